@@ -1,0 +1,54 @@
+# Everything a developer does, by name. "make" alone lists the targets.
+
+# What the tests run on, and how. Override on the command line: make test PKGS=./docx/... RACE=
+PKGS      ?= ./...
+RACE      ?= -race
+TIMEOUT   ?= 8m
+FUZZTIME  ?= 30s
+BENCH     ?= .
+
+# Development tools have modfiles of their own, so that the product's go.mod names only what the product needs.
+SQLC          = go tool -modfile=tools/sqlc/go.mod sqlc
+GOLANGCI_LINT = go tool -modfile=tools/lint/go.mod golangci-lint
+GOTESTSUM     = go tool -modfile=tools/gotestsum/go.mod gotestsum
+
+.DEFAULT_GOAL := help
+.PHONY: help quickstart build test test-deps check generate lint fuzz bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "  PKGS=./docx/...  limits test and bench to some packages    RACE=  turns the race detector off"
+	@echo "  FUZZTIME=5m      is spent on each fuzz target              BENCH=Execute  chooses benchmarks"
+
+quickstart: ## Start a server with an example template and data, and say what to try
+	go run . quickstart
+
+build: ## Build the server and command line: one static file, bin/platen
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/platen .
+
+test: test-deps check ## Install what the tests need, check the sources, run every test
+	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- $(RACE) -timeout=$(TIMEOUT) $(PKGS)
+
+test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, gcc)
+	@scripts/test-deps
+
+check: ## Check the sources: gofmt and go vet
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+
+generate: ## Write the Go code of the SQL queries again
+	$(SQLC) generate -f store/sqlc.yaml
+
+lint: ## Run golangci-lint (the first run builds it, about 90 s)
+	$(GOLANGCI_LINT) run
+
+fuzz: ## Run every fuzz target for FUZZTIME
+	@scripts/fuzz $(FUZZTIME)
+
+bench: ## Run the benchmarks, each beside the floor it is measured against
+	go test -run='^$$' -bench='$(BENCH)' -benchmem $(PKGS)
+
+clean: ## Remove what was built
+	rm -rf bin
