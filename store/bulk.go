@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// bulkParameters is the most parameters one INSERT of many rows carries; SQLite allows 32,766, PostgreSQL 65,535.
+const bulkParameters = 5000
+
+// InsertJobs adds many jobs at once.
+func (q *Queries) InsertJobs(ctx context.Context, jobs []DocgenJob) error {
+	return insertMany(ctx, q.db, `docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt,
+		output_file_id, output_version_id, failures, finished_at)`, jobs, func(j DocgenJob) []any {
+		return []any{j.ID, j.BatchID, j.TemplateFileID, j.CreatedBy, j.FileName, j.Status, j.Attempt,
+			j.OutputFileID, j.OutputVersionID, j.Failures, j.FinishedAt}
+	})
+}
+
+// InsertInputs adds the user_input of many jobs at once.
+func (q *Queries) InsertInputs(ctx context.Context, inputs []DocgenInput) error {
+	return insertMany(ctx, q.db, "docgen_inputs (job_id, data)", inputs, func(i DocgenInput) []any {
+		return []any{i.JobID, i.Data}
+	})
+}
+
+// InsertTags adds the tags of one file version at once.
+func (q *Queries) InsertTags(ctx context.Context, tags []DocgenTag) error {
+	return insertMany(ctx, q.db, "docgen_tags (version_id, position, content, type, json_paths)", tags, func(t DocgenTag) []any {
+		return []any{t.VersionID, t.Position, t.Content, t.Type, t.JsonPaths}
+	})
+}
+
+// insertMany adds rows in as few statements as the limits allow: over a network every statement is a round trip.
+func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, values func(T) []any) error {
+	for len(rows) > 0 {
+		width := len(values(rows[0]))
+		chunk := rows[:min(len(rows), bulkParameters/width)]
+		rows = rows[len(chunk):]
+		args := make([]any, 0, len(chunk)*width)
+		for _, row := range chunk {
+			args = append(args, values(row)...)
+		}
+		if _, err := db.ExecContext(ctx, "INSERT INTO "+into+" VALUES "+placeholders(len(chunk), width), args...); err != nil {
+			return fmt.Errorf("insert %d rows: %w", len(chunk), err)
+		}
+	}
+	return nil
+}
+
+// placeholders returns ($1,$2),($3,$4),… for rows of a width.
+func placeholders(rows, width int) string {
+	var b strings.Builder
+	for i := range rows * width {
+		switch {
+		case i == 0:
+			b.WriteString("($")
+		case i%width == 0:
+			b.WriteString("),($")
+		default:
+			b.WriteString(",$")
+		}
+		b.WriteString(strconv.Itoa(i + 1))
+	}
+	b.WriteString(")")
+	return b.String()
+}

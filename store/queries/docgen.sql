@@ -1,0 +1,93 @@
+-- name: InsertTemplate :execrows
+INSERT INTO docgen_templates (file_id, marked_at, marked_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+
+-- name: DeleteTemplate :execrows
+DELETE FROM docgen_templates WHERE file_id = $1;
+
+-- name: IsTemplate :one
+SELECT EXISTS (SELECT 1 FROM docgen_templates WHERE file_id = $1) AS is_template;
+
+-- name: InsertTagReading :execrows
+INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'processing', '') ON CONFLICT DO NOTHING;
+
+-- name: TagReading :one
+SELECT * FROM docgen_tag_readings WHERE version_id = $1;
+
+-- name: FinishTagReading :execrows
+UPDATE docgen_tag_readings SET state = $2, problem = $3 WHERE version_id = $1 AND state = 'processing';
+
+-- name: TagsAfter :many
+SELECT * FROM docgen_tags WHERE version_id = $1 AND position > $2 ORDER BY position LIMIT $3;
+
+-- name: TagsBefore :many
+SELECT * FROM docgen_tags WHERE version_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3;
+
+-- name: InsertBatch :exec
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+
+-- name: Batch :one
+SELECT * FROM docgen_batches WHERE id = $1;
+
+-- name: Job :one
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.id = $1;
+
+-- name: JobsOfBatchAfter :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
+ORDER BY docgen_jobs.id LIMIT $3;
+
+-- name: JobsOfBatchBefore :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
+ORDER BY docgen_jobs.id DESC LIMIT $3;
+
+-- name: JobsOfTemplateAfter :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
+ORDER BY docgen_jobs.id LIMIT $4;
+
+-- name: JobsOfTemplateBefore :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
+ORDER BY docgen_jobs.id DESC LIMIT $4;
+
+-- name: JobsOfUserAfter :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
+ORDER BY docgen_jobs.id LIMIT $3;
+
+-- name: JobsOfUserBefore :many
+SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
+ORDER BY docgen_jobs.id DESC LIMIT $3;
+
+-- name: ClaimJobs :many
+-- ClaimJobs takes the unfinished jobs of a range for one attempt; whoever claimed them before can no longer finish them.
+UPDATE docgen_jobs
+SET status = 'submitted', attempt = attempt + 1
+WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted')
+RETURNING *;
+
+-- name: FinishJob :execrows
+-- FinishJob ends a job once, and only by the attempt that holds it.
+UPDATE docgen_jobs
+SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+WHERE id = $1 AND attempt = $2 AND status = 'submitted';
+
+-- name: Input :one
+SELECT data FROM docgen_inputs WHERE job_id = $1;
+
+-- name: DeleteInput :exec
+DELETE FROM docgen_inputs WHERE job_id = $1;
+
+-- name: CountJobsByStatus :many
+SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status;

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// TemplateRow is a file marked as a template, as a listing shows it.
+type TemplateRow struct {
+	FileID int64
+	Name   string
+}
+
+// visibleTemplates reads one page of the templates a user can see: those the user owns or collaborates on, directly or
+// by a folder above, and that neither are in the trash nor lie in a folder that is. It stands here and not among the
+// queries because sqlc does not resolve a recursive query inside an expression.
+const visibleTemplates = `
+SELECT items.id, items.name FROM docgen_templates
+JOIN items ON items.id = docgen_templates.file_id
+WHERE docgen_templates.file_id %s $1 AND (
+    WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at) AS (
+        SELECT self.id, self.parent_id, self.owner_id, self.trashed_at
+        FROM items self WHERE self.id = docgen_templates.file_id
+        UNION ALL
+        SELECT above.id, above.parent_id, above.owner_id, above.trashed_at
+        FROM chain JOIN items above ON above.id = chain.parent_id
+    )
+    SELECT CASE WHEN MAX(chain.trashed_at) = 0 AND MAX(CASE
+        WHEN chain.owner_id = $2 THEN 1
+        WHEN EXISTS (SELECT 1 FROM collaborations WHERE collaborations.item_id = chain.id AND collaborations.user_id = $2) THEN 1
+        ELSE 0 END) = 1 THEN 1 ELSE 0 END
+    FROM chain
+) = 1
+ORDER BY docgen_templates.file_id %s LIMIT $3`
+
+// TemplatesAfter returns the first templates after a file id that the user can see, by growing id.
+func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit int64) ([]TemplateRow, error) {
+	return q.templates(ctx, fmt.Sprintf(visibleTemplates, ">", "ASC"), fileID, userID, limit)
+}
+
+// TemplatesBefore returns the last templates before a file id that the user can see, by falling id.
+func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit int64) ([]TemplateRow, error) {
+	return q.templates(ctx, fmt.Sprintf(visibleTemplates, "<", "DESC"), fileID, userID, limit)
+}
+
+func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {
+	rows, err := q.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := []TemplateRow{}
+	for rows.Next() {
+		var row TemplateRow
+		if err := rows.Scan(&row.FileID, &row.Name); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
+}
