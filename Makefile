@@ -39,7 +39,7 @@ check: ## Check the sources: gofmt and go vet
 	go vet ./...
 
 generate: ## Write the Go code of the SQL queries again
-	$(SQLC) generate -f store/sqlc.yaml
+	$(SQLC) generate
 
 lint: ## Run golangci-lint (the first run builds it, about 90 s)
 	$(GOLANGCI_LINT) run
