@@ -1,0 +1,323 @@
+package opc_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"platen/docx/opc"
+)
+
+const (
+	contentTypes = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="XML" ContentType="application/xml"/><Override PartName="/word/Document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+	rootRels     = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
+	document     = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body/></w:document>`
+)
+
+// minimal is a small sound document; extra entries come after its own, and replace those of the same name.
+func minimal(extra ...string) []string {
+	base := []string{"[Content_Types].xml", contentTypes, "_rels/.rels", rootRels, "word/document.xml", document}
+	for i := 0; i < len(extra); i += 2 {
+		replaced := false
+		for j := 0; j < len(base); j += 2 {
+			if base[j] == extra[i] {
+				base[j+1], replaced = extra[i+1], true
+			}
+		}
+		if !replaced {
+			base = append(base, extra[i], extra[i+1])
+		}
+	}
+	return base
+}
+
+// pack makes a zip of name, content pairs, with data descriptors as archive/zip writes them.
+func pack(t testing.TB, pairs ...string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	zw := zip.NewWriter(&buf)
+	for i := 0; i < len(pairs); i += 2 {
+		w, err := zw.CreateHeader(&zip.FileHeader{Name: pairs[i], Method: zip.Deflate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func open(b []byte, lim opc.Limits) (*opc.Package, error) {
+	return opc.Open(bytes.NewReader(b), int64(len(b)), lim)
+}
+
+func TestOpenFindsMainPart(t *testing.T) {
+	strict := strings.ReplaceAll(rootRels, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/")
+	dotm := strings.ReplaceAll(contentTypes, "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml", "application/vnd.ms-word.template.macroEnabledTemplate.main+xml")
+	for name, extra := range map[string][]string{
+		"transitional":    nil,
+		"strict":          {"_rels/.rels", strict},
+		"dotm":            {"[Content_Types].xml", dotm},
+		"absolute target": {"_rels/.rels", strings.ReplaceAll(rootRels, `"word/`, `"/word/`)},
+		"dotted target":   {"_rels/.rels", strings.ReplaceAll(rootRels, `"word/`, `"x/../../../word/`)},
+		"byte order mark": {"_rels/.rels", "\uFEFF<?xml version=\"1.0\" encoding=\"utf-8\"?>" + rootRels},
+		"nested zip":      {"word/embeddings/book.xlsx", string(pack(t, "a", "b"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := open(pack(t, minimal(extra...)...), opc.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			main, err := p.WordMain()
+			if err != nil || main.Name != "/word/document.xml" {
+				t.Fatalf("WordMain = %v, %v", main, err)
+			}
+			src, err := p.ReadXML(main)
+			if err != nil || string(src) != document {
+				t.Fatalf("ReadXML = %q, %v", src, err)
+			}
+		})
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	bomb := strings.Repeat("0", 5<<20)
+	entities := `<!DOCTYPE x [<!ENTITY a "aaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>` + document
+	sheet := strings.ReplaceAll(contentTypes, "wordprocessingml.document", "spreadsheetml.sheet")
+	good := pack(t, minimal()...)
+	flipped := bytes.Clone(good)
+	flipped[bytes.Index(flipped, []byte("[Content_Types].xml"))+40] ^= 0x55
+	for _, tt := range []struct {
+		name string
+		file []byte
+		lim  opc.Limits
+		code opc.Code
+	}{
+		{"empty file", nil, opc.Limits{}, opc.CodeEmpty},
+		{"compound file", append([]byte{0xD0, 0xCF, 0x11, 0xE0}, make([]byte, 600)...), opc.Limits{}, opc.CodeEncrypted},
+		{"text", []byte("hello"), opc.Limits{}, opc.CodeNotZip},
+		{"truncated zip", good[:len(good)-30], opc.Limits{}, opc.CodeNotZip},
+		{"wrong checksum", flipped, opc.Limits{}, opc.CodeDamaged},
+		{"lying size", lyingSize(t), opc.Limits{}, opc.CodeDamaged},
+		{"file too large", good, opc.Limits{PackageBytes: 100}, opc.CodeTooLarge},
+		{"bomb by ratio", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{}, opc.CodeBomb},
+		{"bomb by part size", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{PartBytes: 1 << 20}, opc.CodeTooLarge},
+		{"bomb by total size", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{TotalBytes: 1 << 20, Ratio: 5000}, opc.CodeTooLarge},
+		{"too many entries", pack(t, minimal()...), opc.Limits{Entries: 2}, opc.CodeTooMany},
+		{"directory larger than the budget", manyEntries(t, 12000), opc.Limits{Entries: 10}, opc.CodeTooMany},
+		{"climbing name", pack(t, minimal("../../etc/passwd", "")...), opc.Limits{}, opc.CodeBadName},
+		{"absolute name", pack(t, minimal("/etc/passwd", "")...), opc.Limits{}, opc.CodeBadName},
+		{"drive letter", pack(t, minimal("c:/x", "")...), opc.Limits{}, opc.CodeBadName},
+		{"backslash", pack(t, minimal(`word\x.xml`, "")...), opc.Limits{}, opc.CodeBadName},
+		{"control character", pack(t, minimal("word/a\x00b", "")...), opc.Limits{}, opc.CodeBadName},
+		{"long name", pack(t, minimal(strings.Repeat("x", 600), "")...), opc.Limits{}, opc.CodeBadName},
+		{"duplicate", pack(t, append(minimal(), "word/document.xml", "x")...), opc.Limits{}, opc.CodeDuplicate},
+		{"duplicate but for case", pack(t, minimal("word/DOCUMENT.xml", "x")...), opc.Limits{}, opc.CodeDuplicate},
+		{"no content types", pack(t, "word/document.xml", document), opc.Limits{}, opc.CodeNotWord},
+		{"no relationships", pack(t, "[Content_Types].xml", contentTypes), opc.Limits{}, opc.CodeNoMain},
+		{"main part missing", pack(t, "[Content_Types].xml", contentTypes, "_rels/.rels", rootRels), opc.Limits{}, opc.CodeNoMain},
+		{"workbook", pack(t, minimal("[Content_Types].xml", sheet)...), opc.Limits{}, opc.CodeNotWord},
+		{"entity bomb", pack(t, minimal("word/document.xml", entities)...), opc.Limits{}, opc.CodeDoctype},
+		{"entity in relationships", pack(t, minimal("_rels/.rels", `<!DOCTYPE x>`+rootRels)...), opc.Limits{}, opc.CodeDoctype},
+		{"tags crossed", pack(t, minimal("word/document.xml", "<a><b></a></b>")...), opc.Limits{}, opc.CodeBadXML},
+		{"two roots", pack(t, minimal("word/document.xml", "<a/><b/>")...), opc.Limits{}, opc.CodeBadXML},
+		{"no root", pack(t, minimal("word/document.xml", " ")...), opc.Limits{}, opc.CodeBadXML},
+		{"text after the root", pack(t, minimal("word/document.xml", "<a/>x")...), opc.Limits{}, opc.CodeBadXML},
+		{"attribute twice", pack(t, minimal("word/document.xml", `<a x="1" x="2"/>`)...), opc.Limits{}, opc.CodeBadXML},
+		{"unknown entity", pack(t, minimal("word/document.xml", `<a>&nbsp;</a>`)...), opc.Limits{}, opc.CodeBadXML},
+		{"other encoding", pack(t, minimal("word/document.xml", `<?xml version="1.0" encoding="utf-16"?><a/>`)...), opc.Limits{}, opc.CodeBadXML},
+		{"deep nesting", pack(t, minimal("word/document.xml", strings.Repeat("<a>", 600)+strings.Repeat("</a>", 600))...), opc.Limits{}, opc.CodeBadXML},
+		{"too much XML", pack(t, minimal()...), opc.Limits{XMLBytes: 20}, opc.CodeTooLarge},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := readMain(tt.file, tt.lim)
+			var e *opc.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error = %v, want an *opc.Error", err)
+			}
+			if e.Code != tt.code || e.Message == "" || e.Remedy == "" {
+				t.Errorf("error = %+v, want code %s, a message and a remedy", e, tt.code)
+			}
+		})
+	}
+}
+
+func readMain(file []byte, lim opc.Limits) error {
+	p, err := open(file, lim)
+	if err != nil {
+		return err
+	}
+	main, err := p.WordMain()
+	if err != nil {
+		return err
+	}
+	_, err = p.ReadXML(main)
+	return err
+}
+
+// lyingSize has an entry that unpacks to more than the directory says.
+func lyingSize(t *testing.T) []byte {
+	var buf bytes.Buffer
+	zw := zip.NewWriter(&buf)
+	content := []byte("more than four bytes")
+	w, err := zw.CreateRaw(&zip.FileHeader{Name: "a", Method: zip.Store, CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func manyEntries(t *testing.T, n int) []byte {
+	pairs := minimal()
+	for i := range n {
+		pairs = append(pairs, fmt.Sprintf("p%d", i), "")
+	}
+	return pack(t, pairs...)
+}
+
+func TestWriterCopiesRawAndIsDeterministic(t *testing.T) {
+	in := pack(t, minimal("word/media/picture.png", strings.Repeat("pixels", 1000))...)
+	write := func() []byte {
+		p, err := open(in, opc.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var buf bytes.Buffer
+		w := opc.NewWriter(&buf)
+		for _, part := range p.Parts() {
+			if part.Name != "/word/document.xml" {
+				if err := w.Copy(part); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			dst, err := w.Create(part.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(dst, "<new/>"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return buf.Bytes()
+	}
+	out := write()
+	if !bytes.Equal(out, write()) {
+		t.Error("two runs gave different bytes")
+	}
+	before, after := entries(t, in), entries(t, out)
+	for i, f := range after {
+		if f.Name != before[i].Name {
+			t.Errorf("entry %d is %s, want %s", i, f.Name, before[i].Name)
+		}
+		if f.Name != "word/document.xml" && !bytes.Equal(raw(t, f), raw(t, before[i])) {
+			t.Errorf("%s was compressed anew", f.Name)
+		}
+	}
+}
+
+func entries(t *testing.T, b []byte) []*zip.File {
+	zr, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zr.File
+}
+
+func raw(t *testing.T, f *zip.File) []byte {
+	r, err := f.OpenRaw()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestCheck(t *testing.T) {
+	dangling := `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="t" Target="gone.xml"/><Relationship Id="r1" Type="t" Target="http://example.com" TargetMode="External"/></Relationships>`
+	p, err := open(pack(t, minimal("word/_rels/document.xml.rels", dangling, "word/bad.xml", "<a>", "word/picture.png", "")...), opc.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(errors.Join(p.Check()...))
+	for _, want := range []string{`"r1" points to /word/gone.xml`, `"r1" is there twice`, "/word/bad.xml: the XML is not well formed", "/word/picture.png: the part has no content type"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("Check does not say %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestCorpusOpensOrSaysWhy(t *testing.T) {
+	files, opened := 0, 0
+	err := filepath.WalkDir("../../../shared/corpus", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".docx") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		if err := readMain(b, opc.Limits{}); err == nil {
+			opened++
+		} else if e, ok := errors.AsType[*opc.Error](err); !ok {
+			t.Errorf("%s: %v", path, err)
+		} else {
+			t.Logf("%s: %s: %v", path, e.Code, e)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the corpus of real files is not here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened*10 < files*9 {
+		t.Errorf("only %d of %d real files open", opened, files)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(pack(f, minimal()...))
+	f.Add(pack(f, minimal("word/document.xml", "<a>")...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := open(b, opc.Limits{PackageBytes: 1 << 20, TotalBytes: 1 << 20, Entries: 50})
+		if err != nil {
+			return
+		}
+		p.Check()
+		if main, err := p.WordMain(); err == nil {
+			if _, err := p.Rels(main.Name); err == nil {
+				w := opc.NewWriter(io.Discard)
+				if err := w.Copy(main); err != nil {
+					t.Errorf("a part that opened cannot be copied: %v", err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,239 @@
+// Package opc reads and writes Open Packaging Conventions containers (ISO/IEC 29500-2): the zip file of parts,
+// content types and relationships that a .docx is. It treats every file as hostile: Open reads each part through once
+// and accepts only what is sound and within its limits.
+package opc
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Package is an opened container. It is safe for many readers at once, as long as the reader it was opened on is.
+type Package struct {
+	parts  []*Part
+	byName map[string]*Part // key: folded name
+	types  contentTypes
+	lim    Limits
+}
+
+// Part is one part of a package.
+type Part struct {
+	Name        string // absolute, as in "/word/document.xml"
+	ContentType string // "" when the package declares none
+	Size        int64  // unpacked, in bytes
+	file        *zip.File
+}
+
+// contentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
+const contentTypesName = "/[Content_Types].xml"
+
+// Open reads the container's directory, checks every entry against lim and by its checksum, and reads the content
+// types. Every error about the file itself is an *Error.
+func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
+	lim = lim.withDefaults()
+	if err := checkSignature(r, size, lim); err != nil {
+		return nil, err
+	}
+	zr, err := openZip(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	p := &Package{byName: make(map[string]*Part, len(zr.File)), lim: lim}
+	for _, f := range zr.File {
+		if err := p.add(f); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.verify(); err != nil {
+		return nil, err
+	}
+	if err := p.readContentTypes(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// checkSignature tells apart what people upload by mistake from what is merely broken.
+func checkSignature(r io.ReaderAt, size int64, lim Limits) error {
+	if size <= 0 {
+		return &Error{Code: CodeEmpty, Message: "the file is empty", Remedy: "upload it again"}
+	}
+	if size > lim.PackageBytes {
+		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file has %d bytes, more than the %d allowed", size, lim.PackageBytes), Remedy: remedySmaller}
+	}
+	var head [8]byte
+	n, err := r.ReadAt(head[:], 0)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read package: %w", err)
+	}
+	switch {
+	case bytes.HasPrefix(head[:n], []byte("\xD0\xCF\x11\xE0")): // compound file: ECMA-376 encryption, or Word 97
+		return &Error{Code: CodeEncrypted, Message: "the file is encrypted or an old .doc", Remedy: "remove the password / save as .docx"}
+	case !bytes.HasPrefix(head[:n], []byte("PK")):
+		return &Error{Code: CodeNotZip, Message: "this is not a Word document: a .docx is a zip file", Remedy: remedySaveAgain}
+	}
+	return nil
+}
+
+// openZip bounds what the zip reader may read while it loads the directory, so that a directory of millions of
+// entries is refused before it fills the memory.
+func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
+	const perEntry, trailer = 512, 256 << 10
+	budget := &budgetReader{r: r, left: int64(lim.Entries)*perEntry + trailer}
+	zr, err := zip.NewReader(budget, size)
+	if budget.spent || err == nil && len(zr.File) > lim.Entries {
+		return nil, &Error{Code: CodeTooMany, Message: fmt.Sprintf("the file has more than the %d parts allowed", lim.Entries), Remedy: remedySmaller}
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are judged in add, whatever GODEBUG says
+		return nil, &Error{Code: CodeNotZip, Message: "the file is damaged: its directory cannot be read", Remedy: remedySaveAgain, Err: err}
+	}
+	budget.left = 1<<63 - 1
+	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
+	return zr, nil
+}
+
+// budgetReader fails once more than left bytes have been read through it.
+type budgetReader struct {
+	r     io.ReaderAt
+	left  int64
+	spent bool
+}
+
+func (b *budgetReader) ReadAt(p []byte, off int64) (int, error) {
+	if b.left == 1<<63-1 { // the directory is read: from here on many goroutines may read
+		return b.r.ReadAt(p, off)
+	}
+	if b.left -= int64(len(p)); b.left < 0 {
+		b.spent = true
+		return 0, errors.New("zip directory too large")
+	}
+	return b.r.ReadAt(p, off)
+}
+
+func (p *Package) add(f *zip.File) error {
+	if strings.HasSuffix(f.Name, "/") && f.UncompressedSize64 == 0 {
+		return nil // a folder entry: not a part, ignored (ISO 29500-2 §7.3.4)
+	}
+	if err := checkName(f.Name, p.lim); err != nil {
+		return err
+	}
+	part := &Part{Name: "/" + f.Name, Size: int64(f.UncompressedSize64), file: f}
+	if f.Flags&1 != 0 {
+		return &Error{Code: CodeEncrypted, Part: part.Name, Message: "the entry is encrypted", Remedy: "remove the password / save as .docx"}
+	}
+	if f.Method != zip.Store && f.Method != zip.Deflate {
+		return &Error{Code: CodeDamaged, Part: part.Name, Message: fmt.Sprintf("compression method %d is not allowed in a document", f.Method), Remedy: remedySaveAgain}
+	}
+	key := fold(part.Name)
+	if other := p.byName[key]; other != nil {
+		return &Error{Code: CodeDuplicate, Part: part.Name, Message: "the part is there twice, also as " + other.Name, Remedy: remedySaveAgain}
+	}
+	p.byName[key] = part
+	p.parts = append(p.parts, part)
+	return nil
+}
+
+// checkName accepts what can be a part name (ISO 29500-2 §6.2.2) plus the blanks and non-ASCII letters of real files.
+func checkName(name string, lim Limits) error {
+	bad := func(why string) error {
+		shown := name[:min(len(name), 80)]
+		return &Error{Code: CodeBadName, Part: fmt.Sprintf("%q", shown), Message: "the name " + why, Remedy: remedySaveAgain}
+	}
+	switch {
+	case len(name) > lim.NameBytes:
+		return bad("is too long")
+	case name == "" || name[0] == '/' || len(name) > 1 && name[1] == ':':
+		return bad("is not relative")
+	case strings.ContainsRune(name, '\\'):
+		return bad("holds a backslash")
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return bad("has an empty or dotted segment")
+		}
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return bad("holds a control character")
+	}
+	return nil
+}
+
+// verify reads every part through once, so that nothing later can meet a lying size, a bomb or a wrong checksum.
+func (p *Package) verify() error {
+	var total int64
+	for _, part := range p.parts {
+		size, packed := part.file.UncompressedSize64, part.file.CompressedSize64
+		switch {
+		case size > uint64(p.lim.PartBytes):
+			return &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part unpacks to %d bytes, more than the %d allowed", size, p.lim.PartBytes), Remedy: remedySmaller}
+		case size > ratioFloor && size/uint64(p.lim.Ratio) > packed:
+			return &Error{Code: CodeBomb, Part: part.Name, Message: fmt.Sprintf("the part unpacks to more than %d times its size", p.lim.Ratio), Remedy: remedySaveAgain}
+		}
+		if total += part.Size; total > p.lim.TotalBytes {
+			return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file unpacks to more than the %d bytes allowed", p.lim.TotalBytes), Remedy: remedySmaller}
+		}
+	}
+	for _, part := range p.parts {
+		if err := part.copyTo(io.Discard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyTo unpacks the part. The zip reader fails on more bytes than the directory promised and on a wrong checksum.
+func (part *Part) copyTo(w io.Writer) error {
+	damaged := func(err error) error {
+		return &Error{Code: CodeDamaged, Part: part.Name, Message: "the part is damaged", Remedy: remedySaveAgain, Err: err}
+	}
+	rc, err := part.file.Open()
+	if err != nil {
+		return damaged(err)
+	}
+	defer rc.Close()
+	n, err := io.Copy(w, rc)
+	if err != nil {
+		return damaged(err)
+	}
+	if n != part.Size {
+		return damaged(io.ErrUnexpectedEOF)
+	}
+	return nil
+}
+
+// Parts returns all parts in the order they have in the file, [Content_Types].xml among them.
+func (p *Package) Parts() []*Part { return p.parts }
+
+// Part returns the part of that name, compared as ISO 29500-2 §6.2.2.3 does, without regard to ASCII case; or nil.
+func (p *Package) Part(name string) *Part { return p.byName[fold(name)] }
+
+// ReadXML returns a part's bytes, checked to be a well-formed UTF-8 document without a DOCTYPE.
+func (p *Package) ReadXML(part *Part) ([]byte, error) {
+	if part.Size > p.lim.XMLBytes {
+		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes of XML, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, part.Size+bytes.MinRead))
+	if err := part.copyTo(buf); err != nil {
+		return nil, err
+	}
+	if err := CheckXML(part.Name, buf.Bytes(), p.lim.XMLDepth); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// fold maps a name to the form names are compared in: ASCII letters lowered, nothing else changed.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,179 @@
+package opc
+
+import (
+	"encoding/xml"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Relationship is one link from a part, or from the package, to something else.
+type Relationship struct {
+	ID       string
+	Type     string // transitional form: strict URIs are mapped to it
+	Target   string // a part name ("/word/header1.xml"), or, when External, the target as written
+	External bool
+}
+
+const (
+	relBase       = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+	strictRelBase = "http://purl.oclc.org/ooxml/officeDocument/relationships/"
+
+	RelOfficeDocument = relBase + "officeDocument"
+	RelHeader         = relBase + "header"
+	RelFooter         = relBase + "footer"
+	RelFootnotes      = relBase + "footnotes"
+	RelEndnotes       = relBase + "endnotes"
+	RelHyperlink      = relBase + "hyperlink"
+	RelImage          = relBase + "image"
+)
+
+// wordMainTypes are the content types of a Word main part: .docx, .dotx, .docm, .dotm.
+var wordMainTypes = []string{
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
+	"application/vnd.ms-word.document.macroEnabled.main+xml",
+	"application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
+}
+
+// WordMain returns the main part of a Word document: the target of the package's officeDocument relationship, if its
+// content type is one of Word's.
+func (p *Package) WordMain() (*Part, error) {
+	rels, err := p.Rels("/")
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rels, func(r Relationship) bool { return r.Type == RelOfficeDocument && !r.External })
+	if i < 0 {
+		return nil, &Error{Code: CodeNoMain, Message: "the file has no main document part", Remedy: remedySaveAgain}
+	}
+	main := p.Part(rels[i].Target)
+	if main == nil {
+		return nil, &Error{Code: CodeNoMain, Part: rels[i].Target, Message: "the main document part is missing", Remedy: remedySaveAgain}
+	}
+	if !slices.ContainsFunc(wordMainTypes, func(t string) bool { return strings.EqualFold(t, main.ContentType) }) {
+		return nil, &Error{Code: CodeNotWord, Part: main.Name, Message: "the file is not a Word document but " + describe(main.ContentType), Remedy: "use a .docx file"}
+	}
+	return main, nil
+}
+
+func describe(contentType string) string {
+	switch {
+	case strings.Contains(contentType, "spreadsheetml"):
+		return "an Excel workbook"
+	case strings.Contains(contentType, "presentationml"):
+		return "a PowerPoint presentation"
+	case contentType == "":
+		return "of no declared type"
+	}
+	return "of type " + contentType
+}
+
+// Rels returns the relationships of the part, in the order written; those of the package itself for "/". A part
+// without any gives none.
+func (p *Package) Rels(partName string) ([]Relationship, error) {
+	part := p.Part(relsName(partName))
+	if part == nil {
+		return nil, nil
+	}
+	src, err := p.ReadXML(part)
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Relationship []struct {
+			ID         string `xml:"Id,attr"`
+			Type       string `xml:"Type,attr"`
+			Target     string `xml:"Target,attr"`
+			TargetMode string `xml:"TargetMode,attr"`
+		}
+	}
+	if err := xml.Unmarshal(src, &doc); err != nil {
+		return nil, badXML(part.Name, err)
+	}
+	rels := make([]Relationship, len(doc.Relationship))
+	for i, r := range doc.Relationship {
+		rels[i] = Relationship{ID: r.ID, Type: transitional(r.Type), Target: r.Target, External: r.TargetMode == "External"}
+		if !rels[i].External {
+			rels[i].Target = p.resolve(partName, r.Target)
+		}
+	}
+	return rels, nil
+}
+
+// relsName gives the part that holds the relationships of another (ISO 29500-2 §6.5.2).
+func relsName(partName string) string {
+	dir, base := path.Split(partName)
+	return dir + "_rels/" + base + ".rels"
+}
+
+func transitional(relType string) string {
+	if rest, ok := strings.CutPrefix(relType, strictRelBase); ok {
+		return relBase + rest
+	}
+	return relType
+}
+
+// resolve turns a relative reference into a part name. Cleaning a rooted path cannot leave the package.
+func (p *Package) resolve(source, target string) string {
+	target, _, _ = strings.Cut(target, "#")
+	if !strings.HasPrefix(target, "/") {
+		target = path.Dir(source) + "/" + target
+	}
+	target = path.Clean(target)
+	if p.Part(target) == nil {
+		if decoded, err := url.PathUnescape(target); err == nil && p.Part(decoded) != nil {
+			return decoded
+		}
+	}
+	return target
+}
+
+// contentTypes is what [Content_Types].xml says (ISO 29500-2 §7.2).
+type contentTypes struct {
+	defaults  map[string]string // by lower-case extension
+	overrides map[string]string // by folded part name
+}
+
+func (p *Package) readContentTypes() error {
+	part := p.Part(contentTypesName)
+	if part == nil {
+		return &Error{Code: CodeNotWord, Message: "this is a zip file but not a Word document: it has no [Content_Types].xml", Remedy: "use a .docx file"}
+	}
+	src, err := p.ReadXML(part)
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		Default []struct {
+			Extension   string `xml:",attr"`
+			ContentType string `xml:",attr"`
+		}
+		Override []struct {
+			PartName    string `xml:",attr"`
+			ContentType string `xml:",attr"`
+		}
+	}
+	if err := xml.Unmarshal(src, &doc); err != nil {
+		return badXML(part.Name, err)
+	}
+	p.types = contentTypes{make(map[string]string), make(map[string]string)}
+	for _, d := range doc.Default {
+		p.types.defaults[fold(d.Extension)] = d.ContentType
+	}
+	for _, o := range doc.Override {
+		p.types.overrides[fold(o.PartName)] = o.ContentType
+	}
+	for _, part := range p.parts {
+		part.ContentType = p.types.of(part.Name)
+	}
+	return nil
+}
+
+func (t contentTypes) of(name string) string {
+	if ct, ok := t.overrides[fold(name)]; ok {
+		return ct
+	}
+	return t.defaults[fold(strings.TrimPrefix(path.Ext(name), "."))]
+}

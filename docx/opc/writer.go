@@ -1,0 +1,105 @@
+package opc
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// CompressionLevel is the deflate level of parts that are written anew.
+const CompressionLevel = 3
+
+// utf8Flag says that an entry's name is UTF-8 (APPNOTE.TXT §4.4.4, bit 11).
+const utf8Flag = 0x800
+
+// Writer writes a package. Parts come out in the order they are given; [Content_Types].xml should come first.
+type Writer struct {
+	zip *zip.Writer
+}
+
+// NewWriter starts a package on w.
+func NewWriter(w io.Writer) *Writer {
+	zw := zip.NewWriter(w)
+	zw.RegisterCompressor(zip.Deflate, newCompressor)
+	return &Writer{zip: zw}
+}
+
+// Copy writes a part of another package as it is compressed there, without unpacking it.
+func (w *Writer) Copy(part *Part) error {
+	raw, err := part.file.OpenRaw()
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", part.Name, err)
+	}
+	h := header(part.Name)
+	h.Method = part.file.Method
+	h.Flags = part.file.Flags & utf8Flag
+	h.CRC32 = part.file.CRC32
+	h.CompressedSize64 = part.file.CompressedSize64
+	h.UncompressedSize64 = part.file.UncompressedSize64
+	// The sizes are known, so the entry needs no data descriptor, whatever it had.
+	dst, err := w.zip.CreateRaw(h)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", part.Name, err)
+	}
+	if _, err := io.Copy(dst, raw); err != nil {
+		return fmt.Errorf("copy %s: %w", part.Name, err)
+	}
+	return nil
+}
+
+// Create starts a part that is compressed as it is written. It ends with the next Copy, Create or Close.
+func (w *Writer) Create(name string) (io.Writer, error) {
+	dst, err := w.zip.CreateHeader(header(name))
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", name, err)
+	}
+	return dst, nil
+}
+
+// Close writes the zip directory. It does not close the writer underneath.
+func (w *Writer) Close() error {
+	if err := w.zip.Close(); err != nil {
+		return fmt.Errorf("close package: %w", err)
+	}
+	return nil
+}
+
+// dosEpoch is 1980-01-01, the earliest date a zip entry can have and the one Word writes (APPNOTE.TXT §4.4.6). Every
+// entry gets it, so that the same input gives the same bytes.
+const dosEpoch = 1<<5 | 1
+
+func header(partName string) *zip.FileHeader {
+	h := &zip.FileHeader{Name: strings.TrimPrefix(partName, "/"), Method: zip.Deflate}
+	h.ModifiedDate = dosEpoch // Modified instead would add an extra field to every entry
+	return h
+}
+
+// compressors keeps deflate state, about half a megabyte each, between packages.
+var compressors = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, CompressionLevel)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func newCompressor(w io.Writer) (io.WriteCloser, error) {
+	fw := compressors.Get().(*flate.Writer)
+	fw.Reset(w)
+	return &pooledCompressor{fw}, nil
+}
+
+type pooledCompressor struct{ w *flate.Writer }
+
+func (c *pooledCompressor) Write(p []byte) (int, error) { return c.w.Write(p) }
+
+func (c *pooledCompressor) Close() error {
+	err := c.w.Close()
+	compressors.Put(c.w)
+	c.w = nil
+	return err
+}
