@@ -1,0 +1,118 @@
+package lang
+
+import (
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// compare returns whether l op r holds. What is missing makes it false, but the literal null equals what is missing.
+func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
+	if isNull(n.L) || isNull(n.R) {
+		return (l == nil && r == nil) == (n.Op == "==") && (n.Op == "==" || n.Op == "!="), nil
+	}
+	if l == nil || r == nil {
+		return false, nil
+	}
+	switch n.Op {
+	case "==":
+		return equal(l, r), nil
+	case "!=":
+		return !equal(l, r), nil
+	case "in":
+		return e.contains(n, r, l)
+	case "contains":
+		return e.contains(n, l, r)
+	}
+	return order(n, l, r)
+}
+
+func isNull(n Node) bool {
+	l, ok := n.(*Literal)
+	return ok && l.Value == nil
+}
+
+// equal tells whether two values are the same: numbers, and a number and a text that spells one, by what they are
+// worth; true and false also when spelled as text; texts letter by letter; lists and objects never.
+func equal(l, r Value) bool {
+	switch l := l.(type) {
+	case string:
+		switch r := r.(type) {
+		case string:
+			return l == r
+		case bool:
+			return l == strconv.FormatBool(r)
+		}
+	case bool:
+		switch r := r.(type) {
+		case bool:
+			return l == r
+		case string:
+			return r == strconv.FormatBool(l)
+		}
+		return false
+	}
+	x, ok := asNumber(l)
+	if !ok {
+		return false
+	}
+	y, ok := asNumber(r)
+	return ok && x.compare(y) == 0
+}
+
+// order tells whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
+func order(n *Binary, l, r Value) (Value, error) {
+	x, lok := asNumber(l)
+	y, rok := asNumber(r)
+	if lok && rok {
+		return holds(n.Op, x.compare(y)), nil
+	}
+	s, lok := l.(string)
+	t, rok := r.(string)
+	if lok && rok {
+		return holds(n.Op, cmp.Compare(s, t)), nil
+	}
+	return nil, &fault{n, "compares " + kindName(l) + " with " + kindName(r)}
+}
+
+func holds(op string, order int) bool {
+	switch op {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case ">":
+		return order > 0
+	}
+	return order >= 0
+}
+
+// contains tells whether x is an item of a list, a part of a text, or a key of an object.
+func (e *Env) contains(n Node, in, x Value) (Value, error) {
+	switch in := in.(type) {
+	case []any:
+		for _, item := range in {
+			if item != nil && equal(item, x) {
+				return true, nil
+			}
+		}
+		return false, e.spend(len(in), n)
+	case string:
+		part, ok := scalarText(x)
+		return ok && strings.Contains(in, part), nil
+	case map[string]any:
+		key, ok := scalarText(x)
+		return ok && in[key] != nil, nil
+	}
+	return nil, &fault{n, "looks into " + kindName(in) + ", which holds nothing"}
+}
+
+// kindName is kindOf, knowing numbers.
+func kindName(v Value) string {
+	switch v.(type) {
+	case json.Number, number:
+		return "a number"
+	}
+	return kindOf(v)
+}

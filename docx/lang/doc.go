@@ -1,0 +1,48 @@
+// Package lang is the tag language of Platen's templates: what may stand between {{ and }}, and what it gives for a
+// given input. It knows no document format and no service; text and decoded JSON go in, text comes out.
+//
+// A template engine works with it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow
+// the loops with a [Scope], and collect in a [Use] what the template reads. Once per document: [Decode] the input, make
+// an [Env], and ask it to [Env.Print] values, [Env.Test] conditions and [Env.List] the items of a loop, with
+// [Env.Push] and [Env.Pop] around each item.
+//
+// # Grammar
+//
+//	tag     = "{{" [ block | expr filters | "!" anything ] "}}"
+//	block   = ("for" | "tablerow") name "in" expr filters | "endfor" | "endtablerow"
+//	        | ("if" | "elseif" | "else" "if") expr | "else" | "endif"
+//	filters = { ("::" | ",") name [ "(" [ expr { "," expr } ] ")" ] }       the first one after "::"
+//	expr    = or, and, not, compare, + -, * / %, unary -                    from weak to strong
+//	compare = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | ["not"] "in" | ["not"] "contains") sum
+//	        | "isPresent" | "isNotPresent" ]
+//	primary = number | string | "true" | "false" | "null" | path | "$" name "(" expr { "," expr } ")" | "(" expr ")"
+//	path    = name { "." key | "[" [ "-" ] digits "]" }
+//	key     = letters, digits, _ and $ | "`" anything "`"
+//
+// Blanks (also the non-breaking ones Word inserts) separate words and have no other meaning. Quotes of every kind are
+// the same: a string ends at the next quote of its family, double or single. In a string \n is a line break, \t a
+// tab, and \ before a quote or \ takes it literally. Words that open or close a block and operators that stand between
+// values may be written in any case; a key that is spelled like one of them goes in backquotes. The signs that Word
+// authors reach for are understood: ≠ ≤ ≥ − × ÷.
+//
+// # Values
+//
+// A path is looked up in the innermost loop variable of that name, then outward, then in the input. A key applied to a
+// list applies to each of its items, so products.amount is the list of all amounts; [0] is the first item of a list,
+// [-1] the last. Null is the same as not there. Inside a loop, loop.index (from 0), loop.number (from 1), loop.first,
+// loop.last, loop.count and loop.parent tell the place.
+//
+// Numbers are exact decimals. One that is printed as it came keeps every digit (1.50 stays 1.50; only an exponent is
+// written out); a computed one is printed without needless zeros (1.50 + 1.50 is 3). Division gives 34 significant
+// digits, of which a result that had to be rounded shows 16 decimals. Text that spells a number counts as that number
+// in arithmetic and when it is compared with one.
+//
+// Something missing makes arithmetic missing, and a comparison false, != included; only the literal null equals what is
+// missing. A condition is false for what is missing, false, 0, "" and the empty list, and true for all else.
+//
+// # What goes wrong
+//
+// A tag that cannot be read is a [*SyntaxError]. Input that does not suit a tag, such as text where a number is
+// needed or a division by zero, is reported by [Env.Errors], and the tag stays in the document. Only a limit that was
+// passed ([*LimitError]) ends an execution.
+package lang

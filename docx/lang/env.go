@@ -1,0 +1,242 @@
+package lang
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+const (
+	// MaxSteps is how many nodes of expressions and items of lists one execution may visit.
+	MaxSteps = 100_000_000
+	// MaxText is how long one printed value may be, in bytes.
+	MaxText = 16 << 20
+	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
+	MaxReports = 1000
+)
+
+// Options are the settings of an execution.
+type Options struct {
+	Use *Use // what the template reads; nil: input that is not used is not reported
+}
+
+// Env is the state of one execution of a template. It belongs to one goroutine.
+type Env struct {
+	data     Value
+	use      *Use
+	frames   []frame
+	tag      *Tag // being evaluated
+	steps    int
+	missing  []*Path // met while evaluating tag
+	list     separators
+	errors   reports
+	warnings reports
+}
+
+// frame is one loop.
+type frame struct {
+	name         string
+	item         Value
+	index, count int
+}
+
+// separators are what the delimiter filters of the current tag ask for; nil means not asked for.
+type separators struct{ between, last *string }
+
+// NewEnv returns the state of an execution on data, which [Decode] gave.
+func NewEnv(data Value, opt Options) *Env { return &Env{data: data, use: opt.Use} }
+
+// Push enters the body of a loop for one item: index counts from 0, count is the number of items.
+func (e *Env) Push(name string, item Value, index, count int) {
+	e.frames = append(e.frames, frame{name, item, index, count})
+}
+
+// Pop leaves what the last Push entered.
+func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
+
+// Print returns the text of a value tag. If ok is false there is none: the value is missing, null or cannot be
+// printed, which is now among [Env.Errors], and the tag is to stay as it is. The items of a list are
+// separated by ", " or by what its delimiter filters say. The error is a [*LimitError].
+func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
+	v, ok, err := e.evaluate(t)
+	if !ok || err != nil {
+		return "", false, err
+	}
+	if s, ok = v.(string); ok && e.list == (separators{}) {
+		return s, true, nil
+	}
+	if s, err = e.print(v); err != nil {
+		err = e.report(err)
+		return "", false, err
+	}
+	return s, true, nil
+}
+
+// Value returns what a value tag stands for, as [Decode] would give it; otherwise it is like [Env.Print].
+func (e *Env) Value(t *Tag) (v Value, ok bool, err error) {
+	v, ok, err = e.evaluate(t)
+	if x, computed := v.(number); computed {
+		v = json.Number(x.text())
+	}
+	return v, ok, err
+}
+
+// Test tells whether the condition of an If or ElseIf holds. A condition that cannot be computed does not hold and is
+// among [Env.Errors]. The error is a [*LimitError].
+func (e *Env) Test(t *Tag) (bool, error) {
+	e.begin(t)
+	v, err := e.eval(t.Expr)
+	if err != nil {
+		return false, e.report(err)
+	}
+	return truth(v), nil
+}
+
+// List returns the items of a For or TableRow. A list that is missing or null has none and is among
+// [Env.Warnings], unless the tag has the filter optional. An object counts as a list of itself alone, since many exports
+// write lists of one that way. Any other value has no items and is among [Env.Errors]. The error is a [*LimitError].
+func (e *Env) List(t *Tag) ([]Value, error) {
+	e.begin(t)
+	v, err := e.filtered(t)
+	if err != nil {
+		return nil, e.report(err)
+	}
+	switch v := v.(type) {
+	case []any:
+		return v, nil
+	case map[string]any:
+		return []any{v}, nil
+	case nil:
+		e.warnings.add("The list '" + e.missed(t) + "' was not provided in the input data.")
+		return nil, nil
+	case string:
+		if v == "" { // of optional, and of exports that write no list that way
+			return nil, nil
+		}
+	}
+	return nil, e.report(&fault{t.Expr, "is not a list"})
+}
+
+// Errors returns what keeps the document from being complete, each once, in the order it was met.
+func (e *Env) Errors() []string { return e.errors.lines() }
+
+// Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
+// met, then the input that no tag reads, sorted.
+func (e *Env) Warnings() []string {
+	all := reports{all: slices.Clone(e.warnings.all), more: e.warnings.more}
+	if e.use != nil {
+		for _, path := range e.use.unused(e.data) {
+			all.add("The tag '" + path + "' was provided but not used in the template.")
+		}
+	}
+	return all.lines()
+}
+
+// begin makes t the tag that is evaluated.
+func (e *Env) begin(t *Tag) {
+	e.tag = t
+	e.missing = e.missing[:0]
+	e.list = separators{}
+}
+
+// evaluate returns the value of a value tag with its filters; ok is false if there is none, which is then reported.
+func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
+	e.begin(t)
+	if v, err = e.filtered(t); err != nil {
+		return nil, false, e.report(err)
+	}
+	if v != nil {
+		return v, true, nil
+	}
+	if len(e.missing) == 0 {
+		e.notProvided(t.Expr.String())
+	}
+	for _, p := range e.missing {
+		e.notProvided(p.text)
+	}
+	return nil, false, nil
+}
+
+func (e *Env) notProvided(name string) {
+	e.errors.add("The tag '" + name + "' was not provided in the input data.")
+}
+
+// missed names what made a value missing.
+func (e *Env) missed(t *Tag) string {
+	if len(e.missing) > 0 {
+		return e.missing[0].text
+	}
+	return t.Expr.String()
+}
+
+// filtered returns the value of a tag with its filters.
+func (e *Env) filtered(t *Tag) (Value, error) {
+	v, err := e.eval(t.Expr)
+	for i := range t.Filters {
+		if err != nil {
+			return nil, err
+		}
+		v, err = t.Filters[i].fn.apply(e, &t.Filters[i], v)
+	}
+	return v, err
+}
+
+// fault is input that does not suit a tag.
+type fault struct {
+	node    Node
+	message string // completes a sentence that starts with the node
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("'%s' %s", f.node, f.message) }
+
+// report takes a fault into the errors of the execution, and returns any other error.
+func (e *Env) report(err error) error {
+	f, ok := err.(*fault)
+	if !ok {
+		return err
+	}
+	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f))
+	return nil
+}
+
+// spend counts n steps at a node against the limit.
+func (e *Env) spend(n int, at Node) error {
+	if e.steps += n; e.steps > MaxSteps {
+		return e.limit(at, "the document takes more than "+strconv.Itoa(MaxSteps)+" steps")
+	}
+	return nil
+}
+
+func (e *Env) limit(at Node, message string) error {
+	return &LimitError{Text: e.tag.Text, Offset: at.Position(), Message: message}
+}
+
+// reports is a list without duplicates and with a limit.
+type reports struct {
+	all  []string
+	seen map[string]struct{}
+	more int // beyond the limit, duplicates included
+}
+
+func (r *reports) add(line string) {
+	if _, ok := r.seen[line]; ok {
+		return
+	}
+	if len(r.all) == MaxReports {
+		r.more++
+		return
+	}
+	if r.seen == nil {
+		r.seen = map[string]struct{}{}
+	}
+	r.seen[line] = struct{}{}
+	r.all = append(r.all, line)
+}
+
+func (r *reports) lines() []string {
+	if r.more == 0 {
+		return r.all
+	}
+	return append(r.all[:len(r.all):len(r.all)], fmt.Sprintf("%d more were left out.", r.more))
+}

@@ -1,0 +1,166 @@
+package lang
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// eval returns the value of n: what [Decode] can give, or a computed number; nil stands for missing. The error is a *fault or a
+// *LimitError.
+func (e *Env) eval(n Node) (Value, error) {
+	if err := e.spend(1, n); err != nil {
+		return nil, err
+	}
+	switch n := n.(type) {
+	case *Path:
+		v := e.lookup(n)
+		if v == nil {
+			e.missing = append(e.missing, n)
+		}
+		return v, nil
+	case *Literal:
+		return n.Value, nil
+	case *Unary:
+		return e.unary(n)
+	case *Binary:
+		return e.binary(n)
+	case *Presence:
+		v, err := e.eval(n.X)
+		return (v == nil) == n.Not, err
+	case *Call:
+		return e.call(n)
+	}
+	return nil, &fault{n, "is no expression"}
+}
+
+func (e *Env) unary(n *Unary) (Value, error) {
+	v, err := e.eval(n.X)
+	if err != nil {
+		return nil, err
+	}
+	if n.Op == "not" {
+		return !truth(v), nil
+	}
+	if v == nil {
+		return nil, nil
+	}
+	x, err := operand(n.X, v)
+	return number{x.Neg(), x.rounded}, err
+}
+
+func (e *Env) binary(n *Binary) (Value, error) {
+	l, err := e.eval(n.L)
+	if err != nil {
+		return nil, err
+	}
+	if n.Op == "and" && !truth(l) || n.Op == "or" && truth(l) {
+		return n.Op == "or", nil
+	}
+	r, err := e.eval(n.R)
+	if err != nil {
+		return nil, err
+	}
+	switch n.strength() {
+	case strengthOr, strengthAnd:
+		return truth(r), nil
+	case strengthCompare:
+		return e.compare(n, l, r)
+	}
+	return e.arithmetic(n, l, r)
+}
+
+// arithmetic returns l op r, missing if either is.
+func (e *Env) arithmetic(n *Binary, l, r Value) (Value, error) {
+	if l == nil || r == nil {
+		return nil, nil
+	}
+	x, err := operand(n.L, l)
+	if err != nil {
+		return nil, err
+	}
+	y, err := operand(n.R, r)
+	if err != nil {
+		return nil, err
+	}
+	if y.IsZero() && (n.Op == "/" || n.Op == "%") {
+		return nil, &fault{n, "divides by zero"}
+	}
+	z := calculate(n.Op, x, y)
+	if !z.fits() {
+		return nil, &fault{n, "is a number of too many digits"}
+	}
+	return z, nil
+}
+
+func calculate(op string, x, y number) number {
+	rounded := x.rounded || y.rounded
+	switch op {
+	case "+":
+		return number{x.Add(y.Decimal), rounded}
+	case "-":
+		return number{x.Sub(y.Decimal), rounded}
+	case "*":
+		return number{x.Mul(y.Decimal), rounded}
+	case "%":
+		return number{x.Mod(y.Decimal), rounded}
+	}
+	return x.over(y)
+}
+
+// operand returns v, the value of n, as a number.
+func operand(n Node, v Value) (number, error) {
+	if l, ok := n.(*Literal); ok {
+		if _, ok := l.Value.(json.Number); ok {
+			return l.num, nil
+		}
+	}
+	x, ok := asNumber(v)
+	if !ok {
+		return number{}, &fault{n, "is " + kindOf(v) + ", not a number"}
+	}
+	return x, nil
+}
+
+// kindOf names the kind of v for a report; values themselves are not repeated there.
+func kindOf(v Value) string {
+	switch v.(type) {
+	case string:
+		return "text"
+	case bool:
+		return "true or false"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	case nil:
+		return "missing"
+	}
+	return "a number of too many digits"
+}
+
+// truth tells whether v counts as true: not if it is missing, false, 0, "" or [].
+func truth(v Value) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case json.Number:
+		return strings.ContainsAny(mantissa(string(v)), "123456789")
+	case number:
+		return !v.IsZero()
+	case []any:
+		return len(v) > 0
+	}
+	return true
+}
+
+// mantissa returns a JSON number without its exponent.
+func mantissa(s string) string {
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}

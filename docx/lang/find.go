@@ -1,0 +1,87 @@
+package lang
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Span is the piece s[Start:End] of a text, in bytes.
+type Span struct{ Start, End int }
+
+// Find returns the tags of a text in order, each with its braces, and the pairs {{ and }} that belong to no tag and so
+// are ordinary text. A }} in a quoted string does not end a tag; {{ ends the search for the end, even in a string, since
+// it is far more often a new tag after a stray apostrophe than part of one. Of {{{a}}} the tag is {{a}}.
+func Find(s string) (tags, orphans []Span) {
+	for i := nextBraces(s, 0); i >= 0; {
+		next := i + 2
+		if s[i] == '}' {
+			orphans = append(orphans, Span{i, next})
+		} else {
+			for next < len(s) && s[next] == '{' {
+				i, next = i+1, next+1
+			}
+			if end := tagEnd(s, next); end >= 0 {
+				tags = append(tags, Span{i, end})
+				next = end
+			} else {
+				orphans = append(orphans, Span{i, next})
+			}
+		}
+		i = nextBraces(s, next)
+	}
+	return tags, orphans
+}
+
+// nextBraces returns the offset of the first {{ or }} at i or behind it, or -1.
+func nextBraces(s string, i int) int {
+	for ; i+1 < len(s); i++ {
+		j := strings.IndexAny(s[i:], "{}")
+		if j < 0 {
+			return -1
+		}
+		if i += j; i+1 < len(s) && s[i] == s[i+1] {
+			return i
+		}
+	}
+	return -1
+}
+
+// tagEnd returns the offset behind the }} of the tag whose content starts at i, or -1.
+func tagEnd(s string, i int) int {
+	if isComment(s[i:]) {
+		return plainEnd(s, i)
+	}
+	for j := i; j < len(s); {
+		r, n := utf8.DecodeRuneInString(s[j:])
+		switch {
+		case r == '{' || r == '}':
+			if strings.HasPrefix(s[j:], "}}") {
+				return j + 2
+			}
+			if strings.HasPrefix(s[j:], "{{") {
+				return -1
+			}
+		case quoteFamily(r) != notQuote:
+			end := stringEnd(s, j)
+			if end < 0 || strings.Contains(s[j:end], "{{") {
+				return plainEnd(s, j)
+			}
+			n = end - j
+		}
+		j += n
+	}
+	return -1
+}
+
+// plainEnd is tagEnd for text in which quotes mean nothing.
+func plainEnd(s string, i int) int {
+	if j := nextBraces(s, i); j >= 0 && s[j] == '}' {
+		return j + 2
+	}
+	return -1
+}
+
+// isComment reports whether the content of a tag is a comment.
+func isComment(content string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(content, isBlank), "!")
+}

@@ -1,0 +1,228 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind int
+
+const (
+	tokEnd    tokenKind = iota // behind the last token
+	tokWord                    // a name or a keyword
+	tokKey                     // a name in backquotes, without them, or what follows a dot
+	tokNumber                  // as typed
+	tokString                  // what the literal stands for
+	tokOp                      // an operator or a bracket, in its ASCII spelling
+)
+
+type token struct {
+	kind tokenKind
+	pos  int // bytes into the tag
+	text string
+}
+
+// is reports whether t is the operator or bracket op.
+func (t token) is(op string) bool { return t.kind == tokOp && t.text == op }
+
+// describe names t in an error message.
+func (t token) describe() string {
+	if t.kind == tokEnd {
+		return "end of the tag"
+	}
+	return fmt.Sprintf("%q", t.text)
+}
+
+// lexer cuts the content of one tag into tokens. It is driven by state functions: each reads one token and returns
+// the state that reads the next.
+type lexer struct {
+	text   string // the tag up to its closing braces
+	pos    int
+	tokens []token
+	err    *SyntaxError
+}
+
+type stateFn func(*lexer) stateFn
+
+// lex returns the tokens between the braces of a tag, with a tokEnd behind them.
+func lex(tag string) ([]token, *SyntaxError) {
+	l := &lexer{text: tag[:len(tag)-len("}}")], pos: len("{{")}
+	for state := stateFn(lexAny); state != nil; {
+		state = state(l)
+	}
+	if l.err != nil {
+		l.err.Text = tag
+	}
+	return l.tokens, l.err
+}
+
+func (l *lexer) fail(pos int, hint, format string, args ...any) stateFn {
+	l.err = &SyntaxError{Offset: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return nil
+}
+
+// emit appends the token that starts at pos; the lexer stands behind it.
+func (l *lexer) emit(kind tokenKind, pos int, text string) {
+	l.tokens = append(l.tokens, token{kind, pos, text})
+}
+
+// peek returns the next character and its width; width 0 at the end.
+func (l *lexer) peek() (rune, int) { return utf8.DecodeRuneInString(l.text[l.pos:]) }
+
+// skip passes over the characters for which f holds.
+func (l *lexer) skip(f func(rune) bool) {
+	for {
+		r, n := l.peek()
+		if n == 0 || !f(r) {
+			return
+		}
+		l.pos += n
+	}
+}
+
+func lexAny(l *lexer) stateFn {
+	l.skip(isBlank)
+	r, n := l.peek()
+	switch {
+	case n == 0:
+		l.emit(tokEnd, l.pos, "")
+		return nil
+	case r == '`':
+		return lexKey
+	case quoteFamily(r) != notQuote:
+		return lexString
+	case '0' <= r && r <= '9':
+		return lexNumber
+	case isNameStart(r):
+		return lexWord
+	}
+	return lexOp
+}
+
+func lexWord(l *lexer) stateFn {
+	start := l.pos
+	l.skip(isNamePart)
+	l.emit(tokWord, start, l.text[start:l.pos])
+	return lexAny
+}
+
+// lexKey reads what follows a dot, where a name may start with a digit and keywords mean nothing, or a name in
+// backquotes anywhere.
+func lexKey(l *lexer) stateFn {
+	l.skip(isBlank)
+	start := l.pos
+	if strings.HasPrefix(l.text[start:], "`") {
+		end := stringEnd(l.text, start)
+		if end < 0 {
+			return l.fail(start, "add a ` behind the key", "the key in backquotes is not closed")
+		}
+		l.pos = end
+		l.emit(tokKey, start, l.text[start+1:end-1])
+		return lexAny
+	}
+	if l.skip(isNamePart); l.pos == start {
+		return l.fail(start, "", "a key is missing behind the dot")
+	}
+	l.emit(tokKey, start, l.text[start:l.pos])
+	return lexAny
+}
+
+func lexNumber(l *lexer) stateFn {
+	start := l.pos
+	l.skip(isDigit)
+	if rest := l.text[l.pos:]; len(rest) > 1 && rest[0] == '.' && isDigit(rune(rest[1])) {
+		l.pos++
+		l.skip(isDigit)
+	}
+	if n := exponentLen(l.text[l.pos:]); n > 0 {
+		l.pos += n
+		l.skip(isDigit)
+	}
+	if r, n := l.peek(); n > 0 && isNamePart(r) {
+		return l.fail(l.pos, hintBackquotes, "unexpected %q in a number", r)
+	}
+	l.emit(tokNumber, start, l.text[start:l.pos])
+	return lexAny
+}
+
+// exponentLen returns the length of e, sign and first digit at the start of s, or 0.
+func exponentLen(s string) int {
+	if s == "" || s[0] != 'e' && s[0] != 'E' {
+		return 0
+	}
+	n := 1
+	if len(s) > n && (s[n] == '+' || s[n] == '-') {
+		n++
+	}
+	if len(s) > n && isDigit(rune(s[n])) {
+		return n
+	}
+	return 0
+}
+
+func lexString(l *lexer) stateFn {
+	start := l.pos
+	end := stringEnd(l.text, start)
+	if end < 0 {
+		return l.fail(start, "add the closing quote", "the text in quotes is not closed")
+	}
+	l.pos = end
+	l.emit(tokString, start, unquote(l.text[start:end]))
+	return lexAny
+}
+
+// operators holds every spelling of an operator or bracket and its ASCII form; the longer ones come first.
+var operators = []struct{ typed, op string }{
+	{"::", "::"}, {"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="},
+	{".", "."}, {",", ","}, {"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {"<", "<"}, {">", ">"},
+	{"+", "+"}, {"-", "-"}, {"−", "-"}, {"–", "-"}, {"*", "*"}, {"×", "*"}, {"/", "/"}, {"÷", "/"}, {"%", "%"},
+}
+
+// notOperators are habits from other languages, with what to write here.
+var notOperators = map[rune]string{
+	'=': "to compare, write ==",
+	'!': "write not before the condition, or != between two values",
+	'&': "write and",
+	'|': "write or between conditions, and :: before a filter",
+	':': "a filter comes after ::",
+	'?': "write {{if …}} … {{else}} … {{endif}}",
+	'#': "write {{for x in list}} or {{if condition}}, without #",
+	'@': hintBackquotes,
+}
+
+func lexOp(l *lexer) stateFn {
+	for _, o := range operators {
+		if !strings.HasPrefix(l.text[l.pos:], o.typed) {
+			continue
+		}
+		l.emit(tokOp, l.pos, o.op)
+		l.pos += len(o.typed)
+		if o.op == "." {
+			return lexKey
+		}
+		return lexAny
+	}
+	r, _ := l.peek()
+	return l.fail(l.pos, notOperators[r], "unexpected %q", r)
+}
+
+// hintBackquotes tells how to name a key that does not look like one.
+const hintBackquotes = "a key with blanks or other signs in it goes in backquotes, as in a.`odd key`"
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave behind.
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF'
+}
+
+func isNameStart(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r)
+}
+
+// isNamePart allows marks and joiners besides letters and digits: many scripts write with them.
+func isNamePart(r rune) bool {
+	return isNameStart(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\u200C' || r == '\u200D'
+}

@@ -1,0 +1,218 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Node is a part of an expression: *Path, *Literal, *Unary, *Binary, *Presence or *Call, and nothing else. Nodes do not
+// change once parsed.
+type Node interface {
+	// Position is where the node stands in the text of its tag, in bytes: its first character, or its operator.
+	Position() int
+	// String returns the expression in a form that parses to the same tree, with no more parentheses than needed.
+	String() string
+	// strength tells how tightly the node holds together, for parentheses.
+	strength() int
+}
+
+// Pos is the position of a node in the text of its tag, in bytes.
+type Pos int
+
+// Position returns p.
+func (p Pos) Position() int { return int(p) }
+
+// Strengths of the operators, from weak to strong.
+const (
+	strengthOr = iota + 1
+	strengthAnd
+	strengthNot
+	strengthCompare
+	strengthSum
+	strengthProduct
+	strengthNegate
+	strengthPrimary
+)
+
+// Path names a value: a loop variable or a key of the input, and the way down from there.
+type Path struct {
+	Pos
+	Steps []Step // at least one; the first is a key
+	text  string // String()
+	loop  bool   // spelled like a property of the innermost loop, such as loop.index
+}
+
+// Step is one step of a path: a key, or the index of an item.
+type Step struct {
+	Key     string
+	Index   int // from 0, or from the end if negative
+	IsIndex bool
+}
+
+func (p *Path) strength() int { return strengthPrimary }
+
+func (p *Path) String() string { return p.text }
+
+func newPath(pos int, steps []Step) *Path {
+	p := &Path{Pos: Pos(pos), Steps: steps, text: pathText(steps)}
+	p.loop = len(steps) > 1 && steps[0].Key == "loop" && loopProperties[steps[1].Key]
+	return p
+}
+
+func pathText(steps []Step) string {
+	var b strings.Builder
+	for i, s := range steps {
+		if s.IsIndex {
+			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+			continue
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(keyText(s.Key, i == 0))
+	}
+	return b.String()
+}
+
+// keyText returns a key as it is written in a path, in backquotes if it needs them.
+func keyText(key string, first bool) string {
+	plain := key != "" && (!first || !reserved[key] && !isBlockWord(key))
+	for i, r := range key {
+		if !isNamePart(r) || first && i == 0 && !isNameStart(r) {
+			plain = false
+		}
+	}
+	if plain {
+		return key
+	}
+	return "`" + key + "`"
+}
+
+// Literal is a number (a json.Number, as typed), a string, true, false or null (nil).
+type Literal struct {
+	Pos
+	Value Value
+	num   number // of a json.Number
+}
+
+func (l *Literal) strength() int { return strengthPrimary }
+
+func (l *Literal) String() string {
+	switch v := l.Value.(type) {
+	case json.Number:
+		return string(v)
+	case string:
+		return quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return "null"
+}
+
+// Unary is "not" or "-" and its operand.
+type Unary struct {
+	Pos
+	Op string
+	X  Node
+}
+
+func (u *Unary) strength() int {
+	if u.Op == "not" {
+		return strengthNot
+	}
+	return strengthNegate
+}
+
+func (u *Unary) String() string {
+	x := within(u.X, u.strength())
+	if u.Op == "not" {
+		return "not " + x
+	}
+	return "-" + x
+}
+
+// Binary is an operator between two operands: or and == != < <= > >= in contains + - * / %.
+type Binary struct {
+	Pos
+	Op   string
+	L, R Node
+}
+
+func (b *Binary) strength() int { return binaryStrength[b.Op] }
+
+func (b *Binary) String() string {
+	left := b.strength()
+	if left == strengthCompare { // comparisons do not chain
+		left++
+	}
+	return within(b.L, left) + " " + b.Op + " " + within(b.R, b.strength()+1)
+}
+
+var binaryStrength = map[string]int{
+	"or": strengthOr, "and": strengthAnd,
+	"==": strengthCompare, "!=": strengthCompare, "in": strengthCompare, "contains": strengthCompare,
+	"<": strengthCompare, "<=": strengthCompare, ">": strengthCompare, ">=": strengthCompare,
+	"+": strengthSum, "-": strengthSum, "*": strengthProduct, "/": strengthProduct, "%": strengthProduct,
+}
+
+// Presence is isPresent or, if Not is set, isNotPresent behind its operand.
+type Presence struct {
+	Pos
+	X   Node
+	Not bool
+}
+
+func (p *Presence) strength() int { return strengthCompare }
+
+func (p *Presence) String() string {
+	x := within(p.X, strengthCompare+1)
+	if p.Not {
+		return x + " isNotPresent"
+	}
+	return x + " isPresent"
+}
+
+// Call is a function with its arguments.
+type Call struct {
+	Pos
+	Name string // with its $
+	Args []Node
+	fn   *function
+}
+
+func (c *Call) strength() int { return strengthPrimary }
+
+func (c *Call) String() string { return c.Name + "(" + join(c.Args) + ")" }
+
+// Filter is one filter of a tag with its arguments.
+type Filter struct {
+	Pos
+	Name string
+	Args []Node
+	fn   *filter
+}
+
+// String returns the filter as it is written behind "::".
+func (f *Filter) String() string {
+	if len(f.Args) == 0 {
+		return f.Name
+	}
+	return f.Name + "(" + join(f.Args) + ")"
+}
+
+func join(nodes []Node) string {
+	texts := make([]string, len(nodes))
+	for i, n := range nodes {
+		texts[i] = n.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// within returns n as an operand that must be at least as strong as given.
+func within(n Node, strength int) string {
+	if n.strength() < strength {
+		return "(" + n.String() + ")"
+	}
+	return n.String()
+}

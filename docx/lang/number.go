@@ -1,0 +1,96 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+const (
+	// MaxDigits is how many digits a number may have, and how far an exponent may go, to be computed with.
+	MaxDigits = 1000
+	// quotientDigits is to how many significant digits a division is carried, as in IEEE 754's decimal128.
+	quotientDigits = 34
+	// roundedPlaces is how many decimals are shown of a number that could not be kept exact.
+	roundedPlaces = 16
+)
+
+// number is a decimal on its way through an expression.
+type number struct {
+	decimal.Decimal
+	rounded bool // a division on the way had no exact result
+}
+
+// parseNumber reads what JSON, a literal or a text gives as a number.
+func parseNumber(s string) (number, bool) {
+	if len(s) == 0 || len(s) > MaxDigits {
+		return number{}, false
+	}
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		exp, err := strconv.Atoi(s[i+1:])
+		if err != nil || exp > MaxDigits || exp < -MaxDigits {
+			return number{}, false
+		}
+	}
+	d, err := decimal.NewFromString(s)
+	return number{Decimal: d}, err == nil
+}
+
+// asNumber returns the number that v is, or that its text spells.
+func asNumber(v Value) (number, bool) {
+	switch v := v.(type) {
+	case number:
+		return v, true
+	case json.Number:
+		return parseNumber(string(v))
+	case string:
+		return parseNumber(strings.TrimSpace(v))
+	}
+	return number{}, false
+}
+
+// text returns all digits of x, without exponent and without needless zeros.
+func (x number) text() string { return x.shown().String() }
+
+// shown returns x with the digits that mean something.
+func (x number) shown() decimal.Decimal {
+	if !x.rounded {
+		return x.Decimal
+	}
+	return x.Round(roundedPlaces - int32(min(x.magnitude(), 0)))
+}
+
+// magnitude returns how many digits x has before the decimal point; below 0, how many zeros follow the point.
+func (x number) magnitude() int { return x.NumDigits() + int(x.Exponent()) }
+
+// fits reports whether x is within the limits of numbers that are computed with.
+func (x number) fits() bool {
+	return x.NumDigits() <= 2*MaxDigits && x.Exponent() >= -2*MaxDigits && x.Exponent() <= 2*MaxDigits
+}
+
+// compare returns -1, 0 or 1. Rounded numbers are compared as they would be shown.
+func (x number) compare(y number) int {
+	if x.rounded || y.rounded {
+		x.rounded, y.rounded = true, true
+		return x.shown().Cmp(y.shown())
+	}
+	return x.Cmp(y.Decimal)
+}
+
+// over returns x / y; y is not 0.
+func (x number) over(y number) number {
+	places := max(quotientDigits-(x.magnitude()-y.magnitude()), 0)
+	q := x.DivRound(y.Decimal, int32(places))
+	return number{q, x.rounded || y.rounded || !q.Mul(y.Decimal).Equal(x.Decimal)}
+}
+
+// numberText returns a number of the input as it is printed: with every digit it was typed with.
+func numberText(n json.Number) (string, bool) {
+	if !strings.ContainsAny(string(n), "eE") {
+		return string(n), true
+	}
+	x, ok := parseNumber(string(n))
+	return x.text(), ok
+}

@@ -1,0 +1,192 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// MaxTag is how long a tag may be, in bytes.
+	MaxTag = 64 << 10
+	// MaxNodes is how many operators, operands and filters a tag may have; no tree is deeper.
+	MaxNodes = 1000
+	// MaxNesting is how deep parentheses, functions and signs may lie in each other.
+	MaxNesting = 100
+)
+
+// ParseTag reads one tag, braces included. Every error is a [*SyntaxError].
+func ParseTag(text string) (*Tag, error) {
+	fail := func(message string) (*Tag, error) { return nil, &SyntaxError{Text: text, Message: message} }
+	if len(text) < len("{{}}") || !strings.HasPrefix(text, "{{") || !strings.HasSuffix(text, "}}") {
+		return fail("a tag stands between {{ and }}")
+	}
+	if len(text) > MaxTag {
+		return fail(fmt.Sprintf("the tag is longer than %d bytes", MaxTag))
+	}
+	if isComment(text[2 : len(text)-2]) {
+		return &Tag{Kind: Comment, Text: text}, nil
+	}
+	tokens, err := lex(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{tokens: tokens}
+	tag := &Tag{Text: text}
+	if p.tag(tag); p.err != nil {
+		p.err.Text = text
+		return nil, p.err
+	}
+	return tag, nil
+}
+
+// parser reads the tokens of one tag. After the first error it stands at the end and every method returns at once; what
+// they return then is never used.
+type parser struct {
+	tokens []token // ends with a tokEnd
+	err    *SyntaxError
+	nodes  int
+	depth  int
+}
+
+func (p *parser) peek() token { return p.tokens[0] }
+
+// after returns the token behind the next one.
+func (p *parser) after() token { return p.tokens[min(1, len(p.tokens)-1)] }
+
+func (p *parser) next() token {
+	t := p.tokens[0]
+	if t.kind != tokEnd {
+		p.tokens = p.tokens[1:]
+	}
+	return t
+}
+
+// accept passes over the operator op if it is next.
+func (p *parser) accept(op string) bool {
+	ok := p.peek().is(op)
+	if ok {
+		p.next()
+	}
+	return ok
+}
+
+// acceptWord passes over the keyword if it is next, in any case.
+func (p *parser) acceptWord(keyword string) bool {
+	t := p.peek()
+	ok := t.kind == tokWord && strings.EqualFold(t.text, keyword)
+	if ok {
+		p.next()
+	}
+	return ok
+}
+
+// fail records the first error.
+func (p *parser) fail(pos int, hint, format string, args ...any) {
+	if p.err == nil {
+		p.err = &SyntaxError{Offset: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+		p.tokens = p.tokens[len(p.tokens)-1:]
+	}
+}
+
+// count counts a node at pos against the limit.
+func (p *parser) count(pos int) {
+	if p.nodes++; p.nodes > MaxNodes {
+		p.fail(pos, "", "the tag has more than %d parts", MaxNodes)
+	}
+}
+
+// deeper counts one level of nesting at pos; each call wants one of shallower, unless it returns false.
+func (p *parser) deeper(pos int) bool {
+	if p.depth++; p.depth > MaxNesting {
+		p.fail(pos, "", "more than %d levels of parentheses", MaxNesting)
+		return false
+	}
+	return true
+}
+
+func (p *parser) shallower() { p.depth-- }
+
+func (p *parser) tag(t *Tag) {
+	switch t.Kind = p.blockWord(); t.Kind {
+	case Print:
+		if end := p.peek(); end.kind == tokEnd {
+			p.fail(end.pos, "", "the tag is empty")
+		}
+		t.Expr = p.expression()
+		t.Filters = p.filters()
+	case For, TableRow:
+		t.Var = p.variable(t.Kind)
+		t.Expr = p.expression()
+		t.Filters = p.filters()
+	case If, ElseIf:
+		t.Expr = p.expression()
+	}
+	if left := p.peek(); left.kind != tokEnd {
+		p.fail(left.pos, p.hintLeft(t, left), "unexpected %s", left.describe())
+	}
+}
+
+// blockWord passes over the word that opens, parts or closes a block and returns its kind, or Print if there is none.
+func (p *parser) blockWord() Kind {
+	word, behind := p.peek(), p.after()
+	kind, ok := blockWords[strings.ToLower(word.text)]
+	if !ok || word.kind != tokWord || behind.is(".") || behind.is("[") || behind.is("::") {
+		return Print
+	}
+	p.next()
+	if kind == Else && p.acceptWord("if") {
+		return ElseIf
+	}
+	return kind
+}
+
+// variable reads the loop variable and the word in.
+func (p *parser) variable(kind Kind) string {
+	name := p.next()
+	usage := fmt.Sprintf("write {{%s item in list}}", kind)
+	if name.kind != tokWord || reserved[name.text] || isBlockWord(name.text) {
+		p.fail(name.pos, usage, "the name of the item is missing")
+	}
+	if in := p.peek(); !p.acceptWord("in") {
+		p.fail(in.pos, usage, "the word in is missing")
+	}
+	return name.text
+}
+
+func (p *parser) hintLeft(t *Tag, left token) string {
+	switch {
+	case t.Expr == nil:
+		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
+	case left.is("::"):
+		return "a condition has no filters"
+	case left.kind == tokWord && t.Kind == Print:
+		return hintBackquotes
+	}
+	return ""
+}
+
+func (p *parser) filters() []Filter {
+	var filters []Filter
+	for p.accept("::") || len(filters) > 0 && p.accept(",") {
+		name := p.next()
+		p.count(name.pos)
+		f := Filter{Pos: Pos(name.pos), Name: name.text, fn: filterTable[name.text]}
+		switch {
+		case name.kind != tokWord:
+			p.fail(name.pos, "", "the name of a filter is missing")
+		case f.fn == nil:
+			p.fail(name.pos, suggest(name.text, "filters", filterTable), "there is no filter %q", name.text)
+		default:
+			f.Args = p.arguments()
+			p.checkCount(name.pos, "filter "+f.Name, f.fn.arity, len(f.Args))
+		}
+		filters = append(filters, f)
+	}
+	return filters
+}
+
+func (p *parser) checkCount(pos int, what string, a arity, n int) {
+	if n < a.min || n > a.max {
+		p.fail(pos, "", "%s takes %s, not %d", what, a, n)
+	}
+}

@@ -1,0 +1,235 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// operator is an infix or postfix operator in its one spelling.
+type operator struct {
+	text     string
+	strength int
+}
+
+// wordOperators holds the operators that are words, by their lower-case spelling.
+var wordOperators = map[string]operator{
+	"or": {"or", strengthOr}, "and": {"and", strengthAnd},
+	"in": {"in", strengthCompare}, "contains": {"contains", strengthCompare},
+	"ispresent": {isPresent, strengthCompare}, "isnotpresent": {isNotPresent, strengthCompare},
+}
+
+const (
+	isPresent    = "isPresent"
+	isNotPresent = "isNotPresent"
+)
+
+// reserved holds the words that are no key unless in backquotes.
+var reserved = map[string]bool{
+	"or": true, "and": true, "not": true, "in": true, "contains": true, "isPresent": true, "isNotPresent": true,
+	"true": true, "false": true, "null": true,
+}
+
+func (p *parser) expression() Node { return p.binary(strengthOr) }
+
+// binary reads a chain of operators of at least the given strength, by precedence climbing.
+func (p *parser) binary(strength int) Node {
+	if !p.deeper(p.peek().pos) {
+		return nil
+	}
+	defer p.shallower()
+	left := p.unary()
+	for {
+		negated := p.negation()
+		pos, op := p.peek().pos, p.operator()
+		if op.strength == 0 || op.strength < strength {
+			return left
+		}
+		p.count(pos)
+		if negated {
+			p.next()
+		}
+		p.next()
+		left = p.operands(left, pos, op)
+		if negated {
+			left = &Unary{Pos(pos), "not", left}
+		}
+		if again := p.peek().pos; op.strength == strengthCompare && p.operator().strength == strengthCompare {
+			p.fail(again, "join two comparisons with and", "comparisons do not chain")
+		}
+	}
+}
+
+// operands returns the node of op, reading its right operand if it has one.
+func (p *parser) operands(left Node, pos int, op operator) Node {
+	if op.text == isPresent || op.text == isNotPresent {
+		return &Presence{Pos(pos), left, op.text == isNotPresent}
+	}
+	return &Binary{Pos(pos), op.text, left, p.binary(op.strength + 1)}
+}
+
+// negation reports whether the next words are "not in" or "not contains".
+func (p *parser) negation() bool {
+	not, behind := p.peek(), strings.ToLower(p.after().text)
+	return not.kind == tokWord && strings.EqualFold(not.text, "not") &&
+		p.after().kind == tokWord && (behind == "in" || behind == "contains")
+}
+
+// operator returns the operator that is next, leaving it there, or none. It looks past the not of a negation.
+func (p *parser) operator() operator {
+	t := p.peek()
+	if p.negation() {
+		t = p.after()
+	}
+	switch t.kind {
+	case tokOp:
+		return operator{t.text, binaryStrength[t.text]}
+	case tokWord:
+		return wordOperators[strings.ToLower(t.text)]
+	}
+	return operator{}
+}
+
+func (p *parser) unary() Node {
+	t := p.peek()
+	switch {
+	case t.is("-"):
+		p.next()
+		p.count(t.pos)
+		if !p.deeper(t.pos) {
+			return nil
+		}
+		defer p.shallower()
+		return &Unary{Pos(t.pos), "-", p.unary()}
+	case t.kind == tokWord && (t.text == "not" || strings.EqualFold(t.text, "not") && p.after().opensOperand()):
+		p.next()
+		p.count(t.pos)
+		return &Unary{Pos(t.pos), "not", p.binary(strengthCompare)}
+	}
+	return p.primary()
+}
+
+// opensOperand reports whether an operand may start with t.
+func (t token) opensOperand() bool {
+	switch t.kind {
+	case tokWord:
+		return wordOperators[strings.ToLower(t.text)].strength == 0
+	case tokOp:
+		return t.text == "("
+	}
+	return t.kind != tokEnd
+}
+
+func (p *parser) primary() Node {
+	t := p.peek()
+	p.count(t.pos)
+	switch {
+	case p.accept("("):
+		n := p.expression()
+		p.closing("(", ")")
+		return n
+	case t.kind == tokNumber:
+		return p.number()
+	case t.kind == tokString:
+		p.next()
+		return &Literal{Pos: Pos(t.pos), Value: t.text}
+	case t.kind == tokWord && reserved[t.text]:
+		return p.constant()
+	case t.kind == tokWord && p.after().is("("):
+		return p.call()
+	case t.kind == tokWord || t.kind == tokKey:
+		return p.path()
+	}
+	p.fail(t.pos, "", "a value is missing before %s", t.describe())
+	return nil
+}
+
+// closing passes over a closing bracket.
+func (p *parser) closing(open, end string) {
+	if t := p.peek(); !p.accept(end) {
+		p.fail(t.pos, "", "%q has no closing %q before %s", open, end, t.describe())
+	}
+}
+
+func (p *parser) number() Node {
+	t := p.next()
+	x, ok := parseNumber(t.text)
+	if !ok {
+		p.fail(t.pos, "", "the number has more than %d digits", MaxDigits)
+	}
+	return &Literal{Pos(t.pos), json.Number(t.text), x}
+}
+
+func (p *parser) constant() Node {
+	t := p.next()
+	switch t.text {
+	case "true", "false":
+		return &Literal{Pos: Pos(t.pos), Value: t.text == "true"}
+	case "null":
+		return &Literal{Pos: Pos(t.pos)}
+	}
+	p.fail(t.pos, "a key of that name goes in backquotes", "a value is missing before the word %q", t.text)
+	return nil
+}
+
+func (p *parser) call() Node {
+	name := p.next()
+	c := &Call{Pos: Pos(name.pos), Name: name.text, fn: functionTable[name.text]}
+	switch {
+	case c.fn != nil:
+		c.Args = p.arguments()
+		p.checkCount(name.pos, c.Name, c.fn.arity, len(c.Args))
+	case functionTable["$"+name.text] != nil:
+		p.fail(name.pos, "functions start with $: write $"+name.text+"(…)", "there is no function %q", name.text)
+	case filterTable[name.text] != nil:
+		p.fail(name.pos, "a filter comes behind the value: value :: "+name.text, "there is no function %q", name.text)
+	default:
+		p.fail(name.pos, suggest(name.text, "functions", functionTable), "there is no function %q", name.text)
+	}
+	return c
+}
+
+func (p *parser) path() Node {
+	first := p.next()
+	steps := []Step{{Key: first.text}}
+	for {
+		switch {
+		case p.accept("."):
+			steps = append(steps, Step{Key: p.next().text})
+		case p.accept("["):
+			steps = append(steps, p.index())
+		default:
+			return newPath(first.pos, steps)
+		}
+	}
+}
+
+func (p *parser) index() Step {
+	negative := p.accept("-")
+	t := p.next()
+	n, err := strconv.Atoi(t.text)
+	if t.kind != tokNumber || err != nil {
+		p.fail(t.pos, "[0] is the first item of a list, [-1] the last", "the index is not a whole number")
+	}
+	if p.closing("[", "]"); negative {
+		n = -n
+	}
+	return Step{Index: n, IsIndex: true}
+}
+
+// arguments reads what stands in parentheses, if anything does.
+func (p *parser) arguments() []Node {
+	var args []Node
+	if !p.accept("(") || p.accept(")") {
+		return nil
+	}
+	for {
+		args = append(args, p.expression())
+		if end := p.peek(); !p.accept(",") {
+			if !p.accept(")") {
+				p.fail(end.pos, "", "a closing parenthesis is missing before %s", end.describe())
+			}
+			return args
+		}
+	}
+}

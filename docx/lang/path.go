@@ -1,0 +1,117 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// lookup returns what a path names, nil if that is missing or null. It counts the items of lists it passes through as
+// steps; the caller compares them with the limit.
+func (e *Env) lookup(p *Path) Value {
+	for i := len(e.frames) - 1; i >= 0; i-- {
+		if e.frames[i].name == p.Steps[0].Key {
+			return e.descend(e.frames[i].item, p.Steps[1:])
+		}
+	}
+	if p.loop && len(e.frames) > 0 {
+		return e.loopProperty(p.Steps[1:])
+	}
+	return e.descend(e.data, p.Steps)
+}
+
+// descend follows steps from v. A key of a list is that key of its items.
+func (e *Env) descend(v Value, steps []Step) Value {
+	for i := range steps {
+		s := &steps[i]
+		switch c := v.(type) {
+		case map[string]any:
+			if s.IsIndex {
+				return nil
+			}
+			v = c[s.Key]
+		case []any:
+			if !s.IsIndex {
+				return e.each(c, steps[i:])
+			}
+			v = itemAt(c, s.Index)
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// each returns what the steps lead to from every item, lists among it dissolved; nil if from no item they lead anywhere.
+func (e *Env) each(items []any, steps []Step) Value {
+	e.steps += len(items)
+	found := len(items) == 0
+	all := make([]any, 0, len(items))
+	for _, item := range items {
+		v := e.descend(item, steps)
+		if v == nil {
+			continue
+		}
+		found = true
+		if list, ok := v.([]any); ok {
+			all = append(all, list...)
+		} else {
+			all = append(all, v)
+		}
+	}
+	if !found {
+		return nil
+	}
+	return all
+}
+
+func itemAt(list []any, i int) Value {
+	if i < 0 {
+		i += len(list)
+	}
+	if i < 0 || i >= len(list) {
+		return nil
+	}
+	return list[i]
+}
+
+// loopProperty returns what the steps behind "loop" name.
+func (e *Env) loopProperty(steps []Step) Value {
+	at := len(e.frames) - 1
+	for len(steps) > 1 && steps[0].Key == "parent" {
+		at--
+		steps = steps[1:]
+	}
+	if at < 0 || len(steps) != 1 {
+		return nil
+	}
+	f := e.frames[at]
+	switch steps[0].Key {
+	case "index":
+		return json.Number(strconv.Itoa(f.index))
+	case "number":
+		return json.Number(strconv.Itoa(f.index + 1))
+	case "count":
+		return json.Number(strconv.Itoa(f.count))
+	case "first":
+		return f.index == 0
+	case "last":
+		return f.index == f.count-1
+	}
+	return nil
+}
+
+// loopOf returns the loop whose item a tag's value is taken from: that of the variable its path starts with, or else the
+// innermost; nil outside loops.
+func (e *Env) loopOf(t *Tag) *frame {
+	if len(e.frames) == 0 {
+		return nil
+	}
+	if p, ok := t.Expr.(*Path); ok {
+		for i := len(e.frames) - 1; i >= 0; i-- {
+			if e.frames[i].name == p.Steps[0].Key {
+				return &e.frames[i]
+			}
+		}
+	}
+	return &e.frames[len(e.frames)-1]
+}

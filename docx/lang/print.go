@@ -1,0 +1,97 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// print returns the text of a value of the current tag, with the separators its delimiter filters ask for.
+func (e *Env) print(v Value) (string, error) {
+	t := e.tag
+	if list, ok := v.([]any); ok {
+		return e.printList(t.Expr, list, e.list.between, e.list.last)
+	}
+	s, ok := scalarText(v)
+	if !ok {
+		return "", &fault{t.Expr, "is " + kindOf(v) + " and cannot be printed"}
+	}
+	s += e.separator(s)
+	if len(s) > MaxText {
+		return "", e.limit(t.Expr, tooLong)
+	}
+	return s, nil
+}
+
+var tooLong = "the printed value is longer than " + strconv.Itoa(MaxText) + " bytes"
+
+// separator returns what the delimiter filters want behind the text of this item of the loop: nothing behind the last
+// one and behind an empty text.
+func (e *Env) separator(s string) string {
+	if e.list == (separators{}) || s == "" {
+		return ""
+	}
+	f := e.loopOf(e.tag)
+	switch {
+	case f == nil || f.index >= f.count-1:
+		return ""
+	case e.list.last != nil && f.index == f.count-2:
+		return *e.list.last
+	case e.list.between != nil:
+		return *e.list.between
+	}
+	return ""
+}
+
+// printList returns the items of a list that are not null, separated: the last two by last, the others by between. Without
+// between it is ", ", without last it is between.
+func (e *Env) printList(n Node, list []any, between, last *string) (string, error) {
+	if err := e.spend(len(list), n); err != nil {
+		return "", err
+	}
+	texts := make([]string, 0, len(list))
+	size := 0
+	for _, item := range list {
+		if item == nil {
+			continue
+		}
+		s, ok := scalarText(item)
+		if !ok {
+			return "", &fault{n, "is a list with " + kindOf(item) + " in it and cannot be printed"}
+		}
+		texts = append(texts, s)
+		size += len(s)
+	}
+	sep, end := orElse(between, ", "), orElse(last, orElse(between, ", "))
+	if size+len(texts)*max(len(sep), len(end)) > MaxText {
+		return "", e.limit(n, tooLong)
+	}
+	if len(texts) < 2 {
+		return strings.Join(texts, ""), nil
+	}
+	at := len(texts) - 1
+	return strings.Join(texts[:at], sep) + end + texts[at], nil
+}
+
+func orElse(s *string, other string) string {
+	if s == nil {
+		return other
+	}
+	return *s
+}
+
+// scalarText returns the text of a value that is no list and no object; ok is false for those, for nil, and for a
+// number whose exponent is out of bounds.
+func scalarText(v Value) (s string, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return numberText(v)
+	case number:
+		return v.text(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}

@@ -1,0 +1,91 @@
+package lang
+
+import (
+	"maps"
+	"slices"
+)
+
+// Use is what the tags of a template read of the input. It is built once per template with [Use.Add] and may then
+// serve many executions at once. The zero value reads nothing.
+type Use struct{ root useNode }
+
+// useNode is one key of the input; lists are transparent, the keys of their items are the list's own.
+type useNode struct {
+	path  string              // as it would be written
+	whole bool                // with all that lies below
+	keys  map[string]*useNode // what is read below
+}
+
+// Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop.
+func (u *Use) Add(t *Tag, s *Scope) {
+	t.reads(func(p *Path, whole bool) {
+		keys, ok := s.keys(p)
+		if !ok {
+			return
+		}
+		n := &u.root
+		for _, key := range keys {
+			n = n.child(key)
+		}
+		n.whole = n.whole || whole
+	})
+}
+
+func (n *useNode) child(key string) *useNode {
+	c := n.keys[key]
+	if c == nil {
+		if n.keys == nil {
+			n.keys = map[string]*useNode{}
+		}
+		c = &useNode{path: n.below(key)}
+		n.keys[key] = c
+	}
+	return c
+}
+
+// below returns the path of a key under n.
+func (n *useNode) below(key string) string {
+	if n.path == "" {
+		return keyText(key, true)
+	}
+	return n.path + "." + keyText(key, false)
+}
+
+// unusedKey is a key of the input that no tag reads.
+type unusedKey struct {
+	above *useNode
+	key   string
+}
+
+// unused returns the paths in data that the template does not read, sorted: of an object none of which is read only
+// its own path, of the items of a list each path once.
+func (u *Use) unused(data Value) []string {
+	found := map[unusedKey]struct{}{}
+	u.root.unused(data, found)
+	paths := make([]string, 0, len(found))
+	for k := range maps.Keys(found) {
+		paths = append(paths, k.above.below(k.key))
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func (n *useNode) unused(data Value, found map[unusedKey]struct{}) {
+	if n.whole {
+		return
+	}
+	switch data := data.(type) {
+	case []any:
+		for _, item := range data {
+			n.unused(item, found)
+		}
+	case map[string]any:
+		for key, v := range data {
+			if below := n.keys[key]; below != nil {
+				below.unused(v, found)
+			} else {
+				found[unusedKey{n, key}] = struct{}{}
+			}
+		}
+	}
+}
