@@ -1,0 +1,170 @@
+// Package store keeps Platen's rows and its queue of jobs in one database: SQLite in a file, or PostgreSQL. One SQL text
+// serves both. Rows and jobs change together in one transaction, so that neither is there without the other.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// How often, and after which pause at first, a transaction is run again that lost against another.
+const (
+	transactionTries = 5
+	transactionPause = 5 * time.Millisecond
+)
+
+// Dialect tells the two databases apart where that matters to a reader of logs; the SQL does not differ.
+type Dialect string
+
+// The databases a DB can be.
+const (
+	SQLite     Dialect = "sqlite"
+	PostgreSQL Dialect = "postgres"
+)
+
+// Config says where the database is. Exactly one of Path and URL is set.
+type Config struct {
+	// Path is the file of a SQLite database on a local disk. It is made when missing, its directory is not.
+	Path string
+	// URL names a PostgreSQL database that Platen has to itself, as postgres://user:password@host:port/name.
+	URL string
+	// MaxConns bounds the connections to PostgreSQL; 0 leaves it to pool_max_conns in the URL, or else 16.
+	MaxConns int
+	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs
+	// beside a server, which may be of another version.
+	NoMigrate bool
+	// Log receives what the queue and the migrations have to say; nil is slog.Default().
+	Log *slog.Logger
+}
+
+// DB is an open database with the schema this program needs. Its methods may be called from many goroutines.
+type DB struct {
+	dialect        Dialect
+	reader, writer *sql.DB
+	readOptions    *sql.TxOptions
+	queue          queueDriver
+	log            *slog.Logger
+	close          func() error
+}
+
+// Open opens the database, brings its schema up to date and returns it ready for use. Several processes may open the same
+// database at the same time: one of them migrates, the others wait for it.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	if (cfg.Path == "") == (cfg.URL == "") {
+		return nil, errors.New("open database: give either the path of a SQLite file or the URL of a PostgreSQL database")
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	open, migrate := openSQLite, migrateSQLite
+	if cfg.URL != "" {
+		open, migrate = openPostgres, migratePostgres
+	}
+	db, err := open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, db, cfg); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// Close closes every connection. A running [Queue] has to be stopped first.
+func (db *DB) Close() error { return db.close() }
+
+// Dialect tells which database this is.
+func (db *DB) Dialect() Dialect { return db.dialect }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error {
+	var one int
+	if err := db.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
+		return fmt.Errorf("ping database: %w", err)
+	}
+	return nil
+}
+
+// Read calls fn with queries that all see the database as it was at one moment. On SQLite readers never wait for the
+// writer. fn must not change anything (the database refuses it), and it may be called again when the database asks for
+// that. The error is fn's own, unchanged, where fn fails.
+func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
+	return db.retry(ctx, func() error {
+		tx, err := db.reader.BeginTx(ctx, db.readOptions)
+		if err != nil {
+			return fmt.Errorf("begin to read: %w", err)
+		}
+		defer tx.Rollback() // ends the snapshot; there is nothing to commit
+		return fn(New(tx))
+	})
+}
+
+// Write calls fn in one transaction: all that fn does is durable when Write returns nil, and none of it has happened when
+// Write returns an error or fn panics. The one exception is a connection to PostgreSQL that breaks during the commit: then
+// nobody knows. The error is fn's own, unchanged, where fn fails.
+//
+// fn runs again from the start when the transaction loses against another, so it must do nothing but use tx and set
+// variables. On SQLite all writers of the process wait for each other: fn does no slow work, and calling Write inside fn
+// waits forever.
+func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.retry(ctx, func() error { return db.writeOnce(ctx, fn) })
+}
+
+func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect to write: %w", err)
+	}
+	defer conn.Close()
+	sqlTx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin to write: %w", err)
+	}
+	defer sqlTx.Rollback() // does nothing after the commit
+	tx := &Tx{Queries: New(sqlTx), db: db, conn: conn, sqlTx: sqlTx}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := sqlTx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	db.queue.committed(tx.queues)
+	return nil
+}
+
+// retry calls attempt until it succeeds, fails for good, or has been tried often enough.
+func (db *DB) retry(ctx context.Context, attempt func() error) error {
+	pause := transactionPause
+	for try := 1; ; try++ {
+		err := attempt()
+		if err == nil || try == transactionTries || !lostRace(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause + rand.N(pause)):
+			pause *= 2
+		}
+	}
+}
+
+// lostRace reports whether the database rolled a transaction back only because of another one.
+func lostRace(err error) bool {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pgErr.Code == "40001" || pgErr.Code == "40P01" // serialization_failure, deadlock_detected
+	}
+	if sqliteErr, ok := errors.AsType[*sqlite.Error](err); ok {
+		return sqliteErr.Code()&0xff == sqlitelib.SQLITE_BUSY // the low byte is the primary code
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// ErrSchema is returned by [Open] when the schema is of another version than this program's and it may not change it.
+var ErrSchema = errors.New("the database has the schema of another version")
+
+// migrationLock is the number of the advisory lock on PostgreSQL under which one process at a time migrates.
+const migrationLock = 0x706c6174656e // "platen"
+
+// migrateSQLite migrates while it holds a lock on a file beside the database.
+func migrateSQLite(ctx context.Context, db *DB, cfg Config) error {
+	lock, err := waitLockFile(ctx, db.queue.(*sqliteQueue).path+"-migrate.lock")
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer lock.Close()
+	return migrate(ctx, db, cfg, goose.DialectSQLite3, db.queue.(*sqliteQueue).driver)
+}
+
+// migratePostgres migrates while a connection of its own holds an advisory lock, which goes with the connection.
+func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	err = migrate(ctx, db, cfg, goose.DialectPostgres, db.queue.(*postgresQueue).driver)
+	if _, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock); unlockErr != nil {
+		err = errors.Join(err, fmt.Errorf("migrate: %w", unlockErr))
+	}
+	return err
+}
+
+// migrate brings Platen's tables and then River's up to date. The caller sees to it that it runs once at a time.
+func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Dialect, driver riverdriver.Driver[T]) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	ours, err := goose.NewProvider(dialect, db.writer, files)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	rivers, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: riverLogger(cfg.Log)})
+	if err != nil {
+		return fmt.Errorf("migrate queue: %w", err)
+	}
+	if cfg.NoMigrate {
+		return checkSchema(ctx, ours, rivers.Validate)
+	}
+	if _, err := ours.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if err := refuseNewer(ctx, ours); err != nil {
+		return err
+	}
+	if _, err := rivers.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate queue: %w", err)
+	}
+	return nil
+}
+
+// checkSchema reports with ErrSchema a schema that is not exactly the one this program needs.
+func checkSchema(ctx context.Context, ours *goose.Provider,
+	validateQueue func(context.Context, *rivermigrate.ValidateOpts) (*rivermigrate.ValidateResult, error)) error {
+	pending, err := ours.HasPending(ctx)
+	if err != nil {
+		return fmt.Errorf("check schema: %w", err)
+	}
+	if pending {
+		return fmt.Errorf("%w: it is older than this program", ErrSchema)
+	}
+	result, err := validateQueue(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("check schema of the queue: %w", err)
+	}
+	if !result.OK {
+		return fmt.Errorf("%w: its queue is older than this program", ErrSchema)
+	}
+	return refuseNewer(ctx, ours)
+}
+
+// refuseNewer keeps a program from writing into tables that a newer one has changed.
+func refuseNewer(ctx context.Context, ours *goose.Provider) error {
+	current, target, err := ours.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("check schema: %w", err)
+	}
+	if current > target {
+		return fmt.Errorf("%w: it is newer (%d) than this program (%d)", ErrSchema, current, target)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+const (
+	// defaultMaxConns bounds the connections of one process to PostgreSQL, which by default allows 100 in all.
+	defaultMaxConns = 16
+	// connectTimeout is how long Open waits for PostgreSQL to answer.
+	connectTimeout = 10 * time.Second
+)
+
+// openPostgres opens one pool, of which database/sql and River both take their connections.
+func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
+	poolConfig, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err) // the error's text hides the password
+	}
+	switch {
+	case cfg.MaxConns > 0:
+		poolConfig.MaxConns = int32(cfg.MaxConns)
+	case !strings.Contains(cfg.URL, "pool_max_conns"):
+		poolConfig.MaxConns = defaultMaxConns
+	}
+	if _, ok := poolConfig.ConnConfig.RuntimeParams["application_name"]; !ok {
+		poolConfig.ConnConfig.RuntimeParams["application_name"] = "platen"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	pingCtx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err := pool.Ping(pingCtx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	db := &DB{
+		dialect:     PostgreSQL,
+		reader:      sqlDB,
+		writer:      sqlDB,
+		readOptions: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
+		log:         cfg.Log,
+		close: func() error {
+			err := sqlDB.Close()
+			pool.Close() // waits until every connection has been given back
+			return err
+		},
+	}
+	if db.queue, err = newPostgresQueue(pool, cfg.Log); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// postgresQueue is the queue in PostgreSQL, which many processes work together.
+type postgresQueue struct {
+	driver   *riverpgxv5.Driver
+	inserter *river.Client[pgx.Tx]
+}
+
+func newPostgresQueue(pool *pgxpool.Pool, log *slog.Logger) (*postgresQueue, error) {
+	driver := riverpgxv5.New(pool)
+	inserter, err := river.NewClient(driver, &river.Config{
+		Logger: riverLogger(log),
+		// River notifies at most once in this time, and forgets whom it did not notify: the smallest it allows.
+		FetchCooldown: river.FetchCooldownMin,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open queue: %w", err)
+	}
+	return &postgresQueue{driver: driver, inserter: inserter}, nil
+}
+
+func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) (results []*rivertype.JobInsertResult, err error) {
+	rawErr := tx.conn.Raw(func(driverConn any) error {
+		joined := joinedTx{driverConn.(*stdlib.Conn).Conn()}
+		results, err = q.inserter.InsertManyTx(ctx, joined, params)
+		return nil // an error here would make database/sql throw the connection away
+	})
+	return results, errors.Join(err, rawErr)
+}
+
+// committed has nothing to do: River's NOTIFY was part of the transaction.
+func (q *postgresQueue) committed(map[string]bool) {}
+
+func (q *postgresQueue) cancel(ctx context.Context, id int64) error {
+	_, err := q.inserter.JobCancel(ctx, id)
+	return err
+}
+
+func (q *postgresQueue) newClient(cfg *river.Config) (queueClient, error) {
+	return river.NewClient(q.driver, cfg)
+}
+
+func (q *postgresQueue) claim(context.Context) (func() error, error) {
+	return func() error { return nil }, nil
+}
+
+type pgxConn = pgx.Conn
+
+// joinedTx shows River a connection on which database/sql has a transaction open as that transaction. It can be used but
+// not ended.
+type joinedTx struct{ *pgxConn }
+
+var _ pgx.Tx = joinedTx{}
+
+var errJoined = errors.New("the transaction is not the queue's to begin or to end")
+
+func (joinedTx) Begin(context.Context) (pgx.Tx, error) { return nil, errJoined }
+func (joinedTx) Commit(context.Context) error          { return errJoined }
+func (joinedTx) Rollback(context.Context) error        { return errJoined }
+func (joinedTx) LargeObjects() pgx.LargeObjects        { return pgx.LargeObjects{} }
+func (tx joinedTx) Conn() *pgx.Conn                    { return tx.pgxConn }

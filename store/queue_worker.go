@@ -1,0 +1,242 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// The pace of the queue.
+const (
+	defaultJobTimeout = 120 * time.Second
+	defaultPoll       = time.Second
+	firstBackoff      = time.Second
+	maxBackoff        = time.Minute
+
+	// fetchCooldown is the least time between two fetches. River's own 100 ms would cap 8 workers at 80 short jobs a second.
+	fetchCooldown = 10 * time.Millisecond
+	// rescueAfter is when a running job counts as lost with its process. River sees no heartbeat, only this time.
+	rescueAfter = 5 * time.Minute
+	// cancelGrace is how long Stop waits for jobs to return whose contexts it has cancelled.
+	cancelGrace = 15 * time.Second
+)
+
+// DefaultQueue is where a job goes that names no queue.
+const DefaultQueue = river.QueueDefault
+
+// ErrLost is why a job was given up whose process died, or was killed, during its last try.
+var ErrLost = errors.New("the process working on the job ended during its last try")
+
+// QueueConfig says how a queue is worked.
+type QueueConfig struct {
+	// Workers is the number of jobs of each queue that run at the same time in this process. Queues keep slow jobs of one
+	// kind from holding up others.
+	Workers map[string]int
+	// JobTimeout cancels the context of a try; 0 is 120 s.
+	JobTimeout time.Duration
+	// Exhausted, when set, is called when a job is given up: its last try has failed, or the error was [Permanent], or its
+	// process died during the last try ([ErrLost]). It is called at least once for such a job, also after a crash; when it
+	// fails it is called again later.
+	Exhausted func(ctx context.Context, kind string, args json.RawMessage, err error) error
+	// Backoff is the pause after the n-th failed try, n from 1; nil is 1 s, 2 s, 4 s, … at most a minute, give or take 20 %.
+	Backoff func(n int) time.Duration
+	// Poll is how often the queue looks for jobs nobody told it about: retries, snoozed jobs, jobs of other processes;
+	// 0 is 1 s.
+	Poll time.Duration
+}
+
+// Queue works jobs: register a handler for every kind with [Handle], then Start.
+type Queue struct {
+	db      *DB
+	cfg     QueueConfig
+	workers *river.Workers
+	client  queueClient
+	release func() error
+}
+
+// NewQueue returns a queue that has not been started.
+func NewQueue(db *DB, cfg QueueConfig) *Queue {
+	if cfg.JobTimeout == 0 {
+		cfg.JobTimeout = defaultJobTimeout
+	}
+	if cfg.Backoff == nil {
+		cfg.Backoff = exponentialBackoff
+	}
+	if cfg.Poll == 0 {
+		cfg.Poll = defaultPoll
+	}
+	return &Queue{db: db, cfg: cfg, workers: river.NewWorkers()}
+}
+
+// Handle registers the handler of tasks of type T, before Start and once per kind. A job is done when fn returns nil. It
+// may run more than once, even after it has been done: what fn does must be idempotent. When fn fails, panics or outlives
+// the job timeout it is tried again, see [Snooze], [Permanent] and [Job]. fn must return soon after ctx is done.
+func Handle[T Task](q *Queue, fn func(ctx context.Context, task T) error) {
+	var zero T
+	work := func(ctx context.Context, job *river.Job[rawTask]) error {
+		return q.work(ctx, job, func(ctx context.Context) error {
+			var task T
+			if err := json.Unmarshal(job.EncodedArgs, &task); err != nil {
+				return Permanent(fmt.Errorf("decode task: %w", err))
+			}
+			return fn(ctx, task)
+		})
+	}
+	river.AddWorkerArgs(q.workers, rawTask{kind: zero.Kind()}, river.WorkFunc(work))
+}
+
+// Start begins to work jobs and returns. Cancelling ctx cancels the jobs; [Queue.Stop] is the gentle way. On SQLite one
+// process alone may work the queue of a file: Start fails when another one does, and puts jobs back that a killed process
+// left running. On PostgreSQL many processes share the work, and the jobs of a killed one come back after five minutes.
+func (q *Queue) Start(ctx context.Context) error {
+	client, err := q.db.queue.newClient(q.riverConfig())
+	if err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	release, err := q.db.queue.claim(ctx)
+	if err != nil {
+		return fmt.Errorf("start queue: %w", err)
+	}
+	if err := client.Start(ctx); err != nil {
+		return errors.Join(fmt.Errorf("start queue: %w", err), release())
+	}
+	q.client, q.release = client, release
+	return nil
+}
+
+// Stop takes no more jobs and waits for the running ones. When ctx ends first it cancels their contexts and waits a little
+// more; a job interrupted so runs again after the next start without having lost a try. An error says that jobs may still
+// be running.
+func (q *Queue) Stop(ctx context.Context) error {
+	if q.client == nil {
+		return nil
+	}
+	if err := q.client.Stop(ctx); err != nil {
+		hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
+		defer cancel()
+		if err := q.client.StopAndCancel(hard); err != nil {
+			return fmt.Errorf("stop queue: jobs do not heed their cancelled contexts: %w", err)
+		}
+	}
+	if err := q.release(); err != nil {
+		return fmt.Errorf("stop queue: %w", err)
+	}
+	return nil
+}
+
+func (q *Queue) riverConfig() *river.Config {
+	queues := make(map[string]river.QueueConfig, len(q.cfg.Workers))
+	for name, n := range q.cfg.Workers {
+		queues[name] = river.QueueConfig{MaxWorkers: n}
+	}
+	return &river.Config{
+		Queues:               queues,
+		Workers:              q.workers,
+		Logger:               riverLogger(q.db.log),
+		FetchCooldown:        fetchCooldown,
+		FetchPollInterval:    max(q.cfg.Poll, fetchCooldown),
+		JobTimeout:           q.cfg.JobTimeout,
+		RescueStuckJobsAfter: max(rescueAfter, 2*q.cfg.JobTimeout),
+		RetryPolicy:          retryPolicy(q.cfg.Backoff),
+	}
+}
+
+// work runs one try of a job and decides what becomes of it.
+func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(context.Context) error) error {
+	tries := job.MaxAttempts - lostTries
+	if job.Attempt > tries {
+		return q.giveUp(ctx, job, ErrLost)
+	}
+	err := recovered(ctx, fn)
+	var snooze *rivertype.JobSnoozeError
+	if err == nil || errors.As(err, &snooze) {
+		return err
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		err = fmt.Errorf("not done within %v: %w", q.cfg.JobTimeout, err)
+	case cause != nil:
+		return cause // the queue is stopping or the job was cancelled: no fault of the job, whatever it makes of it
+	}
+	if _, ok := errors.AsType[*permanentError](err); ok || job.Attempt == tries {
+		return q.giveUp(ctx, job, err)
+	}
+	q.db.log.WarnContext(ctx, "job failed, will be tried again",
+		"kind", job.Kind, "job", job.ID, "try", job.Attempt, "of", tries, "error", err)
+	return err
+}
+
+// giveUp reports that a job will not be tried again. Where that fails the report itself is tried again.
+func (q *Queue) giveUp(ctx context.Context, job *river.Job[rawTask], err error) error {
+	q.db.log.ErrorContext(ctx, "job given up", "kind", job.Kind, "job", job.ID, "try", job.Attempt, "error", err)
+	if q.cfg.Exhausted != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultJobTimeout)
+		defer cancel()
+		report := func(ctx context.Context) error { return q.cfg.Exhausted(ctx, job.Kind, job.EncodedArgs, err) }
+		if reportErr := recovered(ctx, report); reportErr != nil {
+			return fmt.Errorf("report that the job was given up: %w", reportErr)
+		}
+	}
+	return river.JobCancel(err)
+}
+
+// recovered calls fn and turns a panic into an error with its stack.
+func recovered(ctx context.Context, fn func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(ctx)
+}
+
+// retryPolicy tells River when to try again.
+type retryPolicy func(n int) time.Duration
+
+func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(p(job.Attempt))
+}
+
+func exponentialBackoff(n int) time.Duration {
+	pause := maxBackoff
+	if n < 7 { // 2⁶ s is over a minute
+		pause = firstBackoff << (n - 1)
+	}
+	return pause*4/5 + rand.N(pause*2/5)
+}
+
+// riverLogger lets River speak through log, one level lower than it would: its news is our debugging.
+func riverLogger(log *slog.Logger) *slog.Logger {
+	return slog.New(quieter{log.Handler()}).With("component", "queue")
+}
+
+type quieter struct{ slog.Handler }
+
+func (h quieter) lower(level slog.Level) slog.Level {
+	if level >= slog.LevelWarn {
+		return level
+	}
+	return level - 4
+}
+
+func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.Handler.Enabled(ctx, h.lower(level))
+}
+
+func (h quieter) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = h.lower(r.Level)
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quieter{h.Handler.WithAttrs(attrs)}
+}
+func (h quieter) WithGroup(name string) slog.Handler { return quieter{h.Handler.WithGroup(name)} }

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// minReaders is the least number of reading connections to a SQLite file.
+const minReaders = 4
+
+// sqlitePragmas hold for every connection. There is no mmap_size: through a mapping a failing disk kills the process,
+// through read(2) it is an error.
+var sqlitePragmas = []string{
+	"busy_timeout(10000)", // milliseconds; only other processes are waited for so
+	"journal_mode(WAL)",
+	"synchronous(FULL)", // a commit is on the disk when it returns
+	"foreign_keys(1)",
+	"cache_size(-16000)", // KiB
+	"temp_store(MEMORY)",
+	"journal_size_limit(67108864)", // bytes; what the WAL is cut to after a burst
+}
+
+// openSQLite opens one connection that writes and several that read. With a second writing connection the two would run
+// into each other's locks, while database/sql hands a single one round in order.
+func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if err := createPrivate(path); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	writer, err := sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate"))
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	writer.SetMaxOpenConns(1)
+	if err := writer.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
+	}
+	reader, err := sql.Open("sqlite", sqliteDSN(path, "_pragma=query_only(1)"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
+	}
+	readers := max(minReaders, runtime.NumCPU())
+	reader.SetMaxOpenConns(readers)
+	reader.SetMaxIdleConns(readers)
+
+	db := &DB{
+		dialect:     SQLite,
+		reader:      reader,
+		writer:      writer,
+		readOptions: &sql.TxOptions{ReadOnly: true}, // which the driver begins DEFERRED in spite of _txlock
+		log:         cfg.Log,
+		close:       func() error { return cmp.Or(reader.Close(), writer.Close()) },
+	}
+	if db.queue, err = newSQLiteQueue(path, writer, cfg.Log); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// createPrivate makes an empty file that only this user can read; SQLite would let everybody, and gives its companions
+// (-wal, -shm) the mode of the file.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func sqliteDSN(path, param string) string {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + param
+	for _, pragma := range sqlitePragmas {
+		dsn += "&_pragma=" + pragma
+	}
+	return dsn
+}

@@ -1,0 +1,328 @@
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"platen/store"
+)
+
+const (
+	environment  = "PLATEN_TEST_POSTGRES"
+	startTimeout = 30 * time.Second
+	retryPause   = 10 * time.Millisecond
+	dirPrefix    = "platen-pg-"
+)
+
+// errMissing tells a person what to do about a missing PostgreSQL.
+var errMissing = errors.New("the tests need PostgreSQL: run `make test-deps` (on Debian: apt-get install postgresql), " +
+	"or set PLATEN_TEST_POSTGRES to the postgres:// URL of a server, or to off to go without")
+
+// server is a PostgreSQL server with a migrated database to copy for each test.
+type server struct {
+	admin    *url.URL // of the database "postgres"
+	template string
+	count    atomic.Int64 // of databases made for tests
+	stop     func() error
+}
+
+// The server of this test process, started by the first test that needs it and stopped by Main.
+var shared struct {
+	sync.Mutex
+	server *server
+	err    error
+}
+
+// Main runs the tests of a package, then stops what they started and fails when a goroutine is left over. Every package
+// that uses storetest calls it:
+//
+//	func TestMain(m *testing.M) { storetest.Main(m) }
+//
+// A package without it leaves the server to the kernel, which ends it with the test process.
+func Main(m *testing.M) {
+	code := m.Run()
+	if err := errors.Join(Stop(), goleak.Find()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = cmp.Or(code, 1)
+	}
+	os.Exit(code)
+}
+
+// Stop stops the server that the tests share, for a TestMain with more to do than [Main].
+func Stop() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		return nil
+	}
+	err := shared.server.stop()
+	shared.server = nil
+	return err
+}
+
+func sharedServer(t testing.TB) *server {
+	t.Helper()
+	setting := os.Getenv(environment)
+	if setting == "off" {
+		t.Skipf("%s=off", environment)
+	}
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		shared.server, shared.err = newServer(setting)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+func newServer(setting string) (*server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	srv := &server{stop: func() error { return nil }}
+	var err error
+	if setting != "" {
+		srv.admin, err = url.Parse(setting)
+	} else {
+		srv.admin, srv.stop, err = startServer(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	if err := srv.makeTemplate(ctx); err != nil {
+		return nil, errors.Join(err, srv.stop())
+	}
+	return srv, nil
+}
+
+// makeTemplate migrates one database, so that a test's own is a copy of files.
+func (s *server) makeTemplate(ctx context.Context) error {
+	s.template = fmt.Sprintf("platen_test_%d_template", os.Getpid())
+	if err := s.exec(ctx, "CREATE DATABASE "+s.template); err != nil {
+		return err
+	}
+	stop := s.stop
+	s.stop = func() error {
+		return errors.Join(s.exec(context.Background(), "DROP DATABASE "+s.template), stop())
+	}
+	db, err := store.Open(ctx, store.Config{URL: s.url(s.template)})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+func (s *server) createDatabase(ctx context.Context) (string, error) {
+	name := fmt.Sprintf("platen_test_%d_%d", os.Getpid(), s.count.Add(1))
+	if err := s.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+s.template); err != nil {
+		return "", err
+	}
+	return s.url(name), nil
+}
+
+func (s *server) dropDatabase(ctx context.Context, databaseURL string) error {
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		return err
+	}
+	return s.exec(ctx, "DROP DATABASE "+strings.TrimPrefix(u.Path, "/")+" WITH (FORCE)")
+}
+
+func (s *server) url(database string) string {
+	u := *s.admin
+	u.Path = "/" + database
+	return u.String()
+}
+
+func (s *server) exec(ctx context.Context, query string) error {
+	conn, err := pgx.Connect(ctx, s.admin.String())
+	if err != nil {
+		return fmt.Errorf("%s: %w", query, err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, query); err != nil {
+		return fmt.Errorf("%s: %w", query, err)
+	}
+	return nil
+}
+
+// startServer makes a new cluster in a temporary directory and starts it. Its text is ordered by ICU and not by bytes, as
+// on most servers in the world, so that a test sees what leans on the order of bytes.
+func startServer(ctx context.Context) (admin *url.URL, stop func() error, err error) {
+	bin, err := findBinaries()
+	if err != nil {
+		return nil, nil, err
+	}
+	removeStale()
+	dir, err := os.MkdirTemp("", dirPrefix+strconv.Itoa(os.Getpid())+"-") // kept short: a socket's path has 107 bytes
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() error { return os.RemoveAll(dir) }
+	credential, err := ordinaryUser(dir)
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--pgdata", data, "--username=platen", "--auth=trust",
+		"--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=und", "--no-sync", "--no-instructions")
+	initdb.Dir, initdb.SysProcAttr = dir, &syscall.SysProcAttr{Credential: credential}
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, out), remove())
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	admin = &url.URL{Scheme: "postgres", User: url.User("platen"), Host: net.JoinHostPort("127.0.0.1", port), Path: "/postgres",
+		RawQuery: "sslmode=disable"}
+	proc, err := startPostgres(filepath.Join(bin, "postgres"), dir, data, port, credential)
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	stop = func() error { return errors.Join(proc.stop(), remove()) }
+	if err := proc.waitReady(ctx, admin); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return admin, stop, nil
+}
+
+// findBinaries looks where Debian keeps each version of PostgreSQL, newest first, and then in PATH.
+func findBinaries() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 for a name that is no number
+		return n
+	}
+	if len(found) > 0 {
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errMissing
+	}
+	return filepath.Dir(path), nil
+}
+
+// removeStale removes the directories of test processes that were killed.
+func removeStale() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*-*"))
+	for _, dir := range dirs {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), dirPrefix), "-")
+		n, err := strconv.Atoi(pid)
+		if err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(dir) // another test process may be doing the same
+		}
+	}
+}
+
+// ordinaryUser gives dir to the user who is to run PostgreSQL: it refuses to be run by root.
+func ordinaryUser(dir string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		if u, err = user.Lookup("nobody"); err != nil {
+			return nil, fmt.Errorf("find a user other than root to run PostgreSQL: %w", err)
+		}
+	}
+	uid, err := strconv.Atoi(u.Uid)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
+}
+
+// process is a running PostgreSQL.
+type process struct {
+	cmd    *exec.Cmd
+	output bytes.Buffer // to be read once exited is closed
+	exited chan struct{}
+	err    error // why it ended
+}
+
+// startPostgres starts the server so that the kernel ends it with this process. That works by thread: it is sent when
+// the thread that started the server ends, so this one lives until the server has ended.
+func startPostgres(binary, dir, data, port string, credential *syscall.Credential) (*process, error) {
+	p := &process{exited: make(chan struct{})}
+	p.cmd = exec.Command(binary, "-D", data, "-p", port, "-k", dir, "-h", "127.0.0.1",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+		"-c", "max_connections=200", "-c", "autovacuum=off")
+	p.cmd.Dir = dir
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential, Pdeathsig: syscall.SIGQUIT}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = p.cmd.Wait()
+			close(p.exited)
+		}
+	}()
+	return p, <-started
+}
+
+func (p *process) waitReady(ctx context.Context, admin *url.URL) error {
+	for {
+		conn, err := pgx.Connect(ctx, admin.String())
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("postgres ended: %w\n%s", p.err, &p.output)
+		case <-ctx.Done():
+			return fmt.Errorf("postgres does not answer: %w", err)
+		case <-time.After(retryPause):
+		}
+	}
+}
+
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // immediate shutdown: nothing is worth keeping
+		return fmt.Errorf("stop postgres: %w", err)
+	}
+	<-p.exited
+	return nil
+}

@@ -1,0 +1,75 @@
+// Package storetest runs tests on every database that Platen supports: SQLite in a temporary directory, and a real
+// PostgreSQL that it starts for the test process.
+//
+// The environment variable PLATEN_TEST_POSTGRES changes the latter: "off" skips it, and a postgres:// URL names a running
+// server to use instead, whose user may create databases.
+package storetest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"platen/store"
+)
+
+// Run runs test on an empty, migrated database of each kind, as the subtests "sqlite" and "postgres". The database is
+// closed after the test.
+func Run(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	RunConfig(t, func(t *testing.T, cfg store.Config) { test(t, Open(t, cfg)) })
+}
+
+// RunConfig is Run for tests that open the database themselves, perhaps more than once.
+func RunConfig(t *testing.T, test func(t *testing.T, cfg store.Config)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
+}
+
+// Open opens a database and closes it after the test.
+func Open(t testing.TB, cfg store.Config) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// SQLite returns the configuration of a new SQLite database, which goes with the test.
+func SQLite(t testing.TB) store.Config {
+	return store.Config{Path: filepath.Join(t.TempDir(), "platen.db"), Log: Log(t)}
+}
+
+// Postgres returns the configuration of a new, migrated PostgreSQL database, which goes with the test. It skips the test
+// when PostgreSQL is switched off, and fails it when PostgreSQL is not to be had.
+func Postgres(t testing.TB) store.Config {
+	t.Helper()
+	srv := sharedServer(t)
+	url, err := srv.createDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := srv.dropDatabase(context.WithoutCancel(t.Context()), url); err != nil {
+			t.Error(err)
+		}
+	})
+	return store.Config{URL: url, Log: Log(t)}
+}
+
+// Log returns a logger for the test: the test's own output under -v, nothing otherwise.
+func Log(t testing.TB) *slog.Logger {
+	if testing.Verbose() {
+		return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
+	}
+	return slog.New(slog.NewTextHandler(io.Discard, nil))
+}
