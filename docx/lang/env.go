@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// MaxSteps is how many nodes of expressions and items of lists one execution may visit.
+	// MaxSteps is how many nodes of expressions and items of lists one execution may visit unless [Options] say
+	// otherwise: seconds of work.
 	MaxSteps = 100_000_000
 	// MaxText is how long one printed value may be, in bytes.
 	MaxText = 16 << 20
@@ -18,13 +19,14 @@ const (
 
 // Options are the settings of an execution.
 type Options struct {
-	Use *Use // what the template reads; nil: input that is not used is not reported
+	Use      *Use // what the template reads; nil: input that is not used is not reported
+	MaxSteps int  // 0: [MaxSteps]
 }
 
 // Env is the state of one execution of a template. It belongs to one goroutine.
 type Env struct {
 	data     Value
-	use      *Use
+	opt      Options
 	frames   []frame
 	tag      *Tag // being evaluated
 	steps    int
@@ -45,7 +47,12 @@ type frame struct {
 type separators struct{ between, last *string }
 
 // NewEnv returns the state of an execution on data, which [Decode] gave.
-func NewEnv(data Value, opt Options) *Env { return &Env{data: data, use: opt.Use} }
+func NewEnv(data Value, opt Options) *Env {
+	if opt.MaxSteps == 0 {
+		opt.MaxSteps = MaxSteps
+	}
+	return &Env{data: data, opt: opt}
+}
 
 // Push enters the body of a loop for one item: index counts from 0, count is the number of items.
 func (e *Env) Push(name string, item Value, index, count int) {
@@ -125,8 +132,8 @@ func (e *Env) Errors() []string { return e.errors.lines() }
 // met, then the input that no tag reads, sorted.
 func (e *Env) Warnings() []string {
 	all := reports{all: slices.Clone(e.warnings.all), more: e.warnings.more}
-	if e.use != nil {
-		for _, path := range e.use.unused(e.data) {
+	if e.opt.Use != nil {
+		for _, path := range e.opt.Use.unused(e.data) {
 			all.add("The tag '" + path + "' was provided but not used in the template.")
 		}
 	}
@@ -202,8 +209,8 @@ func (e *Env) report(err error) error {
 
 // spend counts n steps at a node against the limit.
 func (e *Env) spend(n int, at Node) error {
-	if e.steps += n; e.steps > MaxSteps {
-		return e.limit(at, "the document takes more than "+strconv.Itoa(MaxSteps)+" steps")
+	if e.steps += n; e.steps > e.opt.MaxSteps {
+		return e.limit(at, "the document takes more than "+strconv.Itoa(e.opt.MaxSteps)+" steps")
 	}
 	return nil
 }

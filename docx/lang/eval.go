@@ -114,14 +114,16 @@ func operand(n Node, v Value) (number, error) {
 			return l.num, nil
 		}
 	}
-	x, ok := asNumber(v)
-	if !ok {
-		return number{}, &fault{n, "is " + kindOf(v) + ", not a number"}
+	if x, ok := asNumber(v); ok {
+		return x, nil
 	}
-	return x, nil
+	if _, ok := v.(json.Number); ok {
+		return number{}, &fault{n, "is " + kindOf(v)}
+	}
+	return number{}, &fault{n, "is " + kindOf(v) + ", not a number"}
 }
 
-// kindOf names the kind of v for a report; values themselves are not repeated there.
+// kindOf names the kind of v, which cannot be printed if it is a number; values themselves are not repeated in reports.
 func kindOf(v Value) string {
 	switch v.(type) {
 	case string:

@@ -27,12 +27,12 @@ type token struct {
 // is reports whether t is the operator or bracket op.
 func (t token) is(op string) bool { return t.kind == tokOp && t.text == op }
 
-// describe names t in an error message.
-func (t token) describe() string {
+// place tells in an error message where something is missing if t comes instead.
+func (t token) place() string {
 	if t.kind == tokEnd {
-		return "end of the tag"
+		return "at the end of the tag"
 	}
-	return fmt.Sprintf("%q", t.text)
+	return fmt.Sprintf("before %q", t.text)
 }
 
 // lexer cuts the content of one tag into tokens. It is driven by state functions: each reads one token and returns

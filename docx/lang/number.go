@@ -65,9 +65,9 @@ func (x number) shown() decimal.Decimal {
 // magnitude returns how many digits x has before the decimal point; below 0, how many zeros follow the point.
 func (x number) magnitude() int { return x.NumDigits() + int(x.Exponent()) }
 
-// fits reports whether x is within the limits of numbers that are computed with.
+// fits reports whether x, a result, is within the limits of a number that may be computed with further.
 func (x number) fits() bool {
-	return x.NumDigits() <= 2*MaxDigits && x.Exponent() >= -2*MaxDigits && x.Exponent() <= 2*MaxDigits
+	return x.NumDigits() <= 2*MaxDigits && x.Exponent() >= -2*MaxDigits && x.magnitude() <= 2*MaxDigits
 }
 
 // compare returns -1, 0 or 1. Rounded numbers are compared as they would be shown.

@@ -122,7 +122,7 @@ func (p *parser) tag(t *Tag) {
 		t.Expr = p.expression()
 	}
 	if left := p.peek(); left.kind != tokEnd {
-		p.fail(left.pos, p.hintLeft(t, left), "unexpected %s", left.describe())
+		p.fail(left.pos, p.hintLeft(t, left), "unexpected %q", left.text)
 	}
 }
 

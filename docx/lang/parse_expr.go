@@ -140,14 +140,14 @@ func (p *parser) primary() Node {
 	case t.kind == tokWord || t.kind == tokKey:
 		return p.path()
 	}
-	p.fail(t.pos, "", "a value is missing before %s", t.describe())
+	p.fail(t.pos, "", "a value is missing %s", t.place())
 	return nil
 }
 
 // closing passes over a closing bracket.
 func (p *parser) closing(open, end string) {
 	if t := p.peek(); !p.accept(end) {
-		p.fail(t.pos, "", "%q has no closing %q before %s", open, end, t.describe())
+		p.fail(t.pos, "", "%q has no closing %q %s", open, end, t.place())
 	}
 }
 
@@ -227,7 +227,7 @@ func (p *parser) arguments() []Node {
 		args = append(args, p.expression())
 		if end := p.peek(); !p.accept(",") {
 			if !p.accept(")") {
-				p.fail(end.pos, "", "a closing parenthesis is missing before %s", end.describe())
+				p.fail(end.pos, "", "a closing parenthesis is missing %s", end.place())
 			}
 			return args
 		}

@@ -1,0 +1,164 @@
+package lang_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"platen/docx/lang"
+)
+
+// The floors are the least that must happen for the same result with the same data: the lookups and additions
+// themselves, written out.
+
+var sink string
+
+func BenchmarkPrint(b *testing.B) {
+	v, err := lang.Decode([]byte(order))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	print := func(name, text string) {
+		tag := parse(b, text)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s, ok, err := e.Print(tag)
+				if !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+				sink = s
+			}
+		})
+	}
+	b.Run("path/floor", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			sink = v.(map[string]any)["invoice"].(map[string]any)["customer"].(map[string]any)["name"].(string)
+		}
+	})
+	print("path", `{{invoice.customer.name}}`)
+	print("number", `{{invoice.total}}`)
+	print("filter", `{{invoice.none :: default("x")}}`)
+	e.Push("p", v.(map[string]any)["products"].([]any)[0], 0, 3)
+	print("variable", `{{p.name}}`)
+	print("delimiter", `{{p.name :: delimiter(", ")}}`)
+}
+
+func BenchmarkExpr(b *testing.B) {
+	v, err := lang.Decode([]byte(order))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	b.Run("product/floor", func(b *testing.B) {
+		b.ReportAllocs()
+		p := v.(map[string]any)["products"].([]any)[0].(map[string]any)
+		for b.Loop() {
+			x, _ := decimal.NewFromString(fmt.Sprint(p["quantity"]))
+			y, _ := decimal.NewFromString(fmt.Sprint(p["price"]))
+			sink = x.Mul(y).String()
+		}
+	})
+	e.Push("p", v.(map[string]any)["products"].([]any)[0], 0, 3)
+	product := parse(b, `{{p.quantity * p.price}}`)
+	b.Run("product", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s, ok, err := e.Print(product)
+			if !ok || err != nil {
+				b.Fatal(ok, err)
+			}
+			sink = s
+		}
+	})
+	for name, text := range map[string]string{
+		"equal": `{{if invoice.id == "INV-1203"}}`, "greater": `{{if p.quantity > 2}}`, "truth": `{{if invoice.customer.vip}}`,
+	} {
+		tag := parse(b, text)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if ok, err := e.Test(tag); !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
+}
+
+// rows is an input with a table of n rows.
+func rows(n int) []byte {
+	var s strings.Builder
+	s.WriteString(`{"rows":[`)
+	for i := range n {
+		if i > 0 {
+			s.WriteByte(',')
+		}
+		fmt.Fprintf(&s, `{"id":%d,"name":"Item %d","price":%d.50,"quantity":2,"note":"x"}`, i, i, i)
+	}
+	s.WriteString(`]}`)
+	return []byte(s.String())
+}
+
+func BenchmarkSum10000(b *testing.B) {
+	v, err := lang.Decode(rows(10_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, tag := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62}), parse(b, `{{$sum(rows.price)}}`)
+	for b.Loop() {
+		if _, ok, err := e.Print(tag); !ok || err != nil {
+			b.Fatal(ok, err)
+		}
+	}
+}
+
+func BenchmarkUnused10000(b *testing.B) {
+	v, err := lang.Decode(rows(10_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var use lang.Use
+	tags(b, `{{for r in rows}}{{r.id}}{{r.name}}{{r.price * r.quantity}}{{endfor}}`, use.Add)
+	e := lang.NewEnv(v, lang.Options{Use: &use})
+	for b.Loop() {
+		if len(e.Warnings()) != 1 {
+			b.Fatal(e.Warnings())
+		}
+	}
+}
+
+func BenchmarkDecode10000(b *testing.B) {
+	data := rows(10_000)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := lang.Decode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParseTag(b *testing.B) {
+	for _, text := range []string{`{{invoice.customer.name}}`, `{{if a.b == "UK" and (c.d > 1 or e isPresent)}}`} {
+		b.Run(fmt.Sprint(len(text)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := lang.ParseTag(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	text := strings.Repeat("Dear {{customer.name}}, it’s {a} long way. ", 100)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		lang.Find(text)
+	}
+}

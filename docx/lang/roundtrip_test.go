@@ -1,0 +1,185 @@
+package lang
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// shape writes a tree with all its parentheses and nothing of its text, so that two trees are the same if it is.
+func shape(n Node) string {
+	switch n := n.(type) {
+	case *Path:
+		return fmt.Sprintf("path%#v", n.Steps)
+	case *Literal:
+		return fmt.Sprintf("%T %q", n.Value, fmt.Sprint(n.Value))
+	case *Unary:
+		return fmt.Sprintf("(%s %s)", n.Op, shape(n.X))
+	case *Binary:
+		return fmt.Sprintf("(%s %s %s)", shape(n.L), n.Op, shape(n.R))
+	case *Presence:
+		return fmt.Sprintf("(%s present %t)", shape(n.X), !n.Not)
+	case *Call:
+		return n.Name + shapes(n.Args)
+	}
+	return "none"
+}
+
+func shapes(nodes []Node) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		b.WriteString("<" + shape(n) + ">")
+	}
+	return b.String()
+}
+
+func tagShape(t *Tag) string {
+	s := t.Kind.String() + " " + t.Var + " " + shape(t.Expr)
+	for _, f := range t.Filters {
+		s += " :: " + f.Name + shapes(f.Args)
+	}
+	return s
+}
+
+func step(t *rapid.T) Step {
+	if rapid.Bool().Draw(t, "index") {
+		return Step{Index: rapid.IntRange(-9, 9).Draw(t, "i"), IsIndex: true}
+	}
+	return Step{Key: key(t)}
+}
+
+func key(t *rapid.T) string {
+	odd := rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "`") })
+	words := rapid.SampledFrom([]string{"a", "or", "Not", "AND", "If", "True", "endfor", "null", "isPresent", "1st", "$x", "", "größe", "a b"})
+	return rapid.OneOf(words, odd).Draw(t, "key")
+}
+
+func anyNode(t *rapid.T, depth int) Node {
+	kinds := 7
+	if depth == 0 {
+		kinds = 2
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "node") {
+	case 0:
+		steps := []Step{{Key: key(t)}}
+		for range rapid.IntRange(0, 3).Draw(t, "steps") {
+			steps = append(steps, step(t))
+		}
+		return newPath(0, steps)
+	case 1:
+		number := rapid.Map(rapid.StringMatching(`(0|[1-9][0-9]{0,9})(\.[0-9]{1,9})?(e-?[0-9])?`), func(s string) Value { return json.Number(s) })
+		text := rapid.Map(rapid.String(), func(s string) Value { return s })
+		return &Literal{Value: rapid.OneOf(number, text, rapid.SampledFrom([]Value{true, false, nil, `\`, "“\n”"})).Draw(t, "literal")}
+	case 2:
+		return &Unary{Op: rapid.SampledFrom([]string{"not", "-"}).Draw(t, "op"), X: anyNode(t, depth-1)}
+	case 3:
+		return &Presence{X: anyNode(t, depth-1), Not: rapid.Bool().Draw(t, "not")}
+	case 4:
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(functionTable))).Draw(t, "function")
+		return &Call{Name: name, Args: someNodes(t, functionTable[name].arity, depth-1)}
+	default:
+		op := rapid.SampledFrom(slices.Sorted(maps.Keys(binaryStrength))).Draw(t, "op")
+		return &Binary{Op: op, L: anyNode(t, depth-1), R: anyNode(t, depth-1)}
+	}
+}
+
+func someNodes(t *rapid.T, a arity, depth int) []Node {
+	var nodes []Node
+	for range rapid.IntRange(a.min, a.max).Draw(t, "arguments") {
+		nodes = append(nodes, anyNode(t, depth))
+	}
+	return nodes
+}
+
+func anyTag(t *rapid.T) *Tag {
+	tag := &Tag{Kind: rapid.SampledFrom([]Kind{Print, For, TableRow, If, ElseIf}).Draw(t, "kind"), Expr: anyNode(t, 4)}
+	if tag.Kind == For || tag.Kind == TableRow {
+		tag.Var = rapid.SampledFrom([]string{"x", "item", "loop", "größe_2"}).Draw(t, "variable")
+	}
+	if tag.Kind == If || tag.Kind == ElseIf {
+		return tag
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "filters") {
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(filterTable))).Draw(t, "filter")
+		tag.Filters = append(tag.Filters, Filter{Name: name, Args: someNodes(t, filterTable[name].arity, 1)})
+	}
+	return tag
+}
+
+func TestPrintedTagParsesToTheSameTree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tag := anyTag(t)
+		again, err := ParseTag(tag.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, got := tagShape(tag), tagShape(again); got != want {
+			t.Fatalf("%s\nis   %s\nwant %s", tag, got, want)
+		}
+		if again.String() != tag.String() {
+			t.Fatalf("%s is printed as %s", tag, again)
+		}
+	})
+}
+
+// FuzzParseTag checks that every text is read or refused with a place in it, that what is read comes back the same
+// when it is printed, and that it can be executed.
+func FuzzParseTag(f *testing.F) {
+	for _, s := range []string{
+		`{{a.b[0].` + "`c d`" + ` :: default("x"), delimiter(“, “)}}`, `{{for x in $join(a, b)}}`, `{{if not a == -1 and (b or c isPresent)}}`,
+		`{{else if "a" not in b}}`, `{{$sum(list.n) / 0 % 1e5}}`, `{{! }}`, `{{«é» ≠ ‹\\›}}`, `{{loop.parent.index}}`, `{{((((`, "{{\xff}}",
+	} {
+		f.Add(s)
+	}
+	data, err := Decode([]byte(`{"a":{"b":[1,"2",null,{"c":true}]},"b":"text","list":[{"n":1.5},{"n":"x"}],"x":-0}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tag, err := ParseTag(text)
+		if err != nil {
+			syntax, ok := errors.AsType[*SyntaxError](err)
+			if !ok || syntax.Offset < 0 || syntax.Offset > len(text) || strings.Contains(syntax.Error(), "\n") {
+				t.Fatalf("%#v", err)
+			}
+			if lines := strings.Split(syntax.Picture(), "\n"); len(lines) != 2 {
+				t.Fatalf("%q", lines)
+			}
+			return
+		}
+		again, err := ParseTag(tag.String())
+		if err != nil || tagShape(again) != tagShape(tag) {
+			t.Fatalf("%s is printed as %s: %v", text, tag, err)
+		}
+		execute(t, tag, data)
+	})
+}
+
+func execute(t *testing.T, tag *Tag, data Value) {
+	var use Use
+	var scope Scope
+	use.Add(tag, &scope)
+	e := NewEnv(data, Options{Use: &use, MaxSteps: 100_000})
+	e.Push("x", data, 0, 2)
+	var err error
+	switch tag.Kind {
+	case Print:
+		_, _, err = e.Print(tag)
+	case For, TableRow:
+		scope.Open(tag)
+		_, err = e.List(tag)
+	case If, ElseIf:
+		_, err = e.Test(tag)
+	}
+	if _, ok := errors.AsType[*LimitError](err); err != nil && !ok {
+		t.Fatalf("%#v", err)
+	}
+	tag.Paths(scope.Alias)
+	e.Warnings()
+}
