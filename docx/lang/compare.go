@@ -100,7 +100,7 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 		return false, e.spend(len(in), n)
 	case string:
 		part, ok := scalarText(x)
-		return ok && strings.Contains(in, part), nil
+		return ok && strings.Contains(in, part), e.spend(len(in)/bytesPerStep, n)
 	case map[string]any:
 		key, ok := scalarText(x)
 		return ok && in[key] != nil, nil

@@ -11,6 +11,8 @@ const (
 	// MaxSteps is how many nodes of expressions and items of lists one execution may visit unless [Options] say
 	// otherwise: seconds of work.
 	MaxSteps = 100_000_000
+	// bytesPerStep is how many bytes of text a filter or comparison gets through for one more step.
+	bytesPerStep = 100
 	// MaxText is how long one printed value may be, in bytes.
 	MaxText = 16 << 20
 	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
@@ -125,7 +127,8 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	return nil, e.report(&fault{t.Expr, "is not a list"})
 }
 
-// Errors returns what keeps the document from being complete, each once, in the order it was met.
+// Errors returns what keeps the document from being complete, each once, in the order it was met. A missing path is named
+// as in the tag, loop variable and all, but without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
 
 // Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
@@ -243,7 +246,7 @@ func (r *reports) add(line string) {
 
 func (r *reports) lines() []string {
 	if r.more == 0 {
-		return r.all
+		return slices.Clone(r.all)
 	}
-	return append(r.all[:len(r.all):len(r.all)], fmt.Sprintf("%d more were left out.", r.more))
+	return append(slices.Clone(r.all), fmt.Sprintf("%d more were left out.", r.more))
 }

@@ -1,9 +1,6 @@
 package lang
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // eval returns the value of n: what [Decode] can give, or a computed number; nil stands for missing. The error is a *fault or a
 // *LimitError.
@@ -150,7 +147,7 @@ func truth(v Value) bool {
 	case string:
 		return v != ""
 	case json.Number:
-		return strings.ContainsAny(mantissa(string(v)), "123456789")
+		return !isZero(string(v))
 	case number:
 		return !v.IsZero()
 	case []any:
@@ -159,10 +156,15 @@ func truth(v Value) bool {
 	return true
 }
 
-// mantissa returns a JSON number without its exponent.
-func mantissa(s string) string {
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		return s[:i]
+// isZero tells whether a JSON number is 0, however written.
+func isZero(s string) bool {
+	for i := range len(s) {
+		if '1' <= s[i] && s[i] <= '9' {
+			return false
+		}
+		if s[i]|0x20 == 'e' {
+			break
+		}
 	}
-	return s
+	return true
 }

@@ -57,16 +57,18 @@ func eachText(change func(string) string) func(*Env, *Filter, Value) (Value, err
 	return func(e *Env, f *Filter, v Value) (Value, error) {
 		switch v := v.(type) {
 		case string:
-			return change(v), nil
+			return change(v), e.spend(len(v)/bytesPerStep, e.tag.Expr)
 		case []any:
 			changed := make([]any, len(v))
+			size := len(v)
 			for i, item := range v {
 				if s, ok := item.(string); ok {
 					item = change(s)
+					size += len(s) / bytesPerStep
 				}
 				changed[i] = item
 			}
-			return changed, e.spend(len(v), e.tag.Expr)
+			return changed, e.spend(size, e.tag.Expr)
 		}
 		return v, nil
 	}

@@ -35,11 +35,7 @@ func Find(s string) (tags, orphans []Span) {
 // nextBraces returns the offset of the first {{ or }} at i or behind it, or -1.
 func nextBraces(s string, i int) int {
 	for ; i+1 < len(s); i++ {
-		j := strings.IndexAny(s[i:], "{}")
-		if j < 0 {
-			return -1
-		}
-		if i += j; i+1 < len(s) && s[i] == s[i+1] {
+		if c := s[i]; (c == '{' || c == '}') && s[i+1] == c {
 			return i
 		}
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// MaxDigits is how many digits a number may have, and how far an exponent may go, to be computed with.
-	MaxDigits = 1000
+	// MaxDigits is how many digits a number may have, and how far an exponent may go, to be computed with; one that
+	// is only printed may have any.
+	MaxDigits = 200
 	// quotientDigits is to how many significant digits a division is carried, as in IEEE 754's decimal128.
 	quotientDigits = 34
 	// roundedPlaces is how many decimals are shown of a number that could not be kept exact.
@@ -28,7 +29,7 @@ func parseNumber(s string) (number, bool) {
 	if len(s) == 0 || len(s) > MaxDigits {
 		return number{}, false
 	}
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
+	if i := exponentAt(s); i >= 0 {
 		exp, err := strconv.Atoi(s[i+1:])
 		if err != nil || exp > MaxDigits || exp < -MaxDigits {
 			return number{}, false
@@ -36,6 +37,16 @@ func parseNumber(s string) (number, bool) {
 	}
 	d, err := decimal.NewFromString(s)
 	return number{Decimal: d}, err == nil
+}
+
+// exponentAt returns the offset of the e in a number, or -1.
+func exponentAt(s string) int {
+	for i := range len(s) {
+		if s[i]|0x20 == 'e' {
+			return i
+		}
+	}
+	return -1
 }
 
 // asNumber returns the number that v is, or that its text spells.
@@ -88,7 +99,7 @@ func (x number) over(y number) number {
 
 // numberText returns a number of the input as it is printed: with every digit it was typed with.
 func numberText(n json.Number) (string, bool) {
-	if !strings.ContainsAny(string(n), "eE") {
+	if exponentAt(string(n)) < 0 {
 		return string(n), true
 	}
 	x, ok := parseNumber(string(n))
