@@ -126,6 +126,7 @@ func TestPrint(t *testing.T) {
 		{`{{$length("größe")}}`, "5"},
 		{`{{$length(tags)}}`, "3"},
 		{`{{$join(tags)}}`, "a, b, c"},
+		{`{{$join(text)}}`, "n/a"},
 		{`{{$join(tags, "-")}}`, "a-b-c"},
 
 		{`{{1 / 3 == 2 / 6}}`, "true"},
@@ -165,6 +166,13 @@ func TestPrintReports(t *testing.T) {
 		{`{{far * 1}}`, fmt.Sprintf(fault, "far * 1", "'far' is a number of too many digits")},
 		{`{{text * 2}}`, fmt.Sprintf(fault, "text * 2", "'text' is text, not a number")},
 		{`{{2 - tags}}`, fmt.Sprintf(fault, "2 - tags", "'tags' is a list, not a number")},
+		{`{{text + far}}`, fmt.Sprintf(fault, "text + far", "'text' is text, not a number")},
+		{`{{1 + -text}}`, fmt.Sprintf(fault, "1 + -text", "'text' is text, not a number")},
+		{`{{$abs(1 / 0)}}`, fmt.Sprintf(fault, "$abs(1 / 0)", "'1 / 0' divides by zero")},
+		{`{{x :: default(1 / 0)}}`, fmt.Sprintf(fault, "x", "'1 / 0' divides by zero")},
+		{`{{$max(empty)}}`, fmt.Sprintf(missing, "$max(empty)")},
+		{`{{$round(1, text)}}`, fmt.Sprintf(fault, "$round(1, text)", "'text' is text, not a number")},
+		{`{{$join(tags, tags)}}`, fmt.Sprintf(fault, "$join(tags, tags)", "'tags' is a list, not text")},
 		{`{{-no}}`, fmt.Sprintf(fault, "-no", "'no' is true or false, not a number")},
 		{`{{1 / zero}}`, fmt.Sprintf(fault, "1 / zero", "'1 / zero' divides by zero")},
 		{`{{1 % zeros}}`, fmt.Sprintf(fault, "1 % zeros", "'1 % zeros' divides by zero")},
@@ -193,7 +201,7 @@ func TestPrintReports(t *testing.T) {
 func TestTest(t *testing.T) {
 	holds := []string{
 		`invoice`, `invoice.id`, `tags`, `1`, `-1`, `"0"`, `invoice.customer.vip`, `0.001`, `sci`, `yes`,
-		`not nobody`, `Not no`, `not invoice.due`, `not zero`, `not zeros`, `not empty`, `not invoice.note`, `NOT (1 > 2)`,
+		`not nobody`, `Not no`, `not invoice.due`, `not zero`, `not zeros`, `not 0e5`, `1e-5`, `not empty`, `not invoice.note`, `NOT (1 > 2)`,
 		`not $sum(empty)`, `not (1 - 1)`,
 		`invoice.id == “INV-1203“`, `invoice.id != 'x'`, `invoice.id ≠ «INV»`, `"a" < "b"`, `"10" > "9"`, `"2024-02-01" <= "2024-10-01"`,
 		`digits == 10`, `10.0 == digits`, `digits == "10"`, `digits != "10.0"`, `1.50 == 1.5`, `digits > 9`, `digits >= 10.0`,
@@ -291,6 +299,7 @@ func TestLoops(t *testing.T) {
 			"013truefalse 123falsefalse 233falsetrue "},
 		{"outer place", `{{for p in products}}{{for c in p.colors}}{{loop.parent.number}}{{loop.number}} {{endfor}}{{endfor}}`, "11 12 "},
 		{"no outer place", `{{for x in empty}}{{endfor}}{{for x in tags}}{{loop.parent.index :: default("-")}}{{endfor}}`, "---"},
+		{"place of nothing", `{{for x in products[0].colors}}{{loop.parent::optional}}{{loop.last.x::optional}}{{endfor}}`, ""},
 		{"key called loop", `{{for x in tags}}{{loop.x}} {{endfor}}`, "data data data "},
 		{"variable called loop", `{{for loop in products}}{{loop.name}}{{loop.index::optional}}{{endfor}}`, "PenInkCap"},
 		{"inner hides outer", `{{for x in tags}}{{for x in products}}{{x.quantity}}{{endfor}}{{x}}{{endfor}}`, "3110a3110b3110c"},
@@ -364,7 +373,11 @@ func TestLimits(t *testing.T) {
 		}
 		limit, ok := errors.AsType[*lang.LimitError](err)
 		if !ok || limit.Text != tag.Text || limit.Offset != 2 {
-			t.Errorf("got %#v", err)
+			t.Fatalf("got %#v", err)
+		}
+		want := "{{$count(list)}} at character 3: the document takes more than 1000 steps"
+		if limit.Error() != want || limit.Picture() != "{{$count(list)}}\n  ^" {
+			t.Errorf("got %s\n%s", limit, limit.Picture())
 		}
 	})
 	t.Run("text", func(t *testing.T) {

@@ -10,6 +10,8 @@ const (
 	MaxTag = 64 << 10
 	// MaxNodes is how many operators, operands and filters a tag may have; no tree is deeper.
 	MaxNodes = 1000
+	// MaxPath is how many steps a path may have.
+	MaxPath = MaxDepth
 	// MaxNesting is how deep parentheses, functions and signs may lie in each other.
 	MaxNesting = 100
 )

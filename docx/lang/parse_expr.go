@@ -193,6 +193,9 @@ func (p *parser) path() Node {
 	first := p.next()
 	steps := []Step{{Key: first.text}}
 	for {
+		if len(steps) > MaxPath {
+			p.fail(first.pos, "", "the path has more than %d steps", MaxPath)
+		}
 		switch {
 		case p.accept("."):
 			steps = append(steps, Step{Key: p.next().text})

@@ -121,6 +121,7 @@ func TestParseTagLimits(t *testing.T) {
 		"functions":          {strings.Repeat("$abs(", 10_000), "levels of parentheses"},
 		"sum":                {"a" + strings.Repeat("+a", 10_000), "more than 1000 parts"},
 		"filters":            {"a" + strings.Repeat("::optional", 5000), "more than 1000 parts"},
+		"path":               {"a" + strings.Repeat(".a", 30_000), "more than 200 steps"},
 		"text":               {`"` + strings.Repeat("x", lang.MaxTag) + `"`, "longer than"},
 		"digits":             {strings.Repeat("1", lang.MaxDigits+1), "digits"},
 		"exponent":           {"1e999999999", "digits"},
@@ -134,4 +135,5 @@ func TestParseTagLimits(t *testing.T) {
 	}
 	parse(t, "{{"+strings.Repeat("(", 99)+"a"+strings.Repeat(")", 99)+"}}")
 	parse(t, "{{a"+strings.Repeat("+a", 499)+"}}")
+	parse(t, "{{a"+strings.Repeat(".a", lang.MaxPath-1)+"}}")
 }

@@ -108,28 +108,22 @@ func (t *Tag) Paths(alias func(name string) (path string, ok bool)) []string {
 
 // prefixes returns the path and all that lead to it, the shortest first.
 func (p *Path) prefixes(alias func(string) (string, bool)) []string {
-	var at string
-	var all []string
-	for i, s := range p.Steps {
-		switch {
-		case s.IsIndex:
-			continue
-		case i > 0:
-			at += "." + keyText(s.Key, false)
-		default:
-			list, ok := resolve(p, alias)
-			if ok && list == "" {
-				return nil
-			}
-			if all = pathPrefixes(list); ok {
-				at = list
-				continue
-			}
-			at = keyText(s.Key, true)
-		}
-		all = append(all, at)
+	list, ok := resolve(p, alias)
+	if ok && list == "" {
+		return nil
 	}
-	return all
+	var b strings.Builder
+	b.WriteString(list)
+	for i, s := range p.Steps {
+		if s.IsIndex || ok && i == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(keyText(s.Key, i == 0))
+	}
+	return pathPrefixes(b.String())
 }
 
 // resolve returns the path that the first step of p stands for, and whether it is a name known to alias.
@@ -143,7 +137,7 @@ func resolve(p *Path, alias func(string) (string, bool)) (path string, ok bool) 
 	return path, ok
 }
 
-// pathPrefixes cuts the text of a path at its dots; "" gives none.
+// pathPrefixes cuts the text of a path at its dots.
 func pathPrefixes(path string) []string {
 	var all []string
 	quoted := false
@@ -154,10 +148,7 @@ func pathPrefixes(path string) []string {
 			all = append(all, path[:i])
 		}
 	}
-	if path != "" {
-		all = append(all, path)
-	}
-	return all
+	return append(all, path)
 }
 
 // reads calls yield for each path in the tag, in the order of writing; whole tells whether all that lies below

@@ -51,6 +51,10 @@ func TestDecodeErrors(t *testing.T) {
 			}
 		})
 	}
+	if _, err := lang.Decode([]byte("{\n]")); err == nil ||
+		err.Error() != "input data, line 2, column 1: invalid character ']' looking for beginning of object key string" {
+		t.Errorf("got %v", err)
+	}
 	if _, err := lang.Decode([]byte(deep + "[1]" + strings.Repeat("}", lang.MaxDepth-1))); err != nil {
 		t.Errorf("as deep as allowed: %v", err)
 	}
