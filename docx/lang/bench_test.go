@@ -1,6 +1,7 @@
 package lang_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,8 +59,8 @@ func BenchmarkExpr(b *testing.B) {
 		b.ReportAllocs()
 		p := v.(map[string]any)["products"].([]any)[0].(map[string]any)
 		for b.Loop() {
-			x, _ := decimal.NewFromString(fmt.Sprint(p["quantity"]))
-			y, _ := decimal.NewFromString(fmt.Sprint(p["price"]))
+			x, _ := decimal.NewFromString(string(p["quantity"].(json.Number)))
+			y, _ := decimal.NewFromString(string(p["price"].(json.Number)))
 			sink = x.Mul(y).String()
 		}
 	})
