@@ -1,0 +1,238 @@
+package docgen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"platen/store"
+)
+
+// Types of output.
+const (
+	OutputDocx = "docx"
+	OutputPDF  = "pdf"
+)
+
+// InputSource is the one source of input data that a batch can have.
+const InputSource = "api"
+
+// maxInputDepth is how deep lists and objects nest in a user_input.
+const maxInputDepth = 500
+
+// NewBatch describes a batch: a template and the documents to make from it.
+type NewBatch struct {
+	TemplateID    int64
+	VersionID     int64  // of the template; 0 is the version current when the batch is made
+	InputSource   string // must be InputSource
+	DestinationID int64  // the folder the documents are written into
+	OutputType    string // OutputDocx or OutputPDF
+	Documents     []NewDocument
+}
+
+// NewDocument describes one document of a batch.
+type NewDocument struct {
+	Name  string          // of the file; its extension is added where it is missing
+	Input json.RawMessage // a JSON object: what the tags read
+}
+
+// problems checks what can be checked without looking anything up: everything that is wrong, at once.
+func (b NewBatch) problems(limits Limits) []Problem {
+	var problems []Problem
+	if b.InputSource != InputSource {
+		problems = append(problems, invalidField("input_source", "input_source must be %q", InputSource))
+	}
+	if b.OutputType != OutputDocx && b.OutputType != OutputPDF {
+		problems = append(problems, invalidField("output_type", "output_type must be docx or pdf"))
+	}
+	const list = "document_generation_data"
+	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
+		problems = append(problems, invalidField(list, "a batch has 1 to %d documents, this one has %d", limits.Documents, len(b.Documents)))
+	}
+	for i, document := range b.Documents {
+		at := fmt.Sprintf("%s[%d].", list, i)
+		if why := nameProblem(b.fileName(document)); why != "" || document.Name == "" {
+			problems = append(problems, invalidField(at+"generated_file_name", "%s", orElse(why, "a name must not be empty")))
+		}
+		if why := inputProblem(document.Input, limits); why != "" {
+			problems = append(problems, invalidField(at+"user_input", "%s", why))
+		}
+	}
+	return problems
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// fileName is the name of a document's file.
+func (b NewBatch) fileName(d NewDocument) string {
+	extension := "." + b.OutputType
+	if strings.EqualFold(path.Ext(d.Name), extension) {
+		return d.Name
+	}
+	return d.Name + extension
+}
+
+// inputProblem says what is wrong with a user_input; empty when nothing is.
+func inputProblem(input json.RawMessage, limits Limits) string {
+	trimmed := bytes.TrimSpace(input)
+	switch {
+	case len(trimmed) == 0 || trimmed[0] != '{':
+		return "user_input must be a JSON object"
+	case len(input) > limits.InputBytes:
+		return fmt.Sprintf("user_input has %d bytes, more than the limit of %d", len(input), limits.InputBytes)
+	case jsonDepth(trimmed) > maxInputDepth:
+		return fmt.Sprintf("user_input nests deeper than the limit of %d", maxInputDepth)
+	case !json.Valid(trimmed):
+		return "user_input is not valid JSON"
+	case !utf8.Valid(trimmed):
+		return "user_input is not valid UTF-8"
+	}
+	return ""
+}
+
+// jsonDepth returns how deep lists and objects nest in a JSON text.
+func jsonDepth(text []byte) int {
+	depth, deepest, quoted := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch b := text[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case b == '}' || b == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// CreateBatch accepts a batch and returns its id. From then on every document is a job that will end, whatever happens:
+// the template's version is pinned, and jobs and queue entries are durable together.
+func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (string, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return "", err
+	}
+	if err := invalid(b.problems(s.limits)...); err != nil {
+		return "", err
+	}
+	batch := store.InsertBatchParams{
+		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
+		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,
+	}
+	jobs, inputs := s.jobRows(batch, b)
+	tasks := tasksOf(batch.ID, inputs)
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		template, err := s.findTemplate(ctx, tx.Queries, c, b.TemplateID, MayDownload)
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, tx.Queries, template.row, b.VersionID)
+		if err != nil {
+			return err
+		}
+		destination, err := s.find(ctx, tx.Queries, c, Folder, b.DestinationID, MayUpload)
+		if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
+			return invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
+		}
+		if err != nil {
+			return err
+		}
+		batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
+		return insertBatch(ctx, tx, batch, jobs, inputs, tasks)
+	})
+	if err != nil {
+		return "", err
+	}
+	return batch.ID, nil
+}
+
+func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput, tasks []store.Job) error {
+	if err := tx.InsertBatch(ctx, batch); err != nil {
+		return err
+	}
+	if err := tx.InsertJobs(ctx, jobs); err != nil {
+		return err
+	}
+	if err := tx.InsertInputs(ctx, inputs); err != nil {
+		return err
+	}
+	_, err := tx.Enqueue(ctx, tasks...)
+	return err
+}
+
+// jobRows makes the pending job of every document, with ids in a row.
+func (s *Service) jobRows(batch store.InsertBatchParams, b NewBatch) ([]store.DocgenJob, []store.DocgenInput) {
+	first := s.ids.next(s.now(), len(b.Documents))
+	jobs := make([]store.DocgenJob, len(b.Documents))
+	inputs := make([]store.DocgenInput, len(b.Documents))
+	for i, document := range b.Documents {
+		id := first + int64(i)
+		jobs[i] = store.DocgenJob{
+			ID: id, BatchID: batch.ID, TemplateFileID: batch.TemplateFileID, CreatedBy: batch.CreatedBy,
+			FileName: b.fileName(document), Status: string(StatusPending),
+		}
+		inputs[i] = store.DocgenInput{JobID: id, Data: string(document.Input)}
+	}
+	return jobs, inputs
+}
+
+// GenerateDocuments is the task of making the documents of some jobs of a batch: those with ids from First to Last.
+type GenerateDocuments struct {
+	BatchID string `json:"batch_id"`
+	First   int64  `json:"first"`
+	Last    int64  `json:"last"`
+}
+
+// Kind names the task.
+func (GenerateDocuments) Kind() string { return "generate_documents" }
+
+// A task is a few documents, because what a task costs by itself is about what a short document costs; few enough to
+// spread a small batch over all workers, and not so much input that a task runs for long.
+const (
+	taskDocuments  = 16
+	taskShare      = 8 // a small batch makes about that many tasks
+	taskInputBytes = 256 << 10
+)
+
+// tasksOf divides the jobs of a batch into tasks. What comes later in a batch waits longer, so that a big batch does not
+// keep a small one from beginning.
+func tasksOf(batchID string, inputs []store.DocgenInput) []store.Job {
+	most := min(taskDocuments, (len(inputs)+taskShare-1)/taskShare)
+	var tasks []store.Job
+	for from := 0; from < len(inputs); {
+		to, size := from, 0
+		for to < len(inputs) && to-from < most && (to == from || size+len(inputs[to].Data) <= taskInputBytes) {
+			size += len(inputs[to].Data)
+			to++
+		}
+		tasks = append(tasks, store.Job{
+			Task:     GenerateDocuments{BatchID: batchID, First: inputs[from].JobID, Last: inputs[to-1].JobID},
+			Priority: priorityAt(from),
+		})
+		from = to
+	}
+	return tasks
+}
+
+// priorityAt is the queue priority of a document by its position in the batch.
+func priorityAt(position int) int {
+	steps := []int{100, 1000, 5000}
+	i, _ := slices.BinarySearch(steps, position+1)
+	return i + 1
+}

@@ -1,0 +1,95 @@
+package docgen
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Code names a kind of failure. Codes are part of the interface: they never change their meaning.
+type Code string
+
+// The codes, with what each tells the caller.
+const (
+	CodeBadRequest        Code = "bad_request"               // a parameter is missing or wrong; Problems say which
+	CodeInvalidLimit      Code = "invalid_limit"             // limit is no positive number
+	CodeInvalidOffset     Code = "invalid_offset"            // offset is no number, or beyond MaxOffset
+	CodeNameInvalid       Code = "item_name_invalid"         // a name holds what no name may hold
+	CodeNameTooLong       Code = "item_name_too_long"        // a name has more than MaxNameLength characters
+	CodeFolderNotEmpty    Code = "folder_not_empty"          // deleting a folder that holds something, not recursively
+	CodeCycle             Code = "cyclical_folder_structure" // moving a folder below itself
+	CodeBadDigest         Code = "bad_digest"                // the content is not the one whose digest was sent
+	CodeCollaborator      Code = "user_already_collaborator" // the user has a role on the item already
+	CodeRootCollaboration Code = "collaborations_not_available_on_root_folder"
+	CodeUnauthorized      Code = "unauthorized"                           // no token, or one that is unknown or expired
+	CodeForbidden         Code = "access_denied_insufficient_permissions" // the caller sees the thing but may not do that
+	CodeScope             Code = "insufficient_scope"                     // the token lacks the scope of the operation
+	CodeTooLarge          Code = "file_size_limit_exceeded"               // an upload is larger than Limits.UploadBytes
+	CodeStorageFull       Code = "storage_limit_exceeded"                 // the server has no room for the content
+	CodeNotFound          Code = "not_found"                              // there is no such thing, or the caller may not see it
+	CodeTrashed           Code = "trashed"                                // the item, or a folder above it, is in the trash
+	CodeConflict          Code = "conflict"                               // another change came first; read again and retry
+	CodeNameInUse         Code = "item_name_in_use"                       // the folder has an item of that name
+	CodeLoginInUse        Code = "user_login_already_used"                // another user has that login
+	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more
+	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
+)
+
+// Reasons of a Problem.
+const (
+	ReasonMissing = "missing_parameter"
+	ReasonInvalid = "invalid_parameter"
+)
+
+// Problem is one thing that is wrong with a request.
+type Problem struct {
+	Reason  string // ReasonMissing or ReasonInvalid
+	Name    string // path of the field, such as document_generation_data[3].user_input, or name of the parameter
+	Message string // what is wrong and what to do about it
+}
+
+// Error is a failure that its caller can understand and do something about.
+type Error struct {
+	Code      Code
+	Message   string
+	Problems  []Problem // every problem of the request at once, where there are several
+	Conflicts []Item    // the items in the way, for CodeNameInUse; listing form
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// IsCode tells whether an error is an *Error of the code.
+func IsCode(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// failf makes an Error without problems.
+func failf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalid makes the Error of a request with problems; nil when there are none.
+func invalid(problems ...Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Error{Code: CodeBadRequest, Message: "Invalid input parameters in request: " + problems[0].Message, Problems: problems}
+}
+
+// invalidField is a Problem with a field that is there.
+func invalidField(name, format string, args ...any) Problem {
+	return Problem{Reason: ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}
+}
+
+// notFound answers for what is not there and for what the caller may not see, alike.
+func notFound(kind string, id any) *Error {
+	value := fmt.Sprint(id)
+	if n, ok := id.(int64); ok {
+		value = strconv.FormatInt(n, 10)
+	}
+	return &Error{Code: CodeNotFound, Message: "Not Found", Problems: []Problem{
+		invalidField(kind, "Invalid value '%s'. '%s' with value '%s' not found", value, kind, value),
+	}}
+}

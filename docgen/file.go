@@ -1,0 +1,314 @@
+package docgen
+
+import (
+	"context"
+	"crypto/sha1"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"platen/blob"
+	"platen/store"
+)
+
+// NewFile describes a file to be uploaded.
+type NewFile struct {
+	Name              string
+	ParentID          int64     // 0 is the caller's root folder
+	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
+	ContentCreatedAt  time.Time // now when zero
+	ContentModifiedAt time.Time // now when zero
+}
+
+// CreateFile makes a file of what content reads. Nothing is read before the name and the caller's rights are found good.
+// It belongs to the owner of the folder it lies in.
+func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content io.Reader) (*Item, error) {
+	if err := s.checkNewFile(ctx, c, f); err != nil {
+		return nil, err
+	}
+	version, err := s.saveContent(ctx, content, f.SHA1)
+	if err != nil {
+		return nil, err
+	}
+	var item *Item
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		parent, err := s.find(ctx, tx.Queries, c, Folder, f.ParentID, MayUpload)
+		if err != nil {
+			return err
+		}
+		now := s.micros()
+		row := newItemRow(File, s.newID(), parentOf(parent.row.ID), f.Name, parent.row.OwnerID, c.User.ID, now)
+		row.ContentCreatedAt, row.ContentModifiedAt = microsOf(f.ContentCreatedAt, now), microsOf(f.ContentModifiedAt, now)
+		added, err := version.insertFile(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		if !added {
+			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
+		}
+		item, err = s.describeFound(ctx, tx, c, row.ID)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.discard(ctx, version))
+	}
+	return item, nil
+}
+
+func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) error {
+	if err := c.require(ScopeWrite); err != nil {
+		return err
+	}
+	if err := checkName(f.Name); err != nil {
+		return err
+	}
+	return s.db.Read(ctx, func(q *store.Queries) error {
+		parent, err := s.find(ctx, q, c, Folder, f.ParentID, MayUpload)
+		if err != nil {
+			return err
+		}
+		taken, err := q.CountNames(ctx, parentOf(parent.row.ID), foldKey(f.Name))
+		if err != nil || taken == 0 {
+			return err
+		}
+		return nameInUse(ctx, q, parent.row.ID, f.Name)
+	})
+}
+
+func (s *Service) describeFound(ctx context.Context, tx *store.Tx, c *Caller, fileID int64) (*Item, error) {
+	p, err := s.find(ctx, tx.Queries, c, File, fileID, MaySee)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ctx, tx.Queries, c, p)
+}
+
+// NewVersion describes new content for a file.
+type NewVersion struct {
+	FileID            int64
+	Name              string    // the file's new name; empty to keep it
+	IfMatch           string    // the etag the file must still have; empty for any
+	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
+	ContentModifiedAt time.Time // now when zero
+}
+
+// CreateVersion gives a file new content. What it had before stays as an earlier version. Nothing is read before the
+// caller's rights are found good.
+func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, content io.Reader) (*Item, error) {
+	if err := s.checkNewVersion(ctx, c, v); err != nil {
+		return nil, err
+	}
+	version, err := s.saveContent(ctx, content, v.SHA1)
+	if err != nil {
+		return nil, err
+	}
+	var item *Item
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, File, v.FileID, MayEdit, v.IfMatch)
+		if err != nil {
+			return err
+		}
+		if err := s.replaceVersion(ctx, tx, c, p.row, v, version); err != nil {
+			return err
+		}
+		item, err = s.describeFound(ctx, tx, c, v.FileID)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.discard(ctx, version))
+	}
+	return item, nil
+}
+
+func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) error {
+	if err := c.require(ScopeWrite); err != nil {
+		return err
+	}
+	if v.Name != "" {
+		if err := checkName(v.Name); err != nil {
+			return err
+		}
+	}
+	return s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, File, v.FileID, MayEdit)
+		if err != nil {
+			return err
+		}
+		return p.matches(v.IfMatch)
+	})
+}
+
+func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, row store.Item, v NewVersion, version content) error {
+	if v.Name != "" {
+		row.Name = v.Name
+	}
+	if err := s.nameFree(ctx, tx, row); err != nil {
+		return err
+	}
+	now := s.micros()
+	if err := version.insert(ctx, tx, row.ID, row.VersionNumber+1, row.Name, c.User.ID, now); err != nil {
+		return err
+	}
+	_, err := tx.SetCurrentVersion(ctx, store.SetCurrentVersionParams{
+		ID: row.ID, VersionID: version.id, VersionNumber: row.VersionNumber + 1, Size: version.size, Sha1: version.sha1,
+		Name: row.Name, NameKey: foldKey(row.Name), ModifiedAt: now, ModifiedBy: c.User.ID,
+		ContentModifiedAt: microsOf(v.ContentModifiedAt, now), Etag: row.Etag,
+	})
+	if store.IsUniqueViolation(err) {
+		return failf(CodeNameInUse, "Item with the same name already exists")
+	}
+	if err != nil {
+		return err
+	}
+	return s.templateChanged(ctx, tx, row.ID, version.id)
+}
+
+// File returns a file.
+func (s *Service) File(ctx context.Context, c *Caller, id int64) (*Item, error) {
+	return s.read(ctx, c, File, id)
+}
+
+// UpdateFile renames, describes or moves a file.
+func (s *Service) UpdateFile(ctx context.Context, c *Caller, id int64, change ItemChange) (*Item, error) {
+	return s.update(ctx, c, File, id, change)
+}
+
+// TrashFile puts a file into the trash.
+func (s *Service) TrashFile(ctx context.Context, c *Caller, id int64, ifMatch string) error {
+	return s.trash(ctx, c, File, id, ifMatch, func(*store.Tx, place) error { return nil })
+}
+
+// Content is what one version of a file holds.
+type Content struct {
+	Name       string // the file's name at present
+	SHA1       string
+	VersionID  int64
+	Size       int64
+	ModifiedAt time.Time // when the version came into being
+	key        string
+	blobs      blob.Store
+}
+
+// Content returns what a version of a file holds; version 0 is the current one.
+func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int64) (*Content, error) {
+	if err := c.require(ScopeRead); err != nil {
+		return nil, err
+	}
+	var found *Content
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, File, fileID, MayDownload)
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, q, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		found = s.contentOf(version)
+		found.Name = p.row.Name
+		return nil
+	})
+	return found, err
+}
+
+func (s *Service) contentOf(version store.FileVersion) *Content {
+	return &Content{
+		Name: version.Name, SHA1: version.Sha1, VersionID: version.ID, Size: version.Size,
+		ModifiedAt: timeOf(version.CreatedAt), key: version.BlobKey, blobs: s.blobs,
+	}
+}
+
+// Open reads length bytes from an offset; to the end when length is -1. The caller closes the reader.
+func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+	r, err := c.blobs.Open(ctx, c.key, offset, length)
+	if err != nil {
+		return nil, fmt.Errorf("content of version %d: %w", c.VersionID, err)
+	}
+	return r, nil
+}
+
+// fileVersion returns a version of a file; 0 is the current one.
+func fileVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
+	if versionID == 0 {
+		versionID = file.VersionID
+	}
+	version, err := q.Version(ctx, versionID)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && version.FileID != file.ID {
+		return store.FileVersion{}, notFound("file_version", versionID)
+	}
+	return version, err
+}
+
+// content is content that is durable in the blob store and that no row names yet.
+type content struct {
+	id   int64 // of the version it will be
+	key  string
+	sha1 string
+	size int64
+}
+
+// saveContent makes durable what a reader reads, before any row names it. An orphan that a crash leaves between the two
+// is found by its key and swept.
+func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string) (content, error) {
+	v := content{id: s.newID()}
+	v.key = blobKey(v.id)
+	digest := sha1.New()
+	limited := &io.LimitedReader{R: r, N: s.limits.UploadBytes + 1}
+	size, err := s.blobs.Put(ctx, v.key, io.TeeReader(limited, digest))
+	if errors.Is(err, blob.ErrNoSpace) {
+		return v, failf(CodeStorageFull, "The server has no room left for the content; nothing was kept. Tell its operator.")
+	}
+	if err != nil {
+		return v, fmt.Errorf("save content: %w", err)
+	}
+	v.size, v.sha1 = size, hex.EncodeToString(digest.Sum(nil))
+	switch {
+	case limited.N == 0:
+		err = failf(CodeTooLarge, "The file is larger than the limit of %d bytes.", s.limits.UploadBytes)
+	case wantSHA1 != "" && !strings.EqualFold(wantSHA1, v.sha1):
+		err = failf(CodeBadDigest, "The specified content-md5 did not match what we received: its SHA-1 is %s.", v.sha1)
+	}
+	if err != nil {
+		return v, errors.Join(err, s.discard(ctx, v))
+	}
+	return v, nil
+}
+
+// discard removes content that no row will name.
+func (s *Service) discard(ctx context.Context, v content) error {
+	if err := s.blobs.Delete(context.WithoutCancel(ctx), v.key); err != nil {
+		return fmt.Errorf("discard content: %w", err)
+	}
+	return nil
+}
+
+// blobPrefix begins the key of every content.
+const blobPrefix = "versions/"
+
+// blobKey is where the content of a version is kept: versions that come into being in the same minute lie in one
+// directory, so that a busy server syncs one directory for many of them and an old one has no directory with all.
+func blobKey(versionID int64) string {
+	const minute = idRandomBits + 6 // 64 seconds
+	return fmt.Sprintf("%s%x/%d", blobPrefix, versionID>>minute, versionID)
+}
+
+// insertFile adds a file with this content as its first version; false when the name is taken in the folder.
+func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertItemParams) (bool, error) {
+	row.VersionID, row.VersionNumber, row.Size, row.Sha1 = v.id, 1, v.size, v.sha1
+	added, err := tx.InsertItem(ctx, row)
+	if err != nil || added == 0 {
+		return false, err
+	}
+	return true, v.insert(ctx, tx, row.ID, 1, row.Name, row.CreatedBy, row.CreatedAt)
+}
+
+func (v content) insert(ctx context.Context, tx *store.Tx, fileID, number int64, name string, creator, now int64) error {
+	return tx.InsertVersion(ctx, store.InsertVersionParams{
+		ID: v.id, FileID: fileID, Number: number, Name: name, BlobKey: v.key, Size: v.size, Sha1: v.sha1,
+		CreatedAt: now, CreatedBy: creator,
+	})
+}

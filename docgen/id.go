@@ -1,0 +1,34 @@
+package docgen
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// idRandomBits is how much of an id is not its second. Seconds in 31 bits and these 22 make 53: an id stays exact in a
+// client that reads numbers as floating point.
+const idRandomBits = 22
+
+// idEpoch is the second that ids count from: with 31 bits they last until 2093.
+var idEpoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// idSource makes ids that grow: positive numbers of which the upper part is the time and the lower part begins at
+// random, so that several servers on one database do not meet. The zero value is ready to use.
+type idSource struct {
+	mu   sync.Mutex
+	last int64
+}
+
+// next makes n ids in a row and returns the first.
+func (s *idSource) next(now time.Time, n int) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.last + 1
+	if second := int64(now.Sub(idEpoch) / time.Second); second > s.last>>idRandomBits {
+		// Once a second only: drawing again and again would drive every server to the end of the second's numbers.
+		first = second<<idRandomBits | rand.Int64N(1<<idRandomBits)
+	}
+	s.last = first + int64(n) - 1
+	return first
+}

@@ -1,0 +1,337 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"platen/store"
+)
+
+// Kind tells files from folders. Folders come first in every listing.
+type Kind int
+
+// The kinds of item.
+const (
+	Folder Kind = 0
+	File   Kind = 1
+)
+
+// String returns the word of the interface: folder or file.
+func (k Kind) String() string {
+	if k == Folder {
+		return "folder"
+	}
+	return "file"
+}
+
+// Every user has a root folder, which everyone calls by the same id and name.
+const (
+	rootID   = 0
+	rootName = "All Files"
+)
+
+// Item is a file or a folder. In listings and conflicts only Kind, ID, ETag, Name, Size and what tells of the content
+// and of its version are set.
+type Item struct {
+	Kind        Kind
+	ID          int64 // 0 is the caller's root folder
+	ETag        int64 // grows with every change
+	Name        string
+	Description string
+
+	Size          int64  // bytes of the current version; 0 of a folder
+	SHA1          string // of the current version, in hexadecimal; empty of a folder
+	VersionID     int64  // 0 of a folder
+	VersionNumber int64  // 1 for the first; 0 of a folder
+
+	Parent *FolderRef  // nil of the root folder
+	Path   []FolderRef // from the root folder to the parent, as far as the caller may see
+
+	Owner             UserRef
+	CreatedBy         UserRef
+	ModifiedBy        UserRef
+	CreatedAt         time.Time
+	ModifiedAt        time.Time
+	ContentCreatedAt  time.Time
+	ContentModifiedAt time.Time
+
+	Permissions Permissions // what the caller may do
+}
+
+// FolderRef is a folder as the items below it name it.
+type FolderRef struct {
+	ID   int64
+	ETag int64
+	Name string
+}
+
+// ItemChange is a change of an item's own facts; what is nil stays as it is.
+type ItemChange struct {
+	Name        *string
+	Description *string
+	ParentID    *int64 // moves the item into that folder
+	IfMatch     string // the etag the item must still have; empty for any
+}
+
+// maxDescriptionLength is the most bytes a description has.
+const maxDescriptionLength = 1024
+
+// listed is the listing form of an item.
+func listed(row store.Item) Item {
+	item := Item{
+		Kind: Kind(row.Kind), ID: row.ID, ETag: row.Etag, Name: row.Name,
+		Size: row.Size, SHA1: row.Sha1, VersionID: row.VersionID, VersionNumber: row.VersionNumber,
+	}
+	if !row.ParentID.Valid {
+		item.ID = rootID
+	}
+	return item
+}
+
+func listedAll(rows []store.Item, err error) ([]Item, error) {
+	items := make([]Item, len(rows))
+	for i, row := range rows {
+		items[i] = listed(row)
+	}
+	return items, err
+}
+
+// describe returns the whole of an item, as the caller who found it may see it.
+func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
+	item := listed(p.row)
+	item.Description = p.row.Description
+	item.CreatedAt, item.ModifiedAt = timeOf(p.row.CreatedAt), timeOf(p.row.ModifiedAt)
+	item.ContentCreatedAt, item.ContentModifiedAt = timeOf(p.row.ContentCreatedAt), timeOf(p.row.ContentModifiedAt)
+	item.Permissions = p.may
+	item.Path = p.path(c)
+	if n := len(item.Path); n > 0 {
+		item.Parent = &item.Path[n-1]
+	}
+	users := userRefs{}
+	var err error
+	for to, id := range map[*UserRef]int64{
+		&item.Owner: p.row.OwnerID, &item.CreatedBy: p.row.CreatedBy, &item.ModifiedBy: p.row.ModifiedBy,
+	} {
+		if *to, err = users.get(ctx, q, id); err != nil {
+			return nil, err
+		}
+	}
+	return &item, nil
+}
+
+// path returns the folders above an item from the first that the caller may see. It begins with the caller's root
+// folder, which is where a caller meets what others share.
+func (p place) path(c *Caller) []FolderRef {
+	if !p.row.ParentID.Valid {
+		return nil
+	}
+	path := []FolderRef{{ID: rootID, Name: rootName}}
+	var may Permissions
+	for i := len(p.chain) - 1; i > 0; i-- {
+		link := p.chain[i]
+		may |= permissionsAt(link, c)
+		if link.Item.ParentID.Valid && may.Can(MaySee) {
+			path = append(path, FolderRef{ID: link.Item.ID, ETag: link.Item.Etag, Name: link.Item.Name})
+		}
+	}
+	return path
+}
+
+// userRefs looks users up, each once.
+type userRefs map[int64]UserRef
+
+func (u userRefs) get(ctx context.Context, q *store.Queries, id int64) (UserRef, error) {
+	if ref, ok := u[id]; ok {
+		return ref, nil
+	}
+	row, err := q.User(ctx, id)
+	if err != nil {
+		return UserRef{}, err
+	}
+	u[id] = UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login}
+	return u[id], nil
+}
+
+// newItemRow describes an item without content that comes into being now.
+func newItemRow(kind Kind, id int64, parent sql.NullInt64, name string, owner, creator, now int64) store.InsertItemParams {
+	return store.InsertItemParams{
+		ID: id, Kind: int64(kind), ParentID: parent, OwnerID: owner, Name: name, NameKey: foldKey(name),
+		CreatedAt: now, CreatedBy: creator, ModifiedAt: now, ModifiedBy: creator,
+		ContentCreatedAt: now, ContentModifiedAt: now,
+	}
+}
+
+// parentOf is the column value of a parent folder.
+func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }
+
+// nameInUse returns the Error of a name that an item in the folder bears already.
+func nameInUse(ctx context.Context, q *store.Queries, parent int64, name string) error {
+	row, err := q.Child(ctx, parentOf(parent), foldKey(name))
+	if err != nil {
+		return err
+	}
+	return &Error{
+		Code: CodeNameInUse, Message: "Item with the same name already exists", Conflicts: []Item{listed(row)},
+		Problems: []Problem{invalidField("name", "the folder has an item named %q already: choose another name or folder", row.Name)},
+	}
+}
+
+// matches checks the etag that a caller wants an item to have.
+func (p place) matches(ifMatch string) error {
+	if ifMatch == "" || ifMatch == "*" || ifMatch == strconv.FormatInt(p.row.Etag, 10) {
+		return nil
+	}
+	return failf(CodePrecondition, "The resource has been modified. Retrieve the resource again and retry")
+}
+
+// lock finds an item for a change: from here to the end of the transaction nobody else changes it.
+func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, ifMatch string) (place, error) {
+	if _, err := tx.LockItem(ctx, id); err != nil {
+		return place{}, err
+	}
+	p, err := s.find(ctx, tx.Queries, c, kind, id, need)
+	if err != nil {
+		return p, err
+	}
+	if !p.row.ParentID.Valid {
+		return p, failf(CodeForbidden, "Access denied – the root folder cannot be changed.")
+	}
+	return p, p.matches(ifMatch)
+}
+
+// update changes an item's own facts and returns it as it then is.
+func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, change ItemChange) (*Item, error) {
+	if err := c.require(ScopeWrite); err != nil {
+		return nil, err
+	}
+	if err := change.check(); err != nil {
+		return nil, err
+	}
+	var item *Item
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, kind, id, MayEdit, change.IfMatch)
+		if err != nil {
+			return err
+		}
+		if err := s.applyChange(ctx, tx, c, p, change); err != nil {
+			return err
+		}
+		if p, err = s.find(ctx, tx.Queries, c, kind, id, MaySee); err != nil {
+			return err
+		}
+		item, err = describe(ctx, tx.Queries, c, p)
+		return err
+	})
+	return item, err
+}
+
+func (change ItemChange) check() error {
+	if change.Name != nil {
+		if err := checkName(*change.Name); err != nil {
+			return err
+		}
+	}
+	if change.Description != nil && (len(*change.Description) > maxDescriptionLength || !keepable(*change.Description)) {
+		return invalid(invalidField("description", "a description has at most %d bytes, which are UTF-8 without NUL", maxDescriptionLength))
+	}
+	return nil
+}
+
+func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p place, change ItemChange) error {
+	row := p.row
+	if change.Name != nil {
+		row.Name = *change.Name
+	}
+	if change.Description != nil {
+		row.Description = *change.Description
+	}
+	if change.ParentID != nil {
+		target, err := s.moveTarget(ctx, tx, c, p, *change.ParentID)
+		if err != nil {
+			return err
+		}
+		row.ParentID = parentOf(target)
+	}
+	if err := s.nameFree(ctx, tx, row); err != nil {
+		return err
+	}
+	_, err := tx.UpdateItem(ctx, store.UpdateItemParams{
+		ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name), Description: row.Description,
+		ModifiedAt: s.micros(), ModifiedBy: c.User.ID, Etag: row.Etag,
+	})
+	if store.IsUniqueViolation(err) {
+		return failf(CodeNameInUse, "Item with the same name already exists")
+	}
+	return err
+}
+
+// nameFree checks that no other item of the folder bears the name that a row is about to have.
+func (s *Service) nameFree(ctx context.Context, tx *store.Tx, row store.Item) error {
+	err := nameInUse(ctx, tx.Queries, row.ParentID.Int64, row.Name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	var taken *Error
+	if errors.As(err, &taken) && taken.Conflicts[0].ID == row.ID {
+		return nil
+	}
+	return err
+}
+
+// moveTarget finds the folder that an item is to be moved into.
+func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p place, folderID int64) (int64, error) {
+	if Kind(p.row.Kind) == Folder {
+		// Two folders that are moved below each other at the same time would be cut off from every root.
+		if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+			return 0, err
+		}
+	}
+	target, err := s.find(ctx, tx.Queries, c, Folder, folderID, MayUpload)
+	if err != nil {
+		return 0, err
+	}
+	for _, link := range target.chain {
+		if link.Item.ID == p.row.ID {
+			return 0, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
+		}
+	}
+	return target.row.ID, nil
+}
+
+// trash puts an item into the trash.
+func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifMatch string, check func(*store.Tx, place) error) error {
+	if err := c.require(ScopeWrite); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, kind, id, MayDelete, ifMatch)
+		if err != nil {
+			return err
+		}
+		if err := check(tx, p); err != nil {
+			return err
+		}
+		_, err = tx.TrashItem(ctx, p.row.ID, s.micros(), c.User.ID)
+		return err
+	})
+}
+
+// read finds an item and describes it.
+func (s *Service) read(ctx context.Context, c *Caller, kind Kind, id int64) (*Item, error) {
+	if err := c.require(ScopeRead); err != nil {
+		return nil, err
+	}
+	var item *Item
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, kind, id, MaySee)
+		if err != nil {
+			return err
+		}
+		item, err = describe(ctx, q, c, p)
+		return err
+	})
+	return item, err
+}

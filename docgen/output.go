@@ -1,0 +1,238 @@
+package docgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"platen/store"
+)
+
+// Claim holds some jobs of a batch for one attempt, until CompleteJobs ends them or another attempt claims them.
+type Claim struct {
+	BatchID           string
+	TemplateVersionID int64
+	OutputType        string
+	Jobs              []ClaimedJob
+}
+
+// ClaimedJob is one job of a Claim.
+type ClaimedJob struct {
+	ID       int64
+	FileName string // asked for, with its extension
+	attempt  int64
+}
+
+// ClaimJobs takes the jobs of a task that have not ended for one attempt. Whoever claimed them before and was thought
+// dead can no longer end them. A Claim without jobs has nothing left to do.
+func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim, error) {
+	var claim *Claim
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		batch, err := tx.Batch(ctx, task.BatchID)
+		if err != nil {
+			return fmt.Errorf("batch %s: %w", task.BatchID, err)
+		}
+		rows, err := tx.ClaimJobs(ctx, task.BatchID, task.First, task.Last)
+		if err != nil {
+			return err
+		}
+		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType}
+		for _, row := range rows {
+			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt})
+		}
+		return nil
+	})
+	return claim, err
+}
+
+// Input returns the user_input of a job that has not ended.
+func (s *Service) Input(ctx context.Context, jobID int64) ([]byte, error) {
+	var data string
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		data, err = q.Input(ctx, jobID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("input of job %d: %w", jobID, err)
+	}
+	return []byte(data), nil
+}
+
+// Output is a document that is durable but in no folder yet.
+type Output struct{ content content }
+
+// SaveOutput makes a document durable. It is then either handed to CompleteJobs or swept.
+func (s *Service) SaveOutput(ctx context.Context, r io.Reader) (Output, error) {
+	saved, err := s.saveContent(ctx, r, "")
+	return Output{saved}, err
+}
+
+// Result is how one job of a claim ended. Without an Output it failed, and Errors say why.
+type Result struct {
+	Job      ClaimedJob
+	Output   *Output
+	Errors   []string
+	Warnings []string
+}
+
+// CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
+// destination folder, under the name asked for or, where that is taken, with a number; a destination that is gone fails
+// the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded.
+func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) error {
+	var unused []*Output
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		unused = nil
+		d, err := s.destination(ctx, tx, claim.BatchID)
+		if err != nil {
+			return err
+		}
+		for _, result := range results {
+			used, err := s.completeJob(ctx, tx, d, result)
+			if err != nil {
+				return fmt.Errorf("complete job %d: %w", result.Job.ID, err)
+			}
+			if !used && result.Output != nil {
+				unused = append(unused, result.Output)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err // the documents are swept; a commit of which nobody knows may have named them
+	}
+	for _, output := range unused {
+		err = errors.Join(err, s.discard(ctx, output.content))
+	}
+	return err
+}
+
+// destination is where the documents of a batch go, at the moment they are finished.
+type destination struct {
+	folderID int64
+	caller   *Caller // who created the batch
+	problem  string  // why nothing can be written there; empty when it can
+}
+
+func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
+	batch, err := tx.Batch(ctx, batchID)
+	if err != nil {
+		return destination{}, fmt.Errorf("batch %s: %w", batchID, err)
+	}
+	user, err := tx.User(ctx, batch.CreatedBy)
+	if err != nil {
+		return destination{}, fmt.Errorf("creator of batch %s: %w", batchID, err)
+	}
+	d := destination{folderID: batch.DestinationID, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
+	_, err = s.find(ctx, tx.Queries, d.caller, Folder, d.folderID, MayUpload)
+	var gone *Error
+	if errors.As(err, &gone) {
+		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+
+			"Restore it or choose another folder, and send the document again.", d.folderID)
+		return d, nil
+	}
+	return d, err
+}
+
+// completeJob ends one job; false when its document, if any, was not used.
+func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (used bool, err error) {
+	if r.Output != nil && d.problem != "" {
+		r.Output, r.Errors = nil, append(r.Errors, d.problem)
+	}
+	f, err := failures{Errors: noNil(r.Errors), Warnings: noNil(r.Warnings)}.text()
+	if err != nil {
+		return false, err
+	}
+	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(r.status()), Failures: f, FinishedAt: s.micros()}
+	if r.Output != nil {
+		finish.OutputFileID, finish.OutputVersionID = s.newID(), r.Output.content.id
+	}
+	held, err := tx.FinishJob(ctx, finish)
+	if err != nil || held == 0 || r.Output == nil {
+		return false, err
+	}
+	row := newItemRow(File, finish.OutputFileID, parentOf(d.folderID), r.Job.FileName, d.caller.User.ID, d.caller.User.ID, s.micros())
+	if err := insertNumbered(ctx, tx, r.Output.content, row); err != nil {
+		return false, err
+	}
+	return true, tx.DeleteInput(ctx, r.Job.ID)
+}
+
+func (r Result) status() Status {
+	switch {
+	case r.Output == nil:
+		return StatusFailed
+	case len(r.Errors) > 0:
+		return StatusCompletedWithError
+	}
+	return StatusCompleted
+}
+
+// noNil makes an absent list an empty one, which is what the interface shows.
+func noNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// insertNumbered adds a file under its name or, where that is taken, under the name with the first free number.
+func insertNumbered(ctx context.Context, tx *store.Tx, v content, row store.InsertItemParams) error {
+	added, err := v.insertFile(ctx, tx, row)
+	for name := row.Name; err == nil && !added; {
+		var n int
+		if n, err = freeNumber(ctx, tx, row, name); err != nil {
+			return err
+		}
+		row.Name = numberedName(name, n)
+		row.NameKey = foldKey(row.Name)
+		added, err = v.insertFile(ctx, tx, row)
+	}
+	return err
+}
+
+// freeNumber finds a number that a name is free with, in as many steps as the number has bits: by doubling, then by
+// halving. Where numbers were freed in between, it may not be the smallest.
+func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, name string) (int, error) {
+	taken := func(n int) (bool, error) {
+		count, err := tx.CountNames(ctx, row.ParentID, foldKey(numberedName(name, n)))
+		return count > 0, err
+	}
+	low, high := 0, 1 // low is taken, high is to be free
+	for {
+		used, err := taken(high)
+		if err != nil {
+			return 0, err
+		}
+		if !used {
+			break
+		}
+		low, high = high, high*2
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		used, err := taken(middle)
+		if err != nil {
+			return 0, err
+		}
+		if used {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high, nil
+}
+
+// FailJobs ends the jobs of a task that no attempt could end, with a reason for a person.
+func (s *Service) FailJobs(ctx context.Context, task GenerateDocuments, reason string) error {
+	claim, err := s.ClaimJobs(ctx, task)
+	if err != nil {
+		return err
+	}
+	results := make([]Result, len(claim.Jobs))
+	for i, job := range claim.Jobs {
+		results[i] = Result{Job: job, Errors: []string{reason}}
+	}
+	return s.CompleteJobs(ctx, claim, results)
+}

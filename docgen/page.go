@@ -1,0 +1,220 @@
+package docgen
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+	"strconv"
+)
+
+// Limits of pages.
+const (
+	DefaultPageLimit = 100
+	MaxPageLimit     = 1000
+	MaxOffset        = 300_000
+)
+
+// PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
+type PageRequest struct {
+	Limit  int    // 0 stands for DefaultPageLimit
+	Marker string // a Next or Prev of a Page before; empty for the first page
+}
+
+// Page is one page of a list, in the list's order.
+type Page[T any] struct {
+	Entries []T
+	Limit   int    // the limit used
+	Next    string // marker of the page after this one; empty when nothing follows
+	Prev    string // marker of the page before this one; empty when this one begins the list
+}
+
+// ParsePage reads the parameters of a page by marker as a request carries them: an absent limit is empty, and a marker
+// that is empty or 0 asks for the first page. A limit above MaxPageLimit is MaxPageLimit.
+func ParsePage(limit, marker string) (PageRequest, error) {
+	n, err := parseLimit(limit)
+	if marker == "0" {
+		marker = ""
+	}
+	return PageRequest{Limit: n, Marker: marker}, err
+}
+
+func parseLimit(text string) (int, error) {
+	if text == "" {
+		return DefaultPageLimit, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil && !isRange(text) || n == 0 {
+		return 0, &Error{Code: CodeInvalidLimit, Message: "Limit is not a valid number", Problems: []Problem{
+			invalidField("limit", "limit must be a whole number from 1; above %d it counts as %d", MaxPageLimit, MaxPageLimit),
+		}}
+	}
+	return int(min(n, MaxPageLimit)), nil
+}
+
+// isRange tells whether a text is a number too large for 64 bits.
+func isRange(text string) bool {
+	return !slices.ContainsFunc([]byte(text), func(b byte) bool { return b < '0' || b > '9' })
+}
+
+// OffsetRequest asks for one page of a list by offset. ParseOffset makes one of what a request says.
+type OffsetRequest struct {
+	Offset     int
+	Limit      int
+	Sort       string // id, name, date or size
+	Descending bool
+}
+
+// OffsetPage is one page of a list by offset.
+type OffsetPage[T any] struct {
+	Entries []T
+	Total   int // one more than the offset of the list's last item
+	OffsetRequest
+}
+
+// ParseOffset reads the parameters of a page by offset as a request carries them, empty where absent: limit as
+// ParsePage does; offset from 0 to MaxOffset; sort id, name (the default), date or size; direction ASC or DESC.
+func ParseOffset(limit, offset, sort, direction string) (OffsetRequest, error) {
+	r := OffsetRequest{Sort: "name"}
+	var err error
+	if r.Limit, err = parseLimit(limit); err != nil {
+		return r, err
+	}
+	if offset != "" {
+		n, err := strconv.ParseUint(offset, 10, 64)
+		if err != nil || n > MaxOffset {
+			return r, &Error{Code: CodeInvalidOffset, Message: "Offset is not a valid number", Problems: []Problem{
+				invalidField("offset", "offset must be a whole number from 0 to %d; beyond it, page by marker (usemarker=true)", MaxOffset),
+			}}
+		}
+		r.Offset = int(n)
+	}
+	var problems []Problem
+	switch sort {
+	case "":
+	case "id", "name", "date", "size":
+		r.Sort = sort
+	default:
+		problems = append(problems, invalidField("sort", "sort must be id, name, date or size"))
+	}
+	switch direction {
+	case "", "ASC", "asc":
+	case "DESC", "desc":
+		r.Descending = true
+	default:
+		problems = append(problems, invalidField("direction", "direction must be ASC or DESC"))
+	}
+	return r, invalid(problems...)
+}
+
+// list is a list that is paged by marker: in one order, by one or more growing numbers that every entry has.
+type list[T any] struct {
+	name   string                                       // the list and its arguments: a marker is good for no other
+	keys   int                                          // how many numbers a place has
+	key    func(T) []int64                              // the place of an entry; every number is positive or zero
+	after  func(from []int64, limit int32) ([]T, error) // the entries after a place
+	before func(from []int64, limit int32) ([]T, error) // the entries before a place, the nearest first
+}
+
+// page reads one page of a list for a caller. Because a marker is the place of an entry and not a count, entries that
+// come and go between two pages neither repeat nor hide others.
+func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], error) {
+	binding := l.name + "/" + strconv.FormatInt(c.User.ID, 10)
+	from, err := s.parseMarker(r.Marker, binding, l.keys)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	p := Page[T]{Limit: positive(r.Limit, DefaultPageLimit)}
+	read := l.after
+	if from.backward {
+		read = l.before
+	}
+	if p.Entries, err = read(from.key, int32(p.Limit)+1); err != nil {
+		return p, err
+	}
+	more := len(p.Entries) > p.Limit
+	p.Entries = p.Entries[:min(len(p.Entries), p.Limit)]
+	if from.backward {
+		slices.Reverse(p.Entries)
+	}
+	first, last := from.edges()
+	if n := len(p.Entries); n > 0 {
+		first, last = l.key(p.Entries[0]), l.key(p.Entries[n-1])
+	}
+	if more || from.backward {
+		p.Next = s.marker(position{key: last}, binding)
+	}
+	if more && from.backward || !from.backward && r.Marker != "" {
+		p.Prev = s.marker(position{key: first, backward: true}, binding)
+	}
+	return p, nil
+}
+
+// position is what a marker says: on which side of which place a page lies.
+type position struct {
+	backward bool
+	key      []int64
+}
+
+// edges returns between which places an empty page at the position lies: the pages around it begin there.
+func (p position) edges() (first, last []int64) {
+	next := slices.Clone(p.key)
+	if p.backward {
+		next[len(next)-1]--
+		return p.key, next
+	}
+	next[len(next)-1]++
+	return next, p.key
+}
+
+// A marker is the base64 of a version, a direction, the numbers of a place, and a digest over these, the list and the
+// caller under a secret key: one that was cut, changed, made up or taken from another list is refused.
+const (
+	markerVersion = 1
+	digestSize    = 16
+)
+
+func (s *Service) marker(p position, binding string) string {
+	b := []byte{markerVersion, 0}
+	if p.backward {
+		b[1] = 1
+	}
+	for _, n := range p.key {
+		b = binary.AppendVarint(b, n)
+	}
+	return base64.RawURLEncoding.EncodeToString(append(b, s.digest(b, binding)...))
+}
+
+func (s *Service) digest(b []byte, binding string) []byte {
+	mac := hmac.New(sha256.New, s.markerKey)
+	mac.Write(b)
+	mac.Write([]byte(binding))
+	return mac.Sum(nil)[:digestSize]
+}
+
+func (s *Service) parseMarker(marker, binding string, keys int) (position, error) {
+	p := position{key: make([]int64, keys)}
+	if marker == "" {
+		return p, nil
+	}
+	bad := invalid(invalidField("marker", "the marker is not one that this list gave out; begin again without a marker"))
+	b, err := base64.RawURLEncoding.DecodeString(marker)
+	if err != nil || len(b) < 2+digestSize {
+		return p, bad
+	}
+	b, digest := b[:len(b)-digestSize], b[len(b)-digestSize:]
+	if !hmac.Equal(digest, s.digest(b, binding)) || b[0] != markerVersion {
+		return p, bad
+	}
+	p.backward = b[1] == 1
+	b = b[2:]
+	for i := range p.key {
+		n, size := binary.Varint(b)
+		if size <= 0 {
+			return p, bad
+		}
+		p.key[i], b = n, b[size:]
+	}
+	return p, nil
+}

@@ -1,0 +1,142 @@
+package docgen
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen/blob"
+	"platen/store"
+)
+
+// Limits bound what one request may ask for. The zero value of a field stands for its default.
+type Limits struct {
+	Documents     int   // documents of one batch; 10,000
+	InputBytes    int   // bytes of one user_input; 5 MiB
+	BatchBytes    int64 // bytes of the body of a batch request; 64 MiB
+	UploadBytes   int64 // bytes of one uploaded file; 5 GiB
+	TemplateBytes int64 // bytes of a file that can be read as a template; 100 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Documents = positive(l.Documents, 10_000)
+	l.InputBytes = positive(l.InputBytes, 5<<20)
+	l.BatchBytes = positive(l.BatchBytes, 64<<20)
+	l.UploadBytes = positive(l.UploadBytes, 5<<30)
+	l.TemplateBytes = positive(l.TemplateBytes, 100<<20)
+	return l
+}
+
+func positive[T int | int64](value, otherwise T) T {
+	if value > 0 {
+		return value
+	}
+	return otherwise
+}
+
+// Config is what a Service stands on.
+type Config struct {
+	Store  *store.DB
+	Blobs  blob.Store
+	Limits Limits
+	Now    func() time.Time // time.Now when nil
+}
+
+// Service holds the operations. It is safe for use by many goroutines, and several Services may share one database and
+// one blob store.
+type Service struct {
+	db        *store.DB
+	blobs     blob.Store
+	limits    Limits
+	now       func() time.Time
+	ids       idSource
+	markerKey []byte
+}
+
+// New returns the Service on a database, which it prepares: an enterprise, an application for tokens made by hand, and
+// the key that page markers are signed with come into being on first use.
+func New(ctx context.Context, cfg Config) (*Service, error) {
+	s := &Service{db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	err := s.db.Write(ctx, func(tx *store.Tx) error { return s.prepare(ctx, tx) })
+	if err != nil {
+		return nil, fmt.Errorf("prepare the database: %w", err)
+	}
+	return s, nil
+}
+
+// Names of settings.
+const (
+	settingMarkerKey = "marker_key" // the key of page markers; locked by who prepares the database
+	settingTree      = "tree"       // has no value; locked by who moves a folder
+)
+
+func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
+	if _, err := tx.InsertSetting(ctx, settingTree, ""); err != nil {
+		return err
+	}
+	fresh := base64.StdEncoding.EncodeToString(randomBytes(32))
+	if _, err := tx.InsertSetting(ctx, settingMarkerKey, fresh); err != nil {
+		return err
+	}
+	if _, err := tx.LockSetting(ctx, settingMarkerKey); err != nil {
+		return err
+	}
+	stored, err := tx.Setting(ctx, settingMarkerKey)
+	if err != nil {
+		return err
+	}
+	if s.markerKey, err = base64.StdEncoding.DecodeString(stored); err != nil {
+		return fmt.Errorf("setting %s: %w", settingMarkerKey, err)
+	}
+	return s.prepareEnterprise(ctx, tx)
+}
+
+func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.FirstEnterprise(ctx)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return tx.InsertEnterprise(ctx, s.newID(), "Platen", s.micros())
+}
+
+// Limits returns the limits in force.
+func (s *Service) Limits() Limits { return s.limits }
+
+// Ready tells why the service cannot work at the moment: each part that it needs, with nil where it answers.
+func (s *Service) Ready(ctx context.Context) map[string]error {
+	return map[string]error{"database": s.db.Ping(ctx), "blobs": s.blobs.Check(ctx)}
+}
+
+func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }
+
+// micros is the time as the database keeps it.
+func (s *Service) micros() int64 { return s.now().UnixMicro() }
+
+// timeOf reads a time of the database: 0 is the zero time.
+func timeOf(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
+}
+
+// microsOf writes a time for the database, or another where it is not set.
+func microsOf(t time.Time, otherwise int64) int64 {
+	if t.IsZero() {
+		return otherwise
+	}
+	return t.UnixMicro()
+}
+
+func randomBytes(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails, see crypto/rand
+	return b
+}

@@ -1,0 +1,144 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"platen/store"
+)
+
+// Tag is a tag of a template, as the author typed it.
+type Tag struct {
+	Content   string   // the text with its braces
+	Type      string   // text, arithmetic, conditional, for-loop, table-loop or image
+	JSONPaths []string // the paths of the input data that the tag refers to, with all that lead to them
+}
+
+// States of the reading of a version's tags.
+const (
+	tagsProcessing = "processing"
+	tagsReady      = "ready"
+	tagsFailed     = "failed" // the file cannot be read as a template; its list of tags is empty
+)
+
+// ReadTags is the task of reading the tags of a file version.
+type ReadTags struct {
+	VersionID int64 `json:"version_id"`
+}
+
+// Kind names the task.
+func (ReadTags) Kind() string { return "read_tags" }
+
+// requestTags has the tags of a version read, once.
+func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID int64) error {
+	added, err := tx.InsertTagReading(ctx, versionID)
+	if err != nil || added == 0 {
+		return err
+	}
+	_, err = tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID}})
+	return err
+}
+
+// templateChanged has the tags of a file's new version read if the file is a template.
+func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID int64) error {
+	marked, err := tx.IsTemplate(ctx, fileID)
+	if err != nil || !marked {
+		return err
+	}
+	return s.requestTags(ctx, tx, versionID)
+}
+
+// TemplateContent returns what a template version holds, for the tasks that read it.
+func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Content, error) {
+	var found *Content
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		version, err := q.Version(ctx, versionID)
+		if err != nil {
+			return fmt.Errorf("version %d: %w", versionID, err)
+		}
+		found = s.contentOf(version)
+		return nil
+	})
+	return found, err
+}
+
+// SaveTags ends the reading of a version's tags: with the tags, or with the problem for which it cannot be read.
+func (s *Service) SaveTags(ctx context.Context, versionID int64, tags []Tag, problem string) error {
+	rows := make([]store.DocgenTag, len(tags))
+	for i, tag := range tags {
+		paths, err := json.Marshal(tag.JSONPaths)
+		if err != nil {
+			return fmt.Errorf("json paths of tag %q: %w", tag.Content, err)
+		}
+		rows[i] = store.DocgenTag{VersionID: versionID, Position: int64(i) + 1, Content: kept(tag.Content), Type: tag.Type, JsonPaths: string(paths)}
+	}
+	state := tagsReady
+	if problem != "" {
+		state, rows = tagsFailed, nil
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		finished, err := tx.FinishTagReading(ctx, versionID, state, kept(problem))
+		if err != nil || finished == 0 {
+			return err
+		}
+		return tx.InsertTags(ctx, rows)
+	})
+}
+
+// Tags returns one page of the tags of a template's version in document order; version 0 is the current one. While they
+// are still being read, ready is false and the page is empty.
+func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, r PageRequest) (tags Page[Tag], ready bool, err error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return tags, false, err
+	}
+	var unread int64
+	err = s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.findTemplate(ctx, q, c, fileID, MayPreview)
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, q, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		reading, err := q.TagReading(ctx, version.ID)
+		if errors.Is(err, sql.ErrNoRows) {
+			unread = version.ID
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		ready = reading.State != tagsProcessing
+		tags, err = s.tagPage(ctx, q, c, version.ID, r)
+		return err
+	})
+	if err == nil && unread != 0 {
+		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+	}
+	return tags, ready, err
+}
+
+func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, versionID int64, r PageRequest) (Page[Tag], error) {
+	numbered, err := page(s, c, r, list[store.DocgenTag]{
+		name: "docgen_tags/" + strconv.FormatInt(versionID, 10),
+		keys: 1,
+		key:  func(t store.DocgenTag) []int64 { return []int64{t.Position} },
+		after: func(from []int64, limit int32) ([]store.DocgenTag, error) {
+			return q.TagsAfter(ctx, versionID, from[0], limit)
+		},
+		before: func(from []int64, limit int32) ([]store.DocgenTag, error) {
+			return q.TagsBefore(ctx, versionID, from[0], limit)
+		},
+	})
+	result := Page[Tag]{Entries: make([]Tag, len(numbered.Entries)), Limit: numbered.Limit, Next: numbered.Next, Prev: numbered.Prev}
+	for i, row := range numbered.Entries {
+		result.Entries[i] = Tag{Content: row.Content, Type: row.Type}
+		err = errors.Join(err, json.Unmarshal([]byte(row.JsonPaths), &result.Entries[i].JSONPaths))
+	}
+	return result, err
+}

@@ -1,0 +1,133 @@
+package docgen
+
+import (
+	"context"
+	"strconv"
+
+	"platen/store"
+)
+
+// Template is a file that is marked as a template. Its id is the file's.
+type Template struct {
+	FileID   int64
+	FileName string
+}
+
+// MarkTemplate marks a file as a template and has its tags read. What the file holds is not judged here: a file that is
+// no template says so by its tags and its jobs. A file that is marked already stays so.
+func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Template, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Template{}, err
+	}
+	var marked Template
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, File, fileID, MayEdit, "")
+		if err != nil {
+			return err
+		}
+		if p.row.Size > s.limits.TemplateBytes {
+			return invalid(invalidField("file.id", "a template has at most %d bytes, this file has %d", s.limits.TemplateBytes, p.row.Size))
+		}
+		_, err = tx.InsertTemplate(ctx, fileID, s.micros(), c.User.ID)
+		if err != nil {
+			return err
+		}
+		marked = Template{FileID: fileID, FileName: p.row.Name}
+		return s.requestTags(ctx, tx, p.row.VersionID)
+	})
+	return marked, err
+}
+
+// findTemplate returns a file that is marked as a template; a file that is not is not found.
+func (s *Service) findTemplate(ctx context.Context, q *store.Queries, c *Caller, fileID int64, need Permissions) (place, error) {
+	p, err := s.find(ctx, q, c, File, fileID, need)
+	if err != nil {
+		return p, err
+	}
+	marked, err := q.IsTemplate(ctx, fileID)
+	if err == nil && !marked {
+		return p, notFound("template", fileID)
+	}
+	return p, err
+}
+
+// Template returns a template.
+func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Template, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Template{}, err
+	}
+	var found Template
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.findTemplate(ctx, q, c, fileID, MaySee)
+		found = Template{FileID: fileID, FileName: p.row.Name}
+		return err
+	})
+	return found, err
+}
+
+// UnmarkTemplate makes a template a plain file again. Batches under way go on.
+func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) error {
+	if err := c.require(ScopeDocGen); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.findTemplate(ctx, tx.Queries, c, fileID, MayEdit); err != nil {
+			return err
+		}
+		_, err := tx.DeleteTemplate(ctx, fileID)
+		return err
+	})
+}
+
+// Templates returns one page of the templates that the caller sees, by growing id. Those in the trash are left out.
+func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page[Template], error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Page[Template]{}, err
+	}
+	templates := func(rows []store.TemplateRow, err error) ([]Template, error) {
+		list := make([]Template, len(rows))
+		for i, row := range rows {
+			list[i] = Template{FileID: row.FileID, FileName: row.Name}
+		}
+		return list, err
+	}
+	var result Page[Template]
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[Template]{
+			name: "docgen_templates",
+			keys: 1,
+			key:  func(t Template) []int64 { return []int64{t.FileID} },
+			after: func(from []int64, limit int32) ([]Template, error) {
+				return templates(q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit)))
+			},
+			before: func(from []int64, limit int32) ([]Template, error) {
+				return templates(q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit)))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// TemplateJobs returns one page of the caller's own jobs that use a template, by growing id.
+func (s *Service) TemplateJobs(ctx context.Context, c *Caller, fileID int64, r PageRequest) (Page[Job], error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Page[Job]{}, err
+	}
+	var result Page[Job]
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		if _, err := s.findTemplate(ctx, q, c, fileID, MaySee); err != nil {
+			return err
+		}
+		var err error
+		result, err = page(s, c, r, jobList("docgen_template_jobs/"+strconv.FormatInt(fileID, 10),
+			func(from int64, limit int32) ([]Job, error) {
+				return jobsOf(q.JobsOfTemplateAfter(ctx, store.JobsOfTemplateAfterParams{TemplateFileID: fileID, CreatedBy: c.User.ID, ID: from, Limit: limit}))
+			},
+			func(from int64, limit int32) ([]Job, error) {
+				return jobsOf(q.JobsOfTemplateBefore(ctx, store.JobsOfTemplateBeforeParams{TemplateFileID: fileID, CreatedBy: c.User.ID, ID: from, Limit: limit}))
+			}))
+		return err
+	})
+	return result, err
+}

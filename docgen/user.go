@@ -1,0 +1,136 @@
+package docgen
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"platen/store"
+)
+
+// Roles of a user in the enterprise.
+const (
+	RoleAdmin   = "admin"
+	RoleCoadmin = "coadmin"
+	RoleUser    = "user"
+)
+
+// Kinds of user: a person, or an application's own account.
+const (
+	KindManaged = "managed"
+	KindService = "service"
+)
+
+// Statuses of a user. An inactive user's tokens are refused.
+const (
+	StatusActive   = "active"
+	StatusInactive = "inactive"
+)
+
+// User is an account of the enterprise.
+type User struct {
+	ID             int64
+	Login          string // unique, whatever its case
+	Name           string
+	Kind           string // KindManaged or KindService
+	Role           string // RoleAdmin, RoleCoadmin or RoleUser
+	Status         string // StatusActive, StatusInactive or one of the interface's other two
+	EnterpriseID   int64
+	EnterpriseName string // empty in a Caller
+	CreatedAt      time.Time
+	ModifiedAt     time.Time
+}
+
+// UserRef is a user as other objects name one.
+type UserRef struct {
+	ID    int64
+	Name  string
+	Login string
+}
+
+func userOf(row store.User, enterprise string) User {
+	return User{
+		ID: row.ID, Login: row.Login, Name: row.Name, Kind: row.Kind, Role: row.Role, Status: row.Status,
+		EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise,
+		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
+	}
+}
+
+// Me returns the caller's own account. It needs no scope.
+func (s *Service) Me(ctx context.Context, c *Caller) (User, error) {
+	var user User
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		row, err := q.User(ctx, c.User.ID)
+		if err != nil {
+			return err
+		}
+		user = userOf(row.User, row.EnterpriseName)
+		return nil
+	})
+	return user, err
+}
+
+// NewUser describes a user to be made.
+type NewUser struct {
+	Login string
+	Name  string
+	Role  string // RoleUser when empty
+	Kind  string // KindManaged when empty
+}
+
+// maxLoginLength is the most characters a login or a user's name has.
+const maxLoginLength = 254
+
+func (u NewUser) problems() []Problem {
+	var problems []Problem
+	if u.Login == "" || !keepable(u.Login) || strings.ContainsAny(u.Login, " \t\r\n") || utf8.RuneCountInString(u.Login) > maxLoginLength {
+		problems = append(problems, invalidField("login", "a login has 1 to %d characters and no blanks", maxLoginLength))
+	}
+	if strings.TrimSpace(u.Name) == "" || !keepable(u.Name) || utf8.RuneCountInString(u.Name) > maxLoginLength {
+		problems = append(problems, invalidField("name", "a name has 1 to %d characters", maxLoginLength))
+	}
+	if !slices.Contains([]string{RoleAdmin, RoleCoadmin, RoleUser}, u.Role) {
+		problems = append(problems, invalidField("role", "%q is no role; the roles are admin, coadmin and user", u.Role))
+	}
+	if !slices.Contains([]string{KindManaged, KindService}, u.Kind) {
+		problems = append(problems, invalidField("kind", "%q is no kind of user; the kinds are managed and service", u.Kind))
+	}
+	return problems
+}
+
+// CreateUser makes a user with an empty root folder. It is an act of the operator, not of a caller.
+func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
+	u.Role, u.Kind = cmp.Or(u.Role, RoleUser), cmp.Or(u.Kind, KindManaged)
+	if err := invalid(u.problems()...); err != nil {
+		return User{}, err
+	}
+	var user User
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		enterprise, err := tx.FirstEnterprise(ctx)
+		if err != nil {
+			return err
+		}
+		id, root, now := s.newID(), s.newID(), s.micros()
+		added, err := tx.InsertUser(ctx, store.InsertUserParams{
+			ID: id, EnterpriseID: enterprise.ID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, Kind: u.Kind,
+			Role: u.Role, Status: StatusActive, RootFolderID: root, CreatedAt: now, ModifiedAt: now,
+		})
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return failf(CodeLoginInUse, "There is a user with the login %q already.", u.Login)
+		}
+		if _, err := tx.InsertItem(ctx, newItemRow(Folder, root, sql.NullInt64{}, rootName, id, id, now)); err != nil {
+			return err
+		}
+		row, err := tx.User(ctx, id)
+		user = userOf(row.User, row.EnterpriseName)
+		return err
+	})
+	return user, err
+}

@@ -1,0 +1,217 @@
+package generate_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/generate"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// waitLimit is how long a test waits for something that takes moments.
+const waitLimit = 60 * time.Second
+
+// world is a service with a user, a destination folder and a queue that a test starts when it wants to.
+type world struct {
+	t       testing.TB
+	service *docgen.Service
+	caller  *docgen.Caller
+	folder  int64
+	queue   *store.Queue
+}
+
+func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
+	t.Helper()
+	ctx := t.Context()
+	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs})
+	must(t, err)
+	_, err = service.CreateUser(ctx, docgen.NewUser{Login: "ann@example.com", Name: "Ann"})
+	must(t, err)
+	token, err := service.CreateToken(ctx, docgen.NewToken{Login: "ann@example.com"})
+	must(t, err)
+	w := &world{t: t, service: service}
+	w.caller, err = service.Authenticate(ctx, token)
+	must(t, err)
+	folder, err := service.CreateFolder(ctx, w.caller, docgen.NewFolder{Name: "Output"})
+	must(t, err)
+	w.folder = folder.ID
+
+	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler)})
+	w.queue = store.NewQueue(db, store.QueueConfig{
+		Workers:   map[string]int{store.DefaultQueue: 4},
+		Exhausted: g.TaskFailed,
+		Backoff:   func(int) time.Duration { return time.Millisecond },
+		Poll:      10 * time.Millisecond,
+	})
+	store.Handle(w.queue, g.ReadTags)
+	store.Handle(w.queue, g.GenerateDocuments)
+	return w
+}
+
+// start lets the queue work until the test ends.
+func (w *world) start() {
+	w.t.Helper()
+	must(w.t, w.queue.Start(context.WithoutCancel(w.t.Context())))
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
+		defer cancel()
+		must(w.t, w.queue.Stop(ctx))
+	})
+}
+
+// template uploads a file and marks it.
+func (w *world) template(name string, content []byte) *docgen.Item {
+	w.t.Helper()
+	file, err := w.service.CreateFile(w.t.Context(), w.caller, docgen.NewFile{Name: name}, bytes.NewReader(content))
+	must(w.t, err)
+	_, err = w.service.MarkTemplate(w.t.Context(), w.caller, file.ID)
+	must(w.t, err)
+	return file
+}
+
+// batch asks for one document for each input.
+func (w *world) batch(template int64, output string, inputs ...string) string {
+	w.t.Helper()
+	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output}
+	for i, input := range inputs {
+		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: json.RawMessage(input)})
+	}
+	id, err := w.service.CreateBatch(w.t.Context(), w.caller, b)
+	must(w.t, err)
+	return id
+}
+
+// jobs waits until every job of a batch has ended and returns them.
+func (w *world) jobs(batch string) []docgen.Job {
+	w.t.Helper()
+	var jobs []docgen.Job
+	waitFor(w.t, "the batch to end", func() bool {
+		page, err := w.service.BatchJobs(w.t.Context(), w.caller, batch, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+		must(w.t, err)
+		jobs = page.Entries
+		for _, job := range jobs {
+			if job.Status == docgen.StatusPending || job.Status == docgen.StatusSubmitted {
+				return false
+			}
+		}
+		return true
+	})
+	return jobs
+}
+
+// text returns the words of a job's document.
+func (w *world) text(job docgen.Job) string {
+	w.t.Helper()
+	content, err := w.service.Content(w.t.Context(), w.caller, job.OutputFileID, job.OutputVersionID)
+	must(w.t, err)
+	r, err := content.Open(w.t.Context(), 0, -1)
+	must(w.t, err)
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	must(w.t, err)
+	return documentText(w.t, data)
+}
+
+// names lists what the destination folder holds.
+func (w *world) names() []string {
+	w.t.Helper()
+	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit, Sort: "name"})
+	must(w.t, err)
+	names := []string{}
+	for _, item := range page.Entries {
+		names = append(names, item.Name)
+	}
+	return names
+}
+
+// waitFor looks again and again until something is so.
+func waitFor(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !so() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("waited %v in vain for %s", waitLimit, what)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newBlobs is a blob store in a directory of the test.
+func newBlobs(t testing.TB) blob.Store {
+	t.Helper()
+	blobs, err := blob.Open(t.TempDir())
+	must(t, err)
+	return blobs
+}
+
+// docxOf makes a Word file of paragraphs.
+func docxOf(t testing.TB, paragraphs ...string) []byte {
+	t.Helper()
+	var body strings.Builder
+	for _, p := range paragraphs {
+		body.WriteString(`<w:p><w:r><w:t xml:space="preserve">` + p + `</w:t></w:r></w:p>`)
+	}
+	const head = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`
+	parts := [][2]string{
+		{"[Content_Types].xml", head + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+		{"_rels/.rels", head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
+			body.String() + `</w:body></w:document>`},
+	}
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	for _, part := range parts {
+		w, err := z.Create(part[0])
+		must(t, err)
+		_, err = io.WriteString(w, part[1])
+		must(t, err)
+	}
+	must(t, z.Close())
+	return file.Bytes()
+}
+
+// documentText returns the text of a Word file's body, a line for each paragraph.
+func documentText(t testing.TB, file []byte) string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	must(t, err)
+	r, err := z.Open("word/document.xml")
+	must(t, err)
+	xml, err := io.ReadAll(r)
+	must(t, errors.Join(err, r.Close()))
+	var text strings.Builder
+	for part := range strings.SplitSeq(strings.ReplaceAll(string(xml), "</w:p>", "\n"), "<") {
+		_, after, _ := strings.Cut(part, ">")
+		text.WriteString(after)
+		text.WriteString(strings.Repeat("\n", strings.Count(part, "\n")-strings.Count(after, "\n")))
+	}
+	return strings.TrimSpace(text.String())
+}

@@ -1,0 +1,290 @@
+// Package generate does the work of generation: a template and data become a document in its folder, and the tags of a
+// template are read. Each of its methods does one task of the queue; what a task leaves behind when its process dies is
+// done again by whoever gets the task next, and nothing is done twice.
+package generate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"platen/docgen"
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+// How long a task works. The queue gives a task 120 s.
+const (
+	flushAfter = time.Second      // finished documents wait no longer than that for those after them
+	taskBudget = 60 * time.Second // no new document is begun after that
+)
+
+// ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
+var ErrUnfinished = errors.New("more documents of the task are to be made")
+
+// noPDF is what a job says that asks for a PDF.
+const noPDF = "PDF output is not available on this server: it has no PDF engine. Ask for output_type \"docx\", or convert " +
+	"the document with LibreOffice (soffice --convert-to pdf)."
+
+// internalFailure is what a job says when the fault is ours; the log has the rest.
+const internalFailure = "The document could not be made because of an error in the server. Its operator finds the reason " +
+	"in the log under the id of this job."
+
+// Config is what a Generator stands on.
+type Config struct {
+	Service *docgen.Service
+	Log     *slog.Logger
+	// TemplateCache bounds the memory of the compiled templates that are kept, in bytes; 0 is 256 MiB.
+	TemplateCache int64
+	Now           func() time.Time // time.Now when nil
+}
+
+// Generator does the tasks of generation. It is safe for use by many goroutines.
+type Generator struct {
+	service   *docgen.Service
+	log       *slog.Logger
+	templates *templateCache
+	now       func() time.Time
+}
+
+// New returns a Generator.
+func New(cfg Config) *Generator {
+	g := &Generator{service: cfg.Service, log: cfg.Log, now: cfg.Now}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	g.templates = newTemplateCache(cfg.TemplateCache, g.compile)
+	return g
+}
+
+// compile reads a template's version and compiles it. A template with mistakes is a *brokenTemplate.
+func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Template, error) {
+	content, err := g.service.TemplateContent(ctx, versionID)
+	if err != nil {
+		return nil, err
+	}
+	if limit := g.service.Limits().TemplateBytes; content.Size > limit {
+		return nil, &brokenTemplate{fmt.Errorf("the template has %d bytes, more than the limit of %d", content.Size, limit)}
+	}
+	r, err := content.Open(ctx, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, content.Size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("read template version %d: %w", versionID, err)
+	}
+	template, err := docx.Parse(bytes.NewReader(data), content.Size)
+	if err != nil {
+		return nil, &brokenTemplate{err}
+	}
+	return template, nil
+}
+
+// brokenTemplate is a template that can never be used, because of what it holds.
+type brokenTemplate struct{ err error }
+
+func (b *brokenTemplate) Error() string { return b.err.Error() }
+func (b *brokenTemplate) Unwrap() error { return b.err }
+
+// problems lists what is wrong with a template, for a person.
+func (b *brokenTemplate) problems() []string {
+	var mistakes docx.Errors
+	if !errors.As(b.err, &mistakes) {
+		return []string{"The template cannot be read: " + b.err.Error()}
+	}
+	list := make([]string, len(mistakes))
+	for i, mistake := range mistakes {
+		list[i] = mistake.Error()
+	}
+	return list
+}
+
+// ReadTags reads the tags of a template's version and keeps them.
+func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
+	template, err := g.templates.get(ctx, task.VersionID)
+	var broken *brokenTemplate
+	if errors.As(err, &broken) {
+		return g.service.SaveTags(ctx, task.VersionID, nil, broken.Error())
+	}
+	if err != nil {
+		return err
+	}
+	found := template.Tags()
+	tags := make([]docgen.Tag, len(found))
+	for i, tag := range found {
+		tags[i] = docgen.Tag{Content: tag.Content, Type: tag.Type, JSONPaths: tag.Paths}
+	}
+	return g.service.SaveTags(ctx, task.VersionID, tags, "")
+}
+
+// GenerateDocuments makes the documents of a task. ErrUnfinished asks for another run.
+func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateDocuments) error {
+	claim, err := g.service.ClaimJobs(ctx, task)
+	if err != nil || len(claim.Jobs) == 0 {
+		return err
+	}
+	document, err := g.maker(ctx, claim)
+	if err != nil {
+		return err
+	}
+	begun, flushed := g.now(), g.now()
+	var results []docgen.Result
+	for i, job := range claim.Jobs {
+		result, err := document(ctx, job)
+		if err != nil {
+			return errors.Join(err, g.service.CompleteJobs(ctx, claim, results))
+		}
+		results = append(results, result)
+		last, now := i == len(claim.Jobs)-1, g.now()
+		if !last && now.Sub(flushed) < flushAfter {
+			continue
+		}
+		if err := g.service.CompleteJobs(ctx, claim, results); err != nil {
+			return err
+		}
+		if !last && now.Sub(begun) >= taskBudget {
+			return ErrUnfinished
+		}
+		results, flushed = nil, now
+	}
+	return nil
+}
+
+// maker returns what makes the documents of a claim. An error of what it returns is one of the server, worth another try;
+// what is wrong with a document is in its result.
+func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
+	fail := func(errors []string) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
+		return func(_ context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
+			return docgen.Result{Job: job, Errors: errors}, nil
+		}
+	}
+	if claim.OutputType == docgen.OutputPDF {
+		return fail([]string{noPDF}), nil
+	}
+	template, err := g.templates.get(ctx, claim.TemplateVersionID)
+	var broken *brokenTemplate
+	if errors.As(err, &broken) {
+		return fail(broken.problems()), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
+		return g.document(ctx, template, job)
+	}, nil
+}
+
+// TaskFailed ends what a task was to do that was tried in vain, with a reason for a person: it is what the queue calls
+// when it gives a task up.
+func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
+	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
+	reason := internalFailure
+	var known *docgen.Error
+	if errors.As(cause, &known) {
+		reason = known.Message
+	}
+	switch kind {
+	case docgen.ReadTags{}.Kind():
+		var task docgen.ReadTags
+		if err := json.Unmarshal(args, &task); err != nil {
+			return fmt.Errorf("decode task %s: %w", kind, err)
+		}
+		return g.service.SaveTags(ctx, task.VersionID, nil, reason)
+	case docgen.GenerateDocuments{}.Kind():
+		var task docgen.GenerateDocuments
+		if err := json.Unmarshal(args, &task); err != nil {
+			return fmt.Errorf("decode task %s: %w", kind, err)
+		}
+		return g.service.FailJobs(ctx, task, reason)
+	}
+	return nil
+}
+
+// document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
+// the data is in the result.
+func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
+	result := docgen.Result{Job: job}
+	input, err := g.service.Input(ctx, job.ID)
+	if err != nil {
+		return result, err
+	}
+	data, err := lang.Decode(input)
+	if err != nil {
+		result.Errors = []string{"The input data cannot be read: " + err.Error()}
+		return result, nil
+	}
+	pipe := render(template, data, docx.Options{Now: g.now()})
+	output, err := g.service.SaveOutput(ctx, pipe)
+	report, failure := pipe.wait()
+	var crash *panicError
+	switch {
+	case errors.As(failure, &crash):
+		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
+		result.Errors = []string{internalFailure}
+	case failure != nil:
+		result.Errors = append(report.Errors, failure.Error())
+	case err != nil:
+		return result, fmt.Errorf("job %d: %w", job.ID, err)
+	default:
+		result.Output, result.Errors = &output, report.Errors
+	}
+	result.Warnings = report.Warnings
+	return result, nil
+}
+
+// rendering is a document that is made while it is read.
+type rendering struct {
+	*io.PipeReader
+	done    chan struct{}
+	report  docx.Report
+	failure error // why the engine could not make the document
+}
+
+// render begins to make a document.
+func render(template *docx.Template, data lang.Value, options docx.Options) *rendering {
+	r, w := io.Pipe()
+	rendered := &rendering{PipeReader: r, done: make(chan struct{})}
+	go func() {
+		defer close(rendered.done)
+		rendered.report, rendered.failure = execute(template, w, data, options)
+		w.CloseWithError(rendered.failure)
+	}()
+	return rendered
+}
+
+// wait returns what the engine said, when it is done. That the reader stopped early is no fault of the engine.
+func (r *rendering) wait() (docx.Report, error) {
+	r.CloseWithError(errReaderStopped)
+	<-r.done
+	if errors.Is(r.failure, errReaderStopped) {
+		return r.report, nil
+	}
+	return r.report, r.failure
+}
+
+var errReaderStopped = errors.New("the document is no longer read")
+
+// panicError is a panic of the engine.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+func execute(template *docx.Template, w io.Writer, data lang.Value, options docx.Options) (report docx.Report, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return template.Execute(w, data, options)
+}

@@ -1,0 +1,225 @@
+package generate_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"platen/blob/blobtest"
+	"platen/docgen"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+func TestDocumentsAreMade(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},", "{{for line in lines}}{{line.text}} {{endfor}}"))
+		jobs := w.jobs(w.batch(template.ID, docgen.OutputDocx,
+			`{"name": "Ada", "lines": [{"text": "one"}, {"text": "two"}]}`,
+			`{"name": "Bob", "lines": [], "spare": 1}`,
+			`{"lines": [{"text": "three"}]}`))
+
+		if got, want := w.text(jobs[0]), "Dear Ada,\none two"; got != want {
+			t.Errorf("the first document reads %q, want %q", got, want)
+		}
+		type outcome struct {
+			Status   docgen.Status
+			Errors   []string
+			Warnings []string
+		}
+		got := []outcome{}
+		for _, job := range jobs {
+			got = append(got, outcome{job.Status, job.Errors, job.Warnings})
+		}
+		want := []outcome{
+			{docgen.StatusCompleted, nil, nil},
+			{docgen.StatusCompleted, []string{}, []string{"The tag 'spare' was provided but not used in the template."}},
+			{docgen.StatusCompletedWithError, []string{"The tag 'name' was not provided in the input data."}, []string{}},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+		if got := w.text(jobs[2]); !strings.HasPrefix(got, "Dear {{name}},") {
+			t.Errorf("a tag without a value does not stay as it is: %q", got)
+		}
+		if diff := cmp.Diff([]string{"Document 1.docx", "Document 2.docx", "Document 3.docx"}, w.names()); diff != "" {
+			t.Errorf("the folder (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTagsAreRead(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		template := w.template("Letter.docx", docxOf(t, "{{ letter.date }}", "{{for l in lines}}{{l.text}}{{endfor}}"))
+		tags := func() (docgen.Page[docgen.Tag], bool) {
+			page, ready, err := w.service.Tags(t.Context(), w.caller, template.ID, 0, docgen.PageRequest{})
+			must(t, err)
+			return page, ready
+		}
+		if _, ready := tags(); ready {
+			t.Error("the tags are ready before anyone has read them")
+		}
+		w.start()
+		waitFor(t, "the tags", func() bool { _, ready := tags(); return ready })
+		want := []docgen.Tag{
+			{Content: "{{ letter.date }}", Type: "text", JSONPaths: []string{"letter", "letter.date"}},
+			{Content: "{{for l in lines}}", Type: "for-loop", JSONPaths: []string{"lines"}},
+			{Content: "{{l.text}}", Type: "text", JSONPaths: []string{"lines", "lines.text"}},
+		}
+		got, _ := tags()
+		if diff := cmp.Diff(want, got.Entries); diff != "" {
+			t.Errorf("tags (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestJobsThatCannotSucceed(t *testing.T) {
+	tests := []struct {
+		name     string
+		template []byte
+		output   string
+		input    string
+		want     string // part of the only error
+	}{
+		{"no Word file", []byte("random bytes"), docgen.OutputDocx, `{}`, "template cannot be read"},
+		{"empty file", nil, docgen.OutputDocx, `{}`, "template cannot be read"},
+		{"block never closed", docxOf(t, "{{if a}}"), docgen.OutputDocx, `{}`, "{{if a}}"},
+		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "no PDF engine"},
+	}
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		for _, test := range tests {
+			t.Run(test.name, func(t *testing.T) {
+				template := w.template(test.name+".docx", test.template)
+				job := w.jobs(w.batch(template.ID, test.output, test.input))[0]
+				if job.Status != docgen.StatusFailed || job.OutputFileID != 0 {
+					t.Errorf("status %s and output %d, want failed and none", job.Status, job.OutputFileID)
+				}
+				if len(job.Errors) != 1 || !strings.Contains(job.Errors[0], test.want) {
+					t.Errorf("errors %q, want one about %q", job.Errors, test.want)
+				}
+			})
+		}
+		if names := w.names(); len(names) > 0 {
+			t.Errorf("failed jobs left files: %q", names)
+		}
+	})
+}
+
+func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
+	changes := map[string]func(*testing.T, *world, int64) error{
+		"a new version": func(t *testing.T, w *world, id int64) error {
+			_, err := w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: id}, bytes.NewReader(docxOf(t, "new {{a}}")))
+			return err
+		},
+		"into the trash": func(t *testing.T, w *world, id int64) error {
+			return w.service.TrashFile(t.Context(), w.caller, id, "")
+		},
+		"no template any more": func(t *testing.T, w *world, id int64) error {
+			return w.service.UnmarkTemplate(t.Context(), w.caller, id)
+		},
+	}
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T, db *store.DB) {
+				w := newWorld(t, db, newBlobs(t))
+				template := w.template("T.docx", docxOf(t, "old {{a}}"))
+				batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
+				must(t, change(t, w, template.ID))
+				w.start()
+				job := w.jobs(batch)[0]
+				if job.Status != docgen.StatusCompleted || job.TemplateVersionID != template.VersionID {
+					t.Fatalf("status %s, version %d: want completed with the version of the request, %d", job.Status, job.TemplateVersionID, template.VersionID)
+				}
+				if got := w.text(job); got != "old 1" {
+					t.Errorf("the document reads %q, want %q", got, "old 1")
+				}
+			})
+		})
+	}
+}
+
+func TestTheDestinationGoesWhileTheBatchWaits(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`, `{"a": 2}`)
+		must(t, w.service.TrashFolder(t.Context(), w.caller, w.folder, true, ""))
+		w.start()
+		for _, job := range w.jobs(batch) {
+			if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Errors, " "), "destination folder") {
+				t.Errorf("status %s with %q, want failed because of the destination folder", job.Status, job.Errors)
+			}
+		}
+	})
+}
+
+func TestEqualNamesAreNumbered(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		first, second := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`), w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
+		w.jobs(first)
+		w.jobs(second)
+		if diff := cmp.Diff([]string{"Document 1 (1).docx", "Document 1.docx"}, w.names()); diff != "" {
+			t.Errorf("the folder (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTheDiskIsFull(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		blobs := blobtest.NewFaulty(newBlobs(t))
+		w := newWorld(t, db, blobs)
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		w.start()
+		blobs.Fill()
+		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
+		job := w.jobs(batch)[0]
+		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Errors, " "), "no room left") {
+			t.Errorf("status %s with %q, want failed for want of room", job.Status, job.Errors)
+		}
+		blobs.Drain()
+		if job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]; job.Status != docgen.StatusCompleted {
+			t.Errorf("with room again: status %s with %q", job.Status, job.Errors)
+		}
+	})
+}
+
+func TestManyDocumentsEachOnce(t *testing.T) {
+	const documents = 500
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		template := w.template("T.docx", docxOf(t, "number {{n}}"))
+		inputs := make([]string, documents)
+		for i := range inputs {
+			inputs[i] = fmt.Sprintf(`{"n": %d}`, i)
+		}
+		jobs := w.jobs(w.batch(template.ID, docgen.OutputDocx, inputs...))
+		files := map[int64]bool{}
+		for i, job := range jobs {
+			if job.Status != docgen.StatusCompleted {
+				t.Fatalf("job %d: %s %q", i, job.Status, job.Errors)
+			}
+			files[job.OutputFileID] = true
+		}
+		names := w.names()
+		slices.Sort(names)
+		if len(jobs) != documents || len(files) != documents || len(slices.Compact(names)) != documents {
+			t.Errorf("%d jobs, %d files, %d names, want %d of each", len(jobs), len(files), len(names), documents)
+		}
+		if got, want := w.text(jobs[123]), "number 123"; got != want {
+			t.Errorf("job 123 made %q, want %q", got, want)
+		}
+	})
+}

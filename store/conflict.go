@@ -1,0 +1,20 @@
+package store
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// IsUniqueViolation tells whether a statement failed because a row with the same unique key was there. On PostgreSQL the
+// transaction is then lost: ON CONFLICT DO NOTHING and the number of rows is the way to go on.
+func IsUniqueViolation(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "23505"
+	}
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE
+}
