@@ -25,6 +25,7 @@ const (
 	RelFooter         = relBase + "footer"
 	RelFootnotes      = relBase + "footnotes"
 	RelEndnotes       = relBase + "endnotes"
+	RelStyles         = relBase + "styles"
 	RelHyperlink      = relBase + "hyperlink"
 	RelImage          = relBase + "image"
 )

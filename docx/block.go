@@ -1,0 +1,224 @@
+package docx
+
+import (
+	"slices"
+
+	"platen/docx/lang"
+)
+
+// mark is a tag in its place.
+type mark struct {
+	tag         *lang.Tag
+	par         *paragraph
+	from, to    int    // the stretch of par.text
+	first, last *piece // those of its first and last character
+	block       *block // of the tags that open, part or close one
+	order       int    // among the marks of the part
+}
+
+// start is where the mark begins in the source.
+func (m *mark) start() int { return m.first.source(m.from) }
+
+// block is an opening tag, its closing tag and what parts it between them. Its borders stand between children of one
+// node, so that what it holds is balanced XML and may be left out or repeated.
+type block struct {
+	marks  []*mark
+	level  level
+	at     *node // the borders stand between its children, or in its text if it is a w:t
+	stream bool  // a block of paragraphs that begins or ends within one: its borders stand inside paragraphs
+
+	between string // XML between two rounds of a loop
+	empty   string // XML in place of a block that gave nothing
+
+	openAt, closeAt int // where the borders are
+}
+
+// level is what a block is made of.
+type level int
+
+const (
+	inline     level = iota // pieces of one paragraph
+	paragraphs              // whole paragraphs and tables
+	rows                    // rows of a table
+)
+
+func (b *block) open() *mark  { return b.marks[0] }
+func (b *block) close() *mark { return b.marks[len(b.marks)-1] }
+
+func (b *block) isLoop() bool {
+	k := b.open().tag.Kind
+	return k == lang.For || k == lang.TableRow
+}
+
+// maxBlockDepth bounds blocks in blocks, as the execution is recursive.
+const maxBlockDepth = 100
+
+// closers gives for each opening tag the one that ends it.
+var closers = map[lang.Kind]lang.Kind{lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.If: lang.EndIf}
+
+// matcher pairs the block tags of a part, in the order of the source.
+type matcher struct {
+	c    *compiler
+	open []*openBlock
+}
+
+type openBlock struct {
+	*block
+	inner []*block // already closed
+	last  *mark    // an else, after which no more parts may come
+}
+
+func (c *compiler) matchBlocks() {
+	m := matcher{c: c}
+	for _, mark := range c.marks {
+		switch mark.tag.Kind {
+		case lang.For, lang.TableRow, lang.If:
+			m.begin(mark)
+		case lang.ElseIf, lang.Else:
+			m.part(mark)
+		case lang.EndFor, lang.EndTableRow, lang.EndIf:
+			m.end(mark)
+		}
+	}
+	for _, b := range m.open {
+		m.unclosed(b.open())
+	}
+}
+
+func (m *matcher) begin(at *mark) {
+	if len(m.open) == maxBlockDepth {
+		m.c.fail(at, "too many blocks are nested here", "")
+	}
+	b := &block{marks: []*mark{at}}
+	at.block = b
+	m.open = append(m.open, &openBlock{block: b})
+}
+
+func (m *matcher) part(at *mark) {
+	if len(m.open) == 0 || m.open[len(m.open)-1].isLoop() {
+		m.c.fail(at, "there is no {{if}} open here", "put it between {{if …}} and its {{endif}}")
+		return
+	}
+	b := m.open[len(m.open)-1]
+	if b.last != nil {
+		m.c.fail(at, "this comes after the {{else}} of the same condition", "{{else}} is the last part before {{endif}}")
+		return
+	}
+	if at.tag.Kind == lang.Else {
+		b.last = at
+	}
+	at.block = b.block
+	b.marks = append(b.marks, at)
+}
+
+func (m *matcher) end(at *mark) {
+	i := len(m.open) - 1
+	for i >= 0 && closers[m.open[i].open().tag.Kind] != at.tag.Kind {
+		i--
+	}
+	if i < 0 {
+		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		return
+	}
+	for _, b := range m.open[i+1:] {
+		m.unclosed(b.open())
+	}
+	b := m.open[i]
+	m.open = m.open[:i]
+	at.block = b.block
+	b.marks = append(b.marks, at)
+	if !m.c.place(b.block, b.inner) {
+		return
+	}
+	m.c.blocks = append(m.c.blocks, b.block)
+	if i > 0 {
+		m.open[i-1].inner = append(m.open[i-1].inner, b.block)
+	}
+}
+
+func (m *matcher) unclosed(at *mark) {
+	m.c.fail(at, "this block is never closed", "add {{"+closers[at.tag.Kind].String()+"}} where it ends")
+}
+
+// place finds what a block is made of, from where its tags stand and what the blocks in it are made of.
+func (c *compiler) place(b *block, inner []*block) bool {
+	var common *node
+	for _, m := range b.marks {
+		common = commonAncestor(commonAncestor(common, m.first.node), m.last.node)
+	}
+	for _, in := range inner {
+		common = commonAncestor(common, in.at)
+	}
+	onePar := !slices.ContainsFunc(b.marks, func(m *mark) bool { return m.par != b.open().par })
+	switch {
+	case b.open().tag.Kind == lang.TableRow:
+		b.level, b.at = rows, rowsAround(common)
+		if b.at == nil {
+			c.fail(b.open(), "{{tablerow}} stands outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
+			return false
+		}
+	case onePar && common.ancestor(named("w:p")) == b.open().par.node:
+		b.level, b.at = inline, common
+		c.pinned[common] = true
+	default:
+		b.level, b.at = containerOf(common)
+	}
+	for _, m := range b.marks {
+		if !b.fits(m) {
+			c.straddles(b)
+			return false
+		}
+	}
+	return true
+}
+
+// rowsAround returns the node whose children are the rows around n, or nil.
+func rowsAround(n *node) *node {
+	n = n.ancestor(func(n *node) bool { return n.name == "w:tr" || holdsRows(n) })
+	if n != nil && n.name == "w:tr" {
+		return n.parent
+	}
+	return n
+}
+
+func holdsRows(n *node) bool { return n.name == "w:tbl" || n.child("w:tr") != nil }
+
+// containerOf climbs from n to what holds rows or paragraphs; to no container if it would have to leave a paragraph.
+func containerOf(n *node) (level, *node) {
+	for ; n != nil && n.name != "w:p"; n = n.parent {
+		switch {
+		case n.name == "w:tr":
+			return rows, n.parent
+		case holdsRows(n):
+			return rows, n
+		case holdsParagraphs(n):
+			return paragraphs, n
+		}
+	}
+	return paragraphs, nil
+}
+
+func holdsParagraphs(n *node) bool { return n.child("w:p") != nil }
+
+// fits tells whether the mark stands directly in the paragraphs, or in a cell of the rows, that the block is made of.
+func (b *block) fits(m *mark) bool {
+	switch {
+	case b.at == nil:
+		return false
+	case b.level == inline:
+		return true
+	case b.level == paragraphs:
+		return m.par.node.parent == b.at
+	}
+	row := m.par.node.under(b.at)
+	if row == nil || row.name != "w:tr" {
+		return false
+	}
+	return b.open().tag.Kind == lang.TableRow || m.par.node.ancestor(named("w:tr")) == row
+}
+
+func (c *compiler) straddles(b *block) {
+	open, end := b.open(), b.close()
+	hint := "put " + open.tag.Text + " and " + end.tag.Text + " into the same cell, the same text box, or both outside of it"
+	c.fail(open, "this block begins in "+c.locate(open.par.node)+" and ends in "+c.locate(end.par.node)+", so that it would tear the one or the other apart", hint)
+}

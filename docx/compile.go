@@ -1,0 +1,311 @@
+package docx
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+)
+
+// compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
+// decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
+type compiler struct {
+	part     string
+	src      []byte
+	root     *node
+	headings func() map[string]bool // style ids of headings
+	ids      *idSpaces
+
+	pars    []*paragraph
+	marks   []*mark
+	blocks  []*block       // inner before outer
+	gone    map[*node]bool // paragraphs and rows that only held block tags
+	guarded map[*node]bool // paragraphs and tables that vanish if they come out empty
+	pinned  map[*node]bool // runs and texts that borders stand in
+	edits   []edit
+
+	errors   Errors
+	warnings []string
+}
+
+// compile returns the program of a part, or nil if it holds no tag. Problems are in c.errors and c.warnings.
+func (c *compiler) compile() (*program, error) {
+	root, err := parseTree(c.part, c.src)
+	if err != nil {
+		return nil, err
+	}
+	c.root, c.gone, c.guarded, c.pinned = root, make(map[*node]bool), make(map[*node]bool), make(map[*node]bool)
+	c.pars = flatten(c.src, root)
+	c.ids.collect(c.src, root)
+	c.findTags()
+	if len(c.marks) == 0 {
+		return nil, nil
+	}
+	c.matchBlocks()
+	if len(c.errors) > 0 {
+		return nil, nil
+	}
+	c.removeTags()
+	c.countTexts()
+	c.removeLines()
+	c.countTexts()
+	c.findGone()
+	for _, b := range c.blocks {
+		c.border(b)
+	}
+	c.editTexts()
+	c.guardParagraphs()
+	c.guardTables()
+	c.guardContainers()
+	c.editIDs()
+	if len(c.errors) > 0 {
+		return nil, nil
+	}
+	return c.assemble(), nil
+}
+
+// findTags reads the tags of all paragraphs, in the order of the source.
+func (c *compiler) findTags() {
+	for _, p := range c.pars {
+		tags, orphans := lang.Find(p.text)
+		for _, span := range orphans {
+			text, _ := excerpt(p.text, span.Start)
+			c.warnings = append(c.warnings, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.")
+		}
+		for _, span := range tags {
+			c.addMark(p, span)
+		}
+		if len(c.errors) >= maxErrors {
+			break
+		}
+	}
+	slices.SortStableFunc(c.marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
+	for i, m := range c.marks {
+		m.order = i
+	}
+}
+
+func (c *compiler) addMark(p *paragraph, span lang.Span) {
+	text := p.text[span.Start:span.End]
+	if at := strings.IndexRune(text, object); at >= 0 {
+		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
+		return
+	}
+	tag, err := lang.ParseTag(text)
+	if err != nil {
+		syntax, ok := errors.AsType[*lang.SyntaxError](err)
+		if !ok {
+			syntax = &lang.SyntaxError{Message: err.Error()}
+		}
+		c.failAt(p, span.Start, span.End, syntax.Offset, syntax.Message, syntax.Hint)
+		tag = unreadable(text)
+	}
+	if len(c.marks) >= maxTags {
+		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")
+		return
+	}
+	m := &mark{tag: tag, par: p, from: span.Start, to: span.End}
+	m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
+	p.marks = append(p.marks, m)
+	c.marks = append(c.marks, m)
+}
+
+// unreadable stands for a tag that cannot be read: it opens or closes what its first word says, so that one mistake
+// is not reported as two.
+func unreadable(text string) *lang.Tag {
+	word := strings.ToLower(strings.TrimLeftFunc(strings.Trim(text, "{}"), isBlank))
+	if i := strings.IndexFunc(word, isBlank); i >= 0 {
+		word = word[:i]
+	}
+	tag := &lang.Tag{Kind: lang.Comment, Text: text}
+	for k := lang.For; k <= lang.EndIf; k++ {
+		if k.String() == word {
+			tag.Kind = k
+		}
+	}
+	return tag
+}
+
+// removeTags takes the text of all tags but values out of their paragraphs.
+func (c *compiler) removeTags() {
+	for _, m := range c.marks {
+		if m.tag.Kind != lang.Print {
+			m.par.remove(m.from, m.to)
+		}
+	}
+}
+
+func (c *compiler) countTexts() {
+	for _, p := range c.pars {
+		if len(p.marks) > 0 {
+			p.count()
+		}
+	}
+}
+
+// findGone finds the paragraphs and rows that vanish because they held nothing but tags of blocks made of more than
+// themselves.
+func (c *compiler) findGone() {
+	for _, p := range c.pars {
+		if c.holdsOnlyTags(p) && p.node.child("w:pPr").child("w:sectPr") == nil && !c.neededInCell(p) {
+			c.gone[p.node] = true
+		}
+	}
+	for _, b := range c.blocks {
+		if b.level != rows {
+			continue
+		}
+		first, last := b.open().par.node.under(b.at), b.close().par.node.under(b.at)
+		if first == last {
+			continue
+		}
+		for _, m := range b.marks {
+			if row := m.par.node.under(b.at); c.isTagRow(row) {
+				c.gone[row] = true
+			}
+		}
+	}
+}
+
+// holdsOnlyTags tells whether nothing would be left of the paragraph, and no block begins or ends within it.
+func (c *compiler) holdsOnlyTags(p *paragraph) bool {
+	if len(p.marks) == 0 || p.anyVisible(0, len(p.text)) {
+		return false
+	}
+	return !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level == inline })
+}
+
+// neededInCell tells whether the paragraph is all that its cell holds, and only tags of rows stand in it.
+func (c *compiler) neededInCell(p *paragraph) bool {
+	others := func(n *node) bool {
+		return n != p.node && !c.gone[n] && (n.name == "w:p" || n.name == "w:tbl" || n.name == "w:sdt")
+	}
+	madeOfRows := func(m *mark) bool { return m.block == nil || m.block.level == rows }
+	return !slices.ContainsFunc(p.node.parent.children, others) && !slices.ContainsFunc(p.marks, func(m *mark) bool { return !madeOfRows(m) })
+}
+
+// isTagRow tells whether a row holds nothing but tags of blocks of rows.
+func (c *compiler) isTagRow(row *node) bool {
+	return !slices.ContainsFunc(c.parsWithin(row), func(p *paragraph) bool {
+		return p.shows() || slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level != rows })
+	})
+}
+
+// parsWithin returns the paragraphs inside n.
+func (c *compiler) parsWithin(n *node) []*paragraph {
+	byStart := func(p *paragraph, at int) int { return cmp.Compare(p.node.start, at) }
+	from, _ := slices.BinarySearchFunc(c.pars, n.start, byStart)
+	to, _ := slices.BinarySearchFunc(c.pars, n.end, byStart)
+	return c.pars[from:to]
+}
+
+// guardParagraphs has the paragraphs that hold nothing but inline blocks dropped when these give nothing.
+func (c *compiler) guardParagraphs() {
+	for _, p := range c.pars {
+		if c.pinned[p.node] || c.isGone(p.node) || !c.isAllBlocks(p) {
+			continue
+		}
+		c.guard(p.node)
+		c.yieldWhereVisible(p)
+	}
+}
+
+// isAllBlocks tells whether all the visible text of a paragraph, and there is some, is inside inline blocks.
+func (c *compiler) isAllBlocks(p *paragraph) bool {
+	if len(p.marks) == 0 || p.node.child("w:pPr").child("w:sectPr") != nil {
+		return false
+	}
+	at, found := 0, false
+	for _, m := range p.marks {
+		if m.block != nil && m.block.stream {
+			return false
+		}
+		if m.block == nil || m.block.level != inline || m.from < at {
+			continue
+		}
+		if p.anyVisible(at, m.from) {
+			return false
+		}
+		at, found = m.block.close().to, true
+	}
+	return found && !p.anyVisible(at, len(p.text))
+}
+
+// yieldWhereVisible puts a sign before each stretch of visible text that is no value; values are one themselves.
+func (c *compiler) yieldWhereVisible(p *paragraph) {
+	at := 0
+	for i := range len(p.marks) + 1 {
+		next, until := len(p.text), len(p.text)
+		if i < len(p.marks) {
+			next, until = p.marks[i].from, p.marks[i].to
+		}
+		if p.anyVisible(at, next) {
+			pos := at
+			for !p.anyVisible(pos, pos+1) {
+				pos++
+			}
+			c.edits = append(c.edits, c.yieldAt(p, pos))
+		}
+		at = until
+	}
+}
+
+func (c *compiler) yieldAt(p *paragraph, offset int) edit {
+	piece := &p.pieces[p.pieceAt(offset)]
+	pos := piece.node.start
+	if piece.isText() {
+		pos = piece.source(offset)
+	}
+	return edit{pos: pos, end: pos, phase: phaseYield, kind: editYield}
+}
+
+// guardTables has the tables whose rows are all in blocks dropped when no row is left.
+func (c *compiler) guardTables() {
+	seen := map[*node]bool{}
+	for _, b := range c.blocks {
+		table := b.at.ancestor(named("w:tbl"))
+		if b.level != rows || table == nil || seen[table] {
+			continue
+		}
+		seen[table] = true
+		held := rowsOf(table)
+		if slices.ContainsFunc(held, func(row *node) bool { return !c.gone[row] && !c.inRowBlock(row) }) {
+			continue
+		}
+		c.guard(table)
+		for _, row := range held {
+			if !c.gone[row] {
+				c.add(edit{pos: row.start, end: row.start, phase: phaseYield, kind: editYield})
+			}
+		}
+	}
+}
+
+// guard has a node left out if nothing in it yields.
+func (c *compiler) guard(n *node) {
+	c.guarded[n] = true
+	c.add(edit{pos: n.start, end: n.start, phase: phaseGuard, kind: editGuard})
+	c.add(edit{pos: n.end, end: n.end, phase: phaseGuardEnd, kind: editGuardEnd})
+}
+
+func rowsOf(n *node) []*node {
+	var all []*node
+	for _, c := range n.children {
+		switch c.name {
+		case "w:tr":
+			all = append(all, c)
+		case "w:sdt", "w:sdtContent", "w:customXml", "w:ins":
+			all = append(all, rowsOf(c)...)
+		}
+	}
+	return all
+}
+
+// inRowBlock tells whether a block of rows holds this one.
+func (c *compiler) inRowBlock(row *node) bool {
+	return slices.ContainsFunc(c.blocks, func(b *block) bool {
+		return b.level == rows && b.at == row.parent && b.openAt <= row.start && row.end <= b.closeAt
+	})
+}

@@ -1,0 +1,304 @@
+package docx
+
+import (
+	"cmp"
+	"slices"
+
+	"platen/docx/lang"
+)
+
+// edit replaces src[pos:end] by an operation, by nothing, or by inserted XML. All edits of a part, sorted, are its
+// program in another form.
+type edit struct {
+	pos, end int
+	phase    phase
+	order    int // of the mark, among borders at one place
+	kind     editKind
+	mark     *mark  // of borders and values
+	closing  string // XML before a border
+	opening  string // XML behind a border; what editInsert inserts
+	slot     int    // of ids and of what comes only once
+	space    idSpace
+}
+
+// phase orders edits at one place.
+type phase int
+
+const (
+	phaseGuardEnd phase = iota
+	phaseBorder
+	phaseGuard
+	phaseYield
+	phaseParagraph
+	phaseReplace
+)
+
+type editKind int
+
+const (
+	editDelete    editKind = iota
+	editInsert             // opening
+	editValue              // the value of mark, or the source if there is none
+	editTail               // the source, if the last value was missing
+	editOpen               // the border before a block
+	editPart               // the border between its parts
+	editClose              // the border behind it
+	editGuard              // from here on, output counts only if something yields
+	editGuardEnd           //
+	editYield              // something is there
+	editParagraph          // an empty paragraph, unless one was last
+	editID                 // the source's id once, then fresh ones
+	editSameID             // the id that editID of the same slot gave last
+	editName               // the source's name once, then fresh ones
+	editOnce               // the source, the first time only
+)
+
+func (c *compiler) add(e edit) { c.edits = append(c.edits, e) }
+
+func (c *compiler) replace(pos, end int, kind editKind) {
+	if pos < end {
+		c.add(edit{pos: pos, end: end, phase: phaseReplace, kind: kind})
+	}
+}
+
+// editTexts writes the edits of what tags replace in the texts.
+func (c *compiler) editTexts() {
+	for n := range c.gone {
+		c.deleteNode(n)
+	}
+	for _, p := range c.pars {
+		if len(p.marks) == 0 || c.isGone(p.node) {
+			continue
+		}
+		for from := 0; from < len(p.pieces); {
+			to := from + 1
+			for to < len(p.pieces) && p.pieces[to].run == p.pieces[from].run {
+				to++
+			}
+			c.deleteInRun(p, p.pieces[from:to])
+			from = to
+		}
+		for _, m := range p.marks {
+			if m.tag.Kind == lang.Print {
+				c.editValue(m)
+			}
+		}
+		c.preserveSpaces(p)
+	}
+}
+
+// isGone tells whether the paragraph, or a row around it, is to vanish.
+func (c *compiler) isGone(n *node) bool {
+	return n.ancestor(func(n *node) bool { return c.gone[n] }) != nil
+}
+
+// rangeMarkup are elements that may stand between paragraphs as well as in them, and whose other half may be elsewhere.
+var rangeMarkup = map[string]bool{
+	"w:bookmarkStart": true, "w:bookmarkEnd": true, "w:commentRangeStart": true, "w:commentRangeEnd": true,
+	"w:permStart": true, "w:permEnd": true, "w:moveFromRangeStart": true, "w:moveFromRangeEnd": true,
+	"w:moveToRangeStart": true, "w:moveToRangeEnd": true,
+}
+
+// deleteNode removes a paragraph or row but for the ends of ranges in it.
+func (c *compiler) deleteNode(n *node) {
+	at := n.start
+	var walk func(n *node)
+	walk = func(n *node) {
+		if rangeMarkup[n.name] {
+			c.replace(at, n.start, editDelete)
+			at = n.end
+			return
+		}
+		for _, child := range n.children {
+			walk(child)
+		}
+	}
+	walk(n)
+	c.replace(at, n.end, editDelete)
+}
+
+// deleteInRun removes what is deleted of a run's pieces: the run, if nothing is left of it.
+func (c *compiler) deleteInRun(p *paragraph, pieces []piece) {
+	run := pieces[0].run
+	from, to := pieces[0].from, pieces[len(pieces)-1].to
+	if run == nil || from == to || p.deleted == nil || int(p.kept[to]-p.kept[from]) == to-from {
+		return
+	}
+	if !p.anyKept(from, to) && onlyPieces(run, len(pieces)) && !c.holdsBorder(run) {
+		c.replace(run.start, run.end, editDelete)
+		return
+	}
+	for i := range pieces {
+		c.deleteInPiece(p, &pieces[i])
+	}
+}
+
+func (c *compiler) deleteInPiece(p *paragraph, piece *piece) {
+	if piece.from < piece.to && !p.anyKept(piece.from, piece.to) && !c.pinned[piece.node] {
+		c.replace(piece.node.start, piece.node.end, editDelete)
+		return
+	}
+	for from := piece.from; from < piece.to; {
+		to := from
+		for to < piece.to && p.deleted[to] {
+			to++
+		}
+		if to > from {
+			c.replace(piece.source(from), piece.source(to), editDelete)
+			piece.touched = true
+		}
+		from = to + 1
+	}
+}
+
+// holdsBorder tells whether a block has its borders between the children of the run, or in a text of it.
+func (c *compiler) holdsBorder(run *node) bool {
+	return c.pinned[run] || slices.ContainsFunc(run.children, func(n *node) bool { return c.pinned[n] })
+}
+
+// invisible are elements of a run that are nothing without its text.
+var invisible = map[string]bool{"w:rPr": true, "w:lastRenderedPageBreak": true, "w:proofErr": true}
+
+// onlyPieces tells whether the run holds nothing but n pieces of text and what is invisible.
+func onlyPieces(run *node, n int) bool {
+	for _, c := range run.children {
+		if !invisible[c.name] {
+			n--
+		}
+	}
+	return n == 0
+}
+
+// editValue replaces a value's tag: the value goes where its first character is, the pieces in other elements go only
+// if there is a value.
+func (c *compiler) editValue(m *mark) {
+	p := m.par
+	m.first.touched = true
+	c.add(edit{pos: m.first.source(m.from), end: m.first.source(min(m.to, m.first.to)), phase: phaseReplace, kind: editValue, mark: m})
+	for i := p.pieceAt(m.from) + 1; i < len(p.pieces) && p.pieces[i].from < m.to; {
+		next := i + 1
+		for next < len(p.pieces) && p.pieces[next].run == p.pieces[i].run {
+			next++
+		}
+		c.editTail(p, p.pieces[i:next], m)
+		i = next
+	}
+}
+
+// editTail has the pieces of one run left out as far as they belong to a value's tag.
+func (c *compiler) editTail(p *paragraph, pieces []piece, m *mark) {
+	run := pieces[0].run
+	if run != m.first.run && pieces[len(pieces)-1].to <= m.to && onlyPieces(run, len(pieces)) {
+		c.replace(run.start, run.end, editTail)
+		return
+	}
+	for i := range pieces {
+		piece := &pieces[i]
+		switch {
+		case piece.from >= m.to:
+			return
+		case piece.to <= m.to:
+			c.replace(piece.node.start, piece.node.end, editTail)
+		default:
+			c.replace(piece.source(piece.from), piece.source(m.to), editTail)
+			piece.touched = true
+		}
+	}
+}
+
+// preserveSpaces marks the texts that were changed so that blanks at their ends count. Blanks that did not count
+// before are removed.
+func (c *compiler) preserveSpaces(p *paragraph) {
+	for i := range p.pieces {
+		piece := &p.pieces[i]
+		t := piece.node
+		if !piece.touched || t.void() {
+			continue
+		}
+		space := t.attr("xml:space")
+		if space != nil {
+			if string(c.src[space.valueStart:space.valueEnd]) == "preserve" {
+				continue
+			}
+			c.replace(space.start, space.end, editDelete)
+		}
+		c.add(edit{pos: t.openEnd - 1, end: t.openEnd - 1, phase: phaseReplace, kind: editInsert, opening: preserve})
+		from, to := piece.from, piece.to
+		for from < to && isXMLSpace(p.text[from]) {
+			from++
+		}
+		for to > from && isXMLSpace(p.text[to-1]) {
+			to--
+		}
+		c.replace(piece.source(piece.from), piece.source(from), editDelete)
+		c.replace(piece.source(to), piece.source(piece.to), editDelete)
+	}
+}
+
+func isXMLSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
+
+// guardContainers has each cell, header, text box and the like that might lose its last paragraph given an empty one.
+func (c *compiler) guardContainers() {
+	for _, n := range c.changedContainers() {
+		end := n.closeStart
+		last := -1
+		for i, child := range n.children {
+			switch child.name {
+			case "w:p", "w:tbl", "w:sdt":
+				last = i
+			case "w:sectPr":
+				end = child.start
+			}
+		}
+		if last < 0 || !c.mayVanish(n.children[last]) {
+			continue
+		}
+		c.add(edit{pos: end, end: end, phase: phaseParagraph, kind: editParagraph, opening: c.emptied(n.children[last])})
+	}
+}
+
+// emptied is an empty paragraph in place of n, with its properties if n is a paragraph.
+func (c *compiler) emptied(n *node) string {
+	name := n.prefix(c.src) + "p"
+	props := n.child("w:pPr")
+	if props == nil || n.name != "w:p" || props.child("w:sectPr") != nil {
+		return "<" + name + "/>"
+	}
+	return "<" + name + ">" + string(c.src[props.start:props.end]) + "</" + name + ">"
+}
+
+// needsParagraph are what must hold a paragraph, and end with one (ISO 29500-1 §17.4.65 for cells).
+var needsParagraph = map[string]bool{
+	"w:body": true, "w:tc": true, "w:hdr": true, "w:ftr": true, "w:txbxContent": true, "w:footnote": true, "w:endnote": true, "w:sdtContent": true,
+}
+
+func (c *compiler) changedContainers() []*node {
+	var all []*node
+	seen := map[*node]bool{}
+	for _, m := range c.marks {
+		n := m.par.node.parent
+		if !seen[n] && needsParagraph[n.name] {
+			all = append(all, n)
+		}
+		seen[n] = true
+		if table := n.ancestor(named("w:tbl")); table != nil && !seen[table.parent] && needsParagraph[table.parent.name] {
+			all = append(all, table.parent)
+			seen[table.parent] = true
+		}
+	}
+	return all
+}
+
+// mayVanish tells whether a paragraph or table need not be there in the output.
+func (c *compiler) mayVanish(n *node) bool {
+	return c.gone[n] || c.guarded[n] || slices.ContainsFunc(c.blocks, func(b *block) bool {
+		return b.level == paragraphs && b.at == n.parent && b.openAt <= n.start && n.end <= b.closeAt
+	})
+}
+
+// sortEdits puts the edits into the order the assembler takes them in.
+func (c *compiler) sortEdits() {
+	slices.SortStableFunc(c.edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.phase, b.phase), cmp.Compare(a.order, b.order))
+	})
+}

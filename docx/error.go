@@ -1,0 +1,193 @@
+package docx
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is one problem of a template, with all a person needs to walk to it.
+type Error struct {
+	Part    string `json:"part"`              // the part's name, "/word/document.xml"
+	Heading string `json:"heading,omitempty"` // the text of the nearest heading before it
+	Place   string `json:"place"`             // "table 2, row 3, cell 1", "the document", "header", …
+	Text    string `json:"text"`              // the paragraph, shortened around the place
+	Column  int    `json:"column"`            // of the place in Text, in characters from 0
+	Tag     string `json:"tag"`               // as typed, with braces
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+
+	pos int // in the part, to sort by
+}
+
+// Error returns the problem on three or four lines: where, the paragraph, a caret under the place, a hint.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Part + ", " + e.Place)
+	if e.Heading != "" {
+		fmt.Fprintf(&b, ", under %q", e.Heading)
+	}
+	fmt.Fprintf(&b, ": %s\n    %s\n    %s^", e.Message, e.Text, strings.Repeat(" ", e.Column))
+	if e.Hint != "" {
+		b.WriteString("\n    " + e.Hint)
+	}
+	return b.String()
+}
+
+// Errors is every problem of a template at once.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxErrors is how many problems of a template are reported.
+const maxErrors = 200
+
+// fail notes a problem at the start of a tag.
+func (c *compiler) fail(m *mark, message, hint string) {
+	c.failAt(m.par, m.from, m.to, 0, message, hint)
+}
+
+// failAt notes a problem of the tag p.text[from:to], offset bytes into it.
+func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint string) {
+	if len(c.errors) >= maxErrors {
+		return
+	}
+	text, column := excerpt(p.text, from+offset)
+	c.errors = append(c.errors, &Error{
+		Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node),
+		Text: text, Column: column, Tag: p.text[from:to], Message: message, Hint: hint,
+		pos: p.pieces[p.pieceAt(from)].source(from),
+	})
+}
+
+// excerptWidth is how many characters of a paragraph an error shows on each side of its place.
+const excerptWidth = 60
+
+// excerpt returns the surroundings of an offset on one line, and its column there.
+func excerpt(text string, at int) (line string, column int) {
+	before, after := []rune(plainLine(text[:at])), []rune(plainLine(text[at:]))
+	column = min(len(before), excerptWidth)
+	line = string(before[len(before)-column:]) + string(after[:min(len(after), excerptWidth)])
+	if column < len(before) {
+		line, column = "…"+line, column+1
+	}
+	if excerptWidth < len(after) {
+		line += "…"
+	}
+	return line, column
+}
+
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == object:
+			return '□'
+		case r < ' ' || r == utf8.RuneError:
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// places names the containers of text.
+var places = map[string]string{
+	"w:body": "the document", "w:hdr": "the header", "w:ftr": "the footer", "w:txbxContent": "a text box",
+	"w:footnote": "a footnote", "w:endnote": "an endnote",
+}
+
+// locate says where a paragraph stands, from outside inward: "table 2, row 3, cell 1".
+func (c *compiler) locate(n *node) string {
+	var steps []string
+	for ; n != nil; n = n.parent {
+		if name, ok := places[n.name]; ok {
+			steps = append(steps, name)
+		}
+		switch n.name {
+		case "w:tbl":
+			steps = append(steps, fmt.Sprintf("table %d", c.ordinal(n)))
+		case "w:tr":
+			steps = append(steps, fmt.Sprintf("row %d", siblingOrdinal(n)))
+		case "w:tc":
+			steps = append(steps, fmt.Sprintf("cell %d", siblingOrdinal(n)))
+		}
+	}
+	if len(steps) > 1 && steps[len(steps)-1] == places["w:body"] {
+		steps = steps[:len(steps)-1]
+	}
+	place := ""
+	for i, s := range steps {
+		if i > 0 {
+			s += ", "
+		}
+		place = s + place
+	}
+	return place
+}
+
+// ordinal counts the tables of the same container up to n, or of the whole part for one that is in no other table.
+func (c *compiler) ordinal(table *node) int {
+	top := table.parent.ancestor(func(n *node) bool { return n.name == "w:tc" || n.name == "w:txbxContent" || n.parent == nil })
+	count := 0
+	var walk func(n *node)
+	walk = func(n *node) {
+		if n.name == "w:tbl" {
+			if n.start <= table.start {
+				count++
+			}
+			return
+		}
+		for _, child := range n.children {
+			walk(child)
+		}
+	}
+	for _, child := range top.children {
+		walk(child)
+	}
+	return count
+}
+
+func siblingOrdinal(n *node) int {
+	count := 0
+	for _, c := range n.parent.children {
+		if c.name == n.name {
+			count++
+		}
+		if c == n {
+			break
+		}
+	}
+	return count
+}
+
+// headingBefore returns the text of the nearest paragraph up to p that has an outline level or a heading's style.
+func (c *compiler) headingBefore(p *paragraph) string {
+	heading := ""
+	for _, q := range c.pars {
+		if q.node.start > p.node.start {
+			break
+		}
+		if c.isHeading(q.node) && strings.TrimSpace(q.text) != "" {
+			heading, _ = excerpt(q.text, 0)
+		}
+	}
+	return heading
+}
+
+func (c *compiler) isHeading(p *node) bool {
+	props := p.child("w:pPr")
+	if props.child("w:outlineLvl") != nil {
+		return true
+	}
+	style := props.child("w:pStyle")
+	if style == nil {
+		return false
+	}
+	val := style.attr("w:val")
+	return val != nil && c.headings()[string(c.src[val.valueStart:val.valueEnd])]
+}

@@ -1,0 +1,51 @@
+package docx
+
+import (
+	"fmt"
+	"io"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// Options are the settings of an execution. There are none yet.
+type Options struct{}
+
+// Report is what an execution has to say, in the words of Box Doc Gen.
+type Report struct {
+	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
+	Warnings []string
+}
+
+// Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
+// error, which is w's or a limit that was passed, what was written is no document.
+func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
+	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID}
+	pw := opc.NewWriter(w)
+	for _, part := range t.pkg.Parts() {
+		if err := x.part(pw, part); err != nil {
+			return Report{}, err
+		}
+	}
+	if err := pw.Close(); err != nil {
+		return Report{}, err
+	}
+	warnings := append(x.warnings, t.warnings...)
+	return Report{Errors: x.env.Errors(), Warnings: append(warnings, x.env.Warnings()...)}, nil
+}
+
+func (x *execution) part(pw *opc.Writer, part *opc.Part) error {
+	p := x.t.programs[part.Name]
+	if p == nil {
+		return pw.Copy(part)
+	}
+	w, err := pw.Create(part.Name)
+	if err != nil {
+		return err
+	}
+	x.out.w = w
+	if err := x.run(p.ops); err != nil {
+		return fmt.Errorf("%s: %w", part.Name, err)
+	}
+	return x.out.flush()
+}

@@ -1,0 +1,123 @@
+package docx_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"platen/docx"
+)
+
+var update = flag.Bool("update", false, "write what the tests get into their golden files")
+
+// Each file of testdata is a template, its data and what comes of them. Parts are given without their root element:
+// document.xml (required), header1.xml, footer2.xml, footnotes.xml, endnotes.xml. The rest is what must come out:
+//
+//	want.xml             the document, and want-header1.xml etc. the other parts
+//	tags.json            the listing
+//	report               errors and warnings of the execution; absent if there are none
+//	errors               those of the template; then nothing else comes out
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runGolden(t, archive)
+			if *update {
+				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// runGolden returns the archive with the outputs that its inputs give.
+func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
+	got := &txtar.Archive{Comment: archive.Comment}
+	parts, data := map[string]string{}, "{}"
+	for _, f := range archive.Files {
+		switch {
+		case f.Name == "data.json":
+			data = string(f.Data)
+		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want"):
+			parts[f.Name] = string(f.Data)
+		default:
+			continue
+		}
+		got.Files = append(got.Files, f)
+	}
+	section := func(name, content string) {
+		if content != "" {
+			got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.TrimSuffix(content, "\n") + "\n")})
+		}
+	}
+	tpl, err := parse(build(t, parts))
+	if err != nil {
+		if _, ok := errors.AsType[docx.Errors](err); !ok {
+			t.Fatal(err)
+		}
+		section("errors", err.Error())
+		return got
+	}
+	file, report := execute(t, tpl, decode(t, data))
+	out := unpack(t, file)
+	for _, name := range sortedKeys(parts) {
+		open, end := rootOf(name)
+		_, content, ok := strings.Cut(out["word/"+name], open)
+		content, ok2 := strings.CutSuffix(content, end)
+		if !ok || !ok2 {
+			t.Fatalf("the root element of %s changed:\n%s", name, out["word/"+name])
+		}
+		want := "want.xml"
+		if name != "document.xml" {
+			want = "want-" + name
+		}
+		section(want, content)
+	}
+	section("tags.json", formatTags(t, tpl.Tags()))
+	section("report", formatReport(report))
+	return got
+}
+
+func formatTags(t *testing.T, tags []docx.Tag) string {
+	t.Helper()
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, tag := range tags {
+		if err := enc.Encode(tag); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func formatReport(r docx.Report) string {
+	var lines []string
+	for _, e := range r.Errors {
+		lines = append(lines, "error: "+e)
+	}
+	for _, w := range r.Warnings {
+		lines = append(lines, "warning: "+w)
+	}
+	return strings.Join(slices.Clip(lines), "\n")
+}

@@ -1,0 +1,196 @@
+package docx
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Ids that must be unique in a document: a loop that repeats an element gives all but the first a fresh one.
+// w14:paraId and the ids of content controls need not be there at all: loops leave them out.
+
+// idSpace is one kind of id in a document.
+type idSpace int
+
+const (
+	drawingIDs idSpace = iota // wp:docPr
+	bookmarkIDs
+	idSpaceCount
+)
+
+// idSpaces is what a template uses of each kind.
+type idSpaces struct {
+	used      [idSpaceCount][]int
+	bookmarks map[string]bool // names
+	slots     int             // of ids and other state that an execution keeps
+}
+
+// maxID is the largest id that Word takes.
+const maxID = 1<<31 - 2
+
+// collect notes the ids of a part, of compiled parts and others alike.
+func (s *idSpaces) collect(src []byte, n *node) {
+	switch n.name {
+	case "wp:docPr":
+		s.note(drawingIDs, src, n.attr("id"))
+	case "w:bookmarkStart":
+		s.note(bookmarkIDs, src, n.attr("w:id"))
+		if name := n.attr("w:name"); name != nil {
+			s.bookmarks[string(src[name.valueStart:name.valueEnd])] = true
+		}
+	}
+	for _, c := range n.children {
+		s.collect(src, c)
+	}
+}
+
+func (s *idSpaces) note(space idSpace, src []byte, a *attr) {
+	if a == nil {
+		return
+	}
+	if id, err := strconv.Atoi(string(src[a.valueStart:a.valueEnd])); err == nil && id > 0 && id <= maxID {
+		s.used[space] = append(s.used[space], id)
+	}
+}
+
+// first returns the start of the longest stretch of ids that are not used: room for any number of fresh ones.
+func (s *idSpaces) first(space idSpace) int {
+	used := slices.Clone(s.used[space])
+	slices.Sort(used)
+	best, room, last := 1, 0, 0
+	for _, id := range append(used, maxID+1) {
+		if id-last > room {
+			best, room = last+1, id-last
+		}
+		last = id
+	}
+	return best
+}
+
+func (s *idSpaces) slot() int {
+	s.slots++
+	return s.slots - 1
+}
+
+// editIDs writes the edits of ids inside loops.
+func (c *compiler) editIDs() {
+	e := idEditor{c: c, bookmarks: map[string]*bookmark{}}
+	for _, b := range c.blocks {
+		if b.isLoop() {
+			e.ahead = append(e.ahead, b)
+		}
+	}
+	if len(e.ahead) == 0 {
+		return
+	}
+	slices.SortFunc(e.ahead, func(a, b *block) int { return a.open().order - b.open().order })
+	e.walk(c.root)
+	e.editBookmarks()
+}
+
+// idEditor walks a part from start to end and knows which loops it is in.
+type idEditor struct {
+	c         *compiler
+	ahead     []*block // loops, in the order they begin
+	around    []*block // loops around the place, inner last
+	bookmarks map[string]*bookmark
+	order     []*bookmark
+}
+
+// bookmark is a pair of w:bookmarkStart and w:bookmarkEnd with one id, and the loops they are in.
+type bookmark struct {
+	start, end     *node
+	startIn, endIn *block
+}
+
+// loop returns the innermost loop around n, or nil. The starts of the nodes it is asked about never fall.
+func (e *idEditor) loop(n *node) *block {
+	for len(e.ahead) > 0 && e.ahead[0].openAt <= n.start {
+		e.around = append(e.around, e.ahead[0])
+		e.ahead = e.ahead[1:]
+	}
+	for len(e.around) > 0 && e.around[len(e.around)-1].closeAt <= n.start {
+		e.around = e.around[:len(e.around)-1]
+	}
+	if len(e.around) == 0 {
+		return nil
+	}
+	return e.around[len(e.around)-1]
+}
+
+func (e *idEditor) walk(n *node) {
+	loop := e.loop(n)
+	switch {
+	case n.name == "w:bookmarkStart" || n.name == "w:bookmarkEnd":
+		e.noteBookmark(n, loop)
+	case loop == nil:
+	case n.name == "w:p" || n.name == "w:tr":
+		if id := n.attr("w14:paraId"); id != nil {
+			e.c.replace(id.start, id.end, editDelete)
+		}
+	case n.name == "w:id" && n.parent.name == "w:sdtPr":
+		e.c.replace(n.start, n.end, editDelete)
+	case n.name == "w:commentRangeStart" || n.name == "w:commentRangeEnd" || n.name == "w:commentReference":
+		e.once(n)
+	case n.name == "wp:docPr":
+		if id := n.attr("id"); id != nil {
+			e.c.add(edit{pos: id.valueStart, end: id.valueEnd, phase: phaseReplace, kind: editID, slot: e.c.ids.slot(), space: drawingIDs})
+		}
+	}
+	for _, child := range n.children {
+		e.walk(child)
+	}
+}
+
+// once has an element come out only the first time, as it refers to something that is there once.
+func (e *idEditor) once(n *node) {
+	e.c.add(edit{pos: n.start, end: n.end, phase: phaseReplace, kind: editOnce, slot: e.c.ids.slot()})
+}
+
+func (e *idEditor) noteBookmark(n *node, loop *block) {
+	id := n.attr("w:id")
+	if id == nil {
+		return
+	}
+	key := string(e.c.src[id.valueStart:id.valueEnd])
+	b := e.bookmarks[key]
+	if b == nil {
+		b = &bookmark{}
+		e.bookmarks[key] = b
+		e.order = append(e.order, b)
+	}
+	if n.name == "w:bookmarkStart" {
+		b.start, b.startIn = n, loop
+	} else {
+		b.end, b.endIn = n, loop
+	}
+}
+
+// editBookmarks gives a bookmark that lies within one round of a loop a fresh id and name in each round, and has the
+// ends of any other come out once.
+func (e *idEditor) editBookmarks() {
+	for _, b := range e.order {
+		if b.start != nil && b.end != nil && b.startIn == b.endIn && b.start.start < b.end.start {
+			if b.startIn != nil {
+				e.renumber(b)
+			}
+			continue
+		}
+		if b.startIn != nil {
+			e.once(b.start)
+		}
+		if b.endIn != nil {
+			e.once(b.end)
+		}
+	}
+}
+
+func (e *idEditor) renumber(b *bookmark) {
+	slot := e.c.ids.slot()
+	start, end := b.start.attr("w:id"), b.end.attr("w:id")
+	first := edit{pos: start.valueStart, end: start.valueEnd, phase: phaseReplace, kind: editID, slot: slot, space: bookmarkIDs}
+	same := edit{pos: end.valueStart, end: end.valueEnd, phase: phaseReplace, kind: editSameID, slot: slot, space: bookmarkIDs}
+	e.c.edits = append(e.c.edits, first, same)
+	if name := b.start.attr("w:name"); name != nil {
+		e.c.add(edit{pos: name.valueStart, end: name.valueEnd, phase: phaseReplace, kind: editName, slot: e.c.ids.slot()})
+	}
+}

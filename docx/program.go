@@ -1,0 +1,263 @@
+package docx
+
+import (
+	"slices"
+	"sort"
+
+	"platen/docx/lang"
+)
+
+// program is a compiled part: its bytes as literals, and the operations between them. It does not change and serves
+// many executions at once.
+type program struct {
+	ops  []op
+	size int // bytes held, about
+}
+
+// op is one operation. Which fields count depends on its kind.
+type op struct {
+	kind    opKind
+	text    []byte    // XML to write; of opValue and opTail: the source of the tag
+	tag     *lang.Tag // of opValue, opLoop
+	body    []op      // of opLoop, opGuard
+	parts   []part    // of opIf
+	between []byte    // of opLoop: written between two rounds
+	empty   []byte    // of opLoop, opIf: written if nothing was done
+	slot    int       // of ids and opOnce
+	space   idSpace
+	after   lastBlock // of opLiteral
+	breaks  *breaks   // of opValue
+}
+
+// part is one branch of a condition; its tag is nil for else.
+type part struct {
+	tag  *lang.Tag
+	body []op
+}
+
+type opKind uint8
+
+const (
+	opLiteral opKind = iota
+	opValue
+	opTail
+	opLoop
+	opIf
+	opGuard
+	opYield
+	opParagraph
+	opID
+	opSameID
+	opName
+	opOnce
+)
+
+// lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here.
+type lastBlock uint8
+
+const (
+	unchanged   lastBlock = iota
+	isParagraph           // a w:p has ended
+	isOther               // a table has ended, or a container begun
+)
+
+// breaks is the XML that line breaks and tabs in a value become, under the prefix of the part.
+type breaks struct{ line, tab []byte }
+
+// assembler turns sorted edits into operations.
+type assembler struct {
+	c      *compiler
+	cursor int
+	stack  []frame
+	lit    []byte
+	after  lastBlock
+	events []blockEvent
+	size   int
+	forms  map[string]*breaks
+}
+
+// frame is a list of operations that is being written: of the part, a block or a guard.
+type frame struct {
+	block *block // nil for the part and for guards
+	op    op
+	ops   []op
+}
+
+// blockEvent says what lastBlock is from a place on.
+type blockEvent struct {
+	pos int
+	is  lastBlock
+}
+
+func (c *compiler) assemble() *program {
+	c.sortEdits()
+	a := &assembler{c: c, stack: make([]frame, 1), forms: map[string]*breaks{}}
+	a.collectEvents(c.root)
+	slices.SortFunc(a.events, func(x, y blockEvent) int { return x.pos - y.pos })
+	for i := range c.edits {
+		if !a.apply(&c.edits[i]) {
+			return nil
+		}
+	}
+	a.literal(len(c.src))
+	a.flush()
+	return &program{ops: a.stack[0].ops, size: a.size}
+}
+
+func (a *assembler) collectEvents(n *node) {
+	if needsParagraph[n.name] {
+		a.events = append(a.events, blockEvent{n.openEnd, isOther})
+	}
+	for _, c := range n.children {
+		a.collectEvents(c)
+	}
+	switch n.name {
+	case "w:p":
+		a.events = append(a.events, blockEvent{n.end, isParagraph})
+	case "w:tbl":
+		a.events = append(a.events, blockEvent{n.end, isOther})
+	}
+}
+
+// apply writes one edit; it is false if the edit tears a block apart, which is then among the errors.
+func (a *assembler) apply(e *edit) bool {
+	if e.pos < a.cursor && e.phase != phaseBorder {
+		return true // it is inside what was deleted as a whole
+	}
+	if e.pos >= a.cursor { // else a border between two tags that were deleted as one stretch: behind it is as good
+		a.literal(e.pos)
+	} else if e.closing != "" {
+		return a.torn(e)
+	}
+	source := a.c.src[e.pos:e.end]
+	a.cursor = max(a.cursor, e.end)
+	switch e.kind {
+	case editDelete:
+	case editInsert:
+		a.insert(e.opening)
+	case editValue:
+		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark)})
+	case editTail:
+		a.emit(op{kind: opTail, text: slices.Clone(source)})
+	case editOpen:
+		a.insert(e.closing)
+		a.open(e)
+		a.insert(e.opening)
+	case editPart, editClose:
+		return a.border(e)
+	case editGuard:
+		a.push(frame{op: op{kind: opGuard}})
+	case editGuardEnd:
+		a.pop()
+	case editYield:
+		a.emit(op{kind: opYield})
+	case editParagraph:
+		a.emit(op{kind: opParagraph, text: []byte(e.opening)})
+	default:
+		a.emit(op{kind: idOps[e.kind], text: slices.Clone(source), slot: e.slot, space: e.space})
+	}
+	return true
+}
+
+var idOps = map[editKind]opKind{editID: opID, editSameID: opSameID, editName: opName, editOnce: opOnce}
+
+// literal takes the source up to a place as it is.
+func (a *assembler) literal(until int) {
+	a.lit = append(a.lit, a.c.src[a.cursor:until]...)
+	i := sort.Search(len(a.events), func(i int) bool { return a.events[i].pos > until })
+	if i > 0 && a.events[i-1].pos > a.cursor {
+		a.after = a.events[i-1].is
+	}
+	a.cursor = until
+}
+
+func (a *assembler) insert(xml string) { a.lit = append(a.lit, xml...) }
+
+func (a *assembler) flush() {
+	if len(a.lit) == 0 {
+		return
+	}
+	o := op{kind: opLiteral, text: slices.Clone(a.lit), after: a.after}
+	a.lit, a.after = a.lit[:0], unchanged
+	a.append(o)
+}
+
+func (a *assembler) emit(o op) {
+	a.flush()
+	a.append(o)
+}
+
+func (a *assembler) append(o op) {
+	const opSize = 250
+	a.size += len(o.text) + opSize
+	top := &a.stack[len(a.stack)-1]
+	top.ops = append(top.ops, o)
+}
+
+func (a *assembler) push(f frame) {
+	a.flush()
+	a.stack = append(a.stack, f)
+}
+
+// pop ends the innermost list and appends its operation to the one around it.
+func (a *assembler) pop() {
+	a.flush()
+	top := &a.stack[len(a.stack)-1]
+	o := top.op
+	if o.kind == opIf {
+		o.parts[len(o.parts)-1].body = top.ops
+	} else {
+		o.body = top.ops
+	}
+	a.stack = a.stack[:len(a.stack)-1]
+	a.append(o)
+}
+
+func (a *assembler) open(e *edit) {
+	b := e.mark.block
+	o := op{kind: opIf, parts: []part{{tag: e.mark.tag}}, empty: []byte(b.empty)}
+	if b.isLoop() {
+		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty)}
+	}
+	a.push(frame{block: b, op: o})
+}
+
+// border parts or closes the block that is open.
+func (a *assembler) border(e *edit) bool {
+	top := &a.stack[len(a.stack)-1]
+	if top.block != e.mark.block {
+		return a.torn(e)
+	}
+	a.insert(e.closing)
+	if e.kind == editClose {
+		a.pop()
+	} else {
+		a.flush()
+		top.op.parts[len(top.op.parts)-1].body = top.ops
+		top.ops = nil
+		p := part{}
+		if e.mark.tag.Kind == lang.ElseIf {
+			p.tag = e.mark.tag
+		}
+		top.op.parts = append(top.op.parts, p)
+	}
+	a.insert(e.opening)
+	return true
+}
+
+func (a *assembler) torn(e *edit) bool {
+	a.c.fail(e.mark, "this block and another begin or end in the same paragraph or row, so that one would tear the other apart", "put each of their tags into a paragraph of its own")
+	return false
+}
+
+// breaksFor returns the XML of breaks in the text that a value's tag stands in.
+func (a *assembler) breaksFor(m *mark) *breaks {
+	prefix := m.first.node.prefix(a.c.src)
+	b := a.forms[prefix]
+	if b == nil {
+		end, start := "</"+prefix+"t><"+prefix, "/><"+prefix+"t"+preserve+">"
+		b = &breaks{line: []byte(end + "br" + start), tab: []byte(end + "tab" + start)}
+		a.forms[prefix] = b
+	}
+	return b
+}

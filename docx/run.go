@@ -1,0 +1,255 @@
+package docx
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"platen/docx/lang"
+)
+
+const (
+	// MaxOutput is how many bytes of XML one execution may write.
+	MaxOutput = 2 << 30
+
+	// flushAt is how many bytes are gathered before they go to the compressor.
+	flushAt = 64 << 10
+
+	// maxBookmarkName is how many characters Word takes.
+	maxBookmarkName = 40
+)
+
+// execution is the state of one run of a template's programs.
+type execution struct {
+	t        *Template
+	env      *lang.Env
+	out      output
+	missing  bool      // the last value was
+	yielded  bool      // something is there since the innermost guard began
+	last     lastBlock // in the output
+	slots    []int     // by slot: an id that was given, or 1 for what came out
+	nextID   [idSpaceCount]int
+	warnings []string
+	warned   map[*lang.Tag]bool
+}
+
+// output gathers bytes for a writer, and can take back what was written since a guard began.
+type output struct {
+	w       io.Writer
+	buf     []byte
+	guards  int // that have not yielded: nothing is flushed
+	written int64
+}
+
+func (x *execution) run(ops []op) error {
+	for i := range ops {
+		o := &ops[i]
+		switch o.kind {
+		case opLiteral:
+			x.out.buf = append(x.out.buf, o.text...)
+			if o.after != unchanged {
+				x.last = o.after
+			}
+		case opValue:
+			if err := x.value(o); err != nil {
+				return err
+			}
+		case opTail:
+			if x.missing {
+				x.out.buf = append(x.out.buf, o.text...)
+			}
+		default:
+			if err := x.structure(o); err != nil {
+				return err
+			}
+		}
+	}
+	if len(x.out.buf) >= flushAt {
+		return x.out.flush()
+	}
+	return nil
+}
+
+// structure does what comes less often than text.
+func (x *execution) structure(o *op) error {
+	switch o.kind {
+	case opLoop:
+		return x.loop(o)
+	case opIf:
+		return x.condition(o)
+	case opGuard:
+		return x.guard(o)
+	case opYield:
+		x.yield()
+	case opParagraph:
+		if x.last != isParagraph {
+			x.out.buf = append(x.out.buf, o.text...)
+			x.last = isParagraph
+		}
+	case opOnce:
+		if x.slots[o.slot] == 0 {
+			x.slots[o.slot] = 1
+			x.out.buf = append(x.out.buf, o.text...)
+		}
+	case opID, opSameID:
+		x.id(o)
+	case opName:
+		x.name(o)
+	}
+	return nil
+}
+
+func (x *execution) value(o *op) error {
+	s, ok, err := x.env.Print(o.tag)
+	if err != nil {
+		return err
+	}
+	x.yield()
+	x.missing = !ok
+	if !ok {
+		x.out.buf = append(x.out.buf, o.text...)
+		return nil
+	}
+	var clean bool
+	if x.out.buf, clean = appendValue(x.out.buf, s, o.breaks); !clean {
+		x.warnUnclean(o.tag)
+	}
+	return nil
+}
+
+func (x *execution) warnUnclean(tag *lang.Tag) {
+	if x.warned == nil {
+		x.warned = map[*lang.Tag]bool{}
+	}
+	if !x.warned[tag] {
+		x.warned[tag] = true
+		x.warnings = append(x.warnings, fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", tag.Expr))
+	}
+}
+
+func (x *execution) loop(o *op) error {
+	items, err := x.env.List(o.tag)
+	if err != nil {
+		return err
+	}
+	for i, item := range items {
+		if i > 0 {
+			x.out.buf = append(x.out.buf, o.between...)
+		}
+		x.env.Push(o.tag.Var, item, i, len(items))
+		err := x.run(o.body)
+		x.env.Pop()
+		if err != nil {
+			return err
+		}
+	}
+	if len(items) == 0 {
+		x.nothing(o)
+	}
+	return nil
+}
+
+func (x *execution) condition(o *op) error {
+	for i := range o.parts {
+		p := &o.parts[i]
+		if p.tag != nil {
+			holds, err := x.env.Test(p.tag)
+			if err != nil {
+				return err
+			}
+			if !holds {
+				continue
+			}
+		}
+		return x.run(p.body)
+	}
+	x.nothing(o)
+	return nil
+}
+
+func (x *execution) nothing(o *op) {
+	if len(o.empty) > 0 {
+		x.out.buf = append(x.out.buf, o.empty...)
+		x.last = isParagraph
+	}
+}
+
+// guard runs the body and takes back what it wrote if nothing in it yielded.
+func (x *execution) guard(o *op) error {
+	mark, last, outer := len(x.out.buf), x.last, x.yielded
+	x.yielded = false
+	x.out.guards++
+	if err := x.run(o.body); err != nil {
+		return err
+	}
+	if !x.yielded {
+		x.out.guards--
+		x.out.buf, x.last = x.out.buf[:mark], last
+	}
+	x.yielded = x.yielded || outer
+	return nil
+}
+
+// yield says that something is there, which all guards around hear.
+func (x *execution) yield() {
+	x.yielded = true
+	x.out.guards = 0
+}
+
+func (x *execution) id(o *op) {
+	given := x.slots[o.slot]
+	switch {
+	case o.kind == opSameID && given > 0:
+		x.out.buf = strconv.AppendInt(x.out.buf, int64(given), 10)
+	case o.kind == opSameID || given == 0: // the first time: as it is
+		x.out.buf = append(x.out.buf, o.text...)
+		if o.kind == opID {
+			x.slots[o.slot] = -1
+		}
+	default:
+		x.slots[o.slot] = x.fresh(o.space)
+		x.out.buf = strconv.AppendInt(x.out.buf, int64(x.slots[o.slot]), 10)
+	}
+}
+
+func (x *execution) fresh(space idSpace) int {
+	id := x.nextID[space]
+	x.nextID[space]++
+	return id
+}
+
+// name gives a bookmark's name the first time, then that with a number that makes it another.
+func (x *execution) name(o *op) {
+	if x.slots[o.slot] == 0 {
+		x.slots[o.slot] = 1
+		x.out.buf = append(x.out.buf, o.text...)
+		return
+	}
+	name, _, _ := strings.Cut(string(o.text), "&") // a name is cut short below, and an entity must not be
+	for {
+		suffix := "_" + strconv.Itoa(x.fresh(bookmarkIDs))
+		for utf8.RuneCountInString(name)+len(suffix) > maxBookmarkName {
+			_, n := utf8.DecodeLastRuneInString(name)
+			name = name[:len(name)-n]
+		}
+		if !x.t.ids.bookmarks[name+suffix] {
+			x.out.buf = append(x.out.buf, name+suffix...)
+			return
+		}
+	}
+}
+
+// flush hands the gathered bytes on, unless a guard may want them back.
+func (o *output) flush() error {
+	if o.guards > 0 {
+		return nil
+	}
+	if o.written += int64(len(o.buf)); o.written > MaxOutput {
+		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
+	}
+	_, err := o.w.Write(o.buf)
+	o.buf = o.buf[:0]
+	return err
+}

@@ -1,0 +1,206 @@
+// Package docx is the template engine: it compiles a Word document with tags and fills it with data. The language of
+// the tags is docx/lang's, the container docx/opc's.
+//
+// Parse compiles each part that holds text into a program of literal bytes and operations, so that an execution touches
+// only what changes: parts without tags are copied as they are compressed, and of the others every byte that no tag
+// concerns comes out as it was. Nothing of the output is held in memory.
+package docx
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// Template is a compiled document. It does not change and serves many executions at once.
+type Template struct {
+	pkg      *opc.Package
+	programs map[string]*program // by part name; parts without tags have none
+	tags     []Tag
+	use      lang.Use
+	ids      idSpaces
+	firstID  [idSpaceCount]int // that is free
+	warnings []string
+	size     int
+}
+
+// Tag is a tag as a template's listing shows it.
+type Tag struct {
+	Content string   `json:"tag_content"` // as typed, with braces
+	Type    string   `json:"tag_type"`    // "text", "arithmetic", "conditional", "for-loop", "table-loop"
+	Paths   []string `json:"json_paths"`  // what it reads of the input, every prefix of each path
+}
+
+// limits are opc's but for the XML, of which compiling takes many times the size.
+var limits = opc.Limits{XMLBytes: 32 << 20}
+
+// maxTags bounds the tags of one part.
+const maxTags = 20_000
+
+// Parse compiles a Word document (.docx, .dotx, .docm or .dotm) of size bytes. It reads all of r and does not keep
+// it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once, if its tags cannot.
+func Parse(r io.ReaderAt, size int64) (*Template, error) {
+	if size > opc.DefaultPackageBytes { // before it is taken into memory; opc says it properly
+		_, err := opc.Open(r, size, limits)
+		return nil, err
+	}
+	file := make([]byte, max(size, 0))
+	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read template: %w", err)
+	}
+	pkg, err := opc.Open(bytes.NewReader(file), size, limits)
+	if err != nil {
+		return nil, err
+	}
+	t := &Template{pkg: pkg, programs: map[string]*program{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
+	if err := t.compile(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Template) compile() error {
+	parts, err := textParts(t.pkg)
+	if err != nil {
+		return err
+	}
+	headings := sync.OnceValue(func() map[string]bool { return headingStyles(t.pkg, parts[0]) })
+	list := tagList{t: t, seen: map[string]bool{}}
+	var problems Errors
+	for _, part := range parts {
+		src, err := t.pkg.ReadXML(part)
+		if err != nil {
+			return err
+		}
+		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids}
+		p, err := c.compile()
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.pos, b.pos) })
+		problems = append(problems, c.errors...)
+		t.warnings = append(t.warnings, c.warnings...)
+		list.add(c.marks)
+		if p != nil {
+			t.programs[part.Name] = p
+			t.size += p.size
+		}
+	}
+	for space := range idSpaceCount {
+		t.firstID[space] = t.ids.first(space)
+	}
+	if len(problems) > 0 {
+		return problems[:min(len(problems), maxErrors)]
+	}
+	return nil
+}
+
+// textRels are the relationships of the main part that lead to parts with text.
+var textRels = []string{opc.RelHeader, opc.RelFooter, opc.RelFootnotes, opc.RelEndnotes}
+
+// textParts returns the parts that may hold tags: the main one, then headers, footers and notes.
+func textParts(pkg *opc.Package) ([]*opc.Part, error) {
+	main, err := pkg.WordMain()
+	if err != nil {
+		return nil, err
+	}
+	rels, err := pkg.Rels(main.Name)
+	if err != nil {
+		return nil, err
+	}
+	parts := []*opc.Part{main}
+	slices.SortStableFunc(rels, func(a, b opc.Relationship) int {
+		return cmp.Or(cmp.Compare(slices.Index(textRels, a.Type), slices.Index(textRels, b.Type)), cmp.Compare(a.Target, b.Target))
+	})
+	for _, r := range rels {
+		if r.External || !slices.Contains(textRels, r.Type) {
+			continue
+		}
+		if part := pkg.Part(r.Target); part != nil && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts, nil
+}
+
+// headingStyles returns the ids of the paragraph styles that are headings, by their name or outline level. A document
+// whose styles cannot be read has none: they only help to describe a place.
+func headingStyles(pkg *opc.Package, main *opc.Part) map[string]bool {
+	type val struct {
+		Val string `xml:"val,attr"`
+	}
+	var doc struct {
+		Style []struct {
+			ID    string `xml:"styleId,attr"`
+			Name  val    `xml:"name"`
+			Level *val   `xml:"pPr>outlineLvl"`
+		} `xml:"style"`
+	}
+	rels, err := pkg.Rels(main.Name)
+	i := slices.IndexFunc(rels, func(r opc.Relationship) bool { return r.Type == opc.RelStyles })
+	if err != nil || i < 0 || pkg.Part(rels[i].Target) == nil {
+		return nil
+	}
+	src, err := pkg.ReadXML(pkg.Part(rels[i].Target))
+	if err != nil || xml.Unmarshal(src, &doc) != nil {
+		return nil
+	}
+	ids := map[string]bool{}
+	for _, s := range doc.Style {
+		name := strings.ToLower(s.Name.Val)
+		if s.Level != nil || strings.HasPrefix(name, "heading ") || name == "title" {
+			ids[s.ID] = true
+		}
+	}
+	return ids
+}
+
+// Tags lists the opening and value tags in document order: the main part, then headers, footers and notes. A tag that
+// stands twice in the same loops is listed once.
+func (t *Template) Tags() []Tag { return t.tags }
+
+// Warnings are what the author may want to know whatever the data: braces that belong to no tag.
+func (t *Template) Warnings() []string { return t.warnings }
+
+// Size is about how many bytes of memory the template holds.
+func (t *Template) Size() int { return t.size }
+
+// tagList builds a template's listing and what it reads of the input.
+type tagList struct {
+	t    *Template
+	seen map[string]bool
+}
+
+// add takes the tags of one part, in order.
+func (l *tagList) add(marks []*mark) {
+	var scope lang.Scope
+	var loops []string
+	for _, m := range marks {
+		tag := m.tag
+		l.t.use.Add(tag, &scope)
+		key := strings.Join(append(loops, tag.Text), "\x00")
+		if tag.Type() != "" && !l.seen[key] {
+			l.seen[key] = true
+			l.t.tags = append(l.t.tags, Tag{Content: tag.Text, Type: tag.Type(), Paths: tag.Paths(scope.Alias)})
+		}
+		switch tag.Kind {
+		case lang.For, lang.TableRow:
+			scope.Open(tag)
+			loops = append(loops, tag.String())
+		case lang.EndFor, lang.EndTableRow:
+			if len(loops) > 0 {
+				loops = loops[:len(loops)-1]
+			}
+			scope.Close()
+		}
+	}
+}

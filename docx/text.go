@@ -1,0 +1,277 @@
+package docx
+
+import (
+	"bytes"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// paragraph is a w:p with its text flattened: what a reader sees of it, in one string, without what is in its text
+// boxes (they have paragraphs of their own).
+type paragraph struct {
+	node   *node
+	text   string
+	pieces []piece
+	marks  []*mark
+	brs    []*piece // of breaks
+
+	deleted []bool  // by byte of text: gone from the template, as the text of block tags is
+	kept    []int32 // kept[i]: how many bytes of text[:i] are not deleted
+	visible []int32 // visible[i]: how many of those are not blank
+}
+
+// piece is a stretch of a paragraph's text that comes from one element: a w:t, or what counts as one character.
+type piece struct {
+	node    *node
+	run     *node
+	from    int   // into the text
+	to      int   // behind its last byte
+	touched bool  // the w:t stays, but with other text
+	offsets []int // of a w:t whose bytes are not its text: the source offset of each byte, and the end
+}
+
+// object stands in the text for what is no text: pictures, note references, fields' limits. A tag cannot hold one.
+const object = '\uFFFC'
+
+// characters gives what the elements of a run are in the text. w:tab and w:br inside properties are passed over with
+// those.
+var characters = map[string]rune{
+	"w:tab": '\t', "w:br": '\n', "w:cr": '\n', "w:noBreakHyphen": '\u2011', "w:softHyphen": '\u00AD',
+	"w:drawing": object, "w:pict": object, "w:object": object, "mc:AlternateContent": object, "w:sym": object, "w:ptab": object,
+	"w:footnoteReference": object, "w:endnoteReference": object, "w:footnoteRef": object, "w:endnoteRef": object, "w:fldChar": object,
+	"w:separator": object, "w:continuationSeparator": object, "w:pgNum": object, "w:dayShort": object, "w:monthShort": object,
+	"w:yearShort": object, "w:dayLong": object, "w:monthLong": object, "w:yearLong": object, "w:ruby": object,
+}
+
+// textless are elements of a paragraph whose content is no text of it: properties, and what is deleted in tracked
+// changes or was moved away.
+var textless = map[string]bool{
+	"w:pPr": true, "w:rPr": true, "w:sdtPr": true, "w:sdtEndPr": true, "w:del": true, "w:moveFrom": true,
+	"w:smartTagPr": true, "w:customXmlPr": true, "w:fldData": true,
+}
+
+// flatten collects the paragraphs of a part in the order they start in.
+func flatten(src []byte, root *node) []*paragraph {
+	var all []*paragraph
+	var walk func(n *node)
+	walk = func(n *node) {
+		if textless[n.name] {
+			return
+		}
+		if n.name == "w:p" {
+			p := &paragraph{node: n}
+			f := flattener{src: src, p: p}
+			f.content(n)
+			p.text = f.text.String()
+			all = append(all, p)
+		}
+		for _, c := range n.children {
+			walk(c)
+		}
+	}
+	walk(root)
+	return all
+}
+
+type flattener struct {
+	src  []byte
+	p    *paragraph
+	text strings.Builder
+}
+
+// content walks the children of a paragraph or of what may stand around runs in it.
+func (f *flattener) content(n *node) {
+	for _, c := range n.children {
+		switch {
+		case textless[c.name]:
+		case c.name == "w:r":
+			f.run(c)
+		case c.name == "m:oMath" || c.name == "m:oMathPara":
+			f.character(c, nil, object)
+		case c.name == "w:p": // a paragraph inside a paragraph is malformed, but its text is its own
+		default:
+			f.content(c)
+		}
+	}
+}
+
+func (f *flattener) run(r *node) {
+	for _, c := range r.children {
+		if c.name == "w:t" {
+			f.piece(c, r)
+		} else if char, ok := characters[c.name]; ok {
+			if c.name == "w:br" && f.isBreakOfPage(c) {
+				char = object
+			}
+			f.character(c, r, char)
+		}
+	}
+}
+
+// isBreakOfPage tells breaks of pages and columns from those of lines.
+func (f *flattener) isBreakOfPage(br *node) bool {
+	a := br.attr("w:type")
+	return a != nil && string(f.src[a.valueStart:a.valueEnd]) != "textWrapping"
+}
+
+func (f *flattener) character(n, run *node, char rune) {
+	from := f.text.Len()
+	f.text.WriteRune(char)
+	f.p.pieces = append(f.p.pieces, piece{node: n, run: run, from: from, to: f.text.Len()})
+}
+
+func (f *flattener) piece(t, run *node) {
+	p := piece{node: t, run: run, from: f.text.Len()}
+	raw := f.src[t.openEnd:t.closeStart]
+	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '<') < 0 {
+		f.text.Write(raw)
+	} else {
+		p.offsets = f.decode(raw, t.openEnd)
+	}
+	p.to = f.text.Len()
+	f.p.pieces = append(f.p.pieces, p)
+}
+
+// decode writes the text that raw spells, without comments and processing instructions, and returns where in the
+// source each byte comes from. base is the offset of raw.
+func (f *flattener) decode(raw []byte, base int) []int {
+	var offsets []int
+	for i := 0; i < len(raw); {
+		next := i + 1
+		text := raw[i:next]
+		switch {
+		case raw[i] == '<':
+			next = i + markupLen(raw[i:])
+			text = nil
+		case raw[i] == '&':
+			if semicolon := bytes.IndexByte(raw[i:], ';'); semicolon > 0 {
+				next = i + semicolon + 1
+				text = []byte(entity(string(raw[i+1 : next-1])))
+			}
+		}
+		for range text {
+			offsets = append(offsets, base+i)
+		}
+		f.text.Write(text)
+		i = next
+	}
+	return append(offsets, base+len(raw))
+}
+
+// markupLen is the length of the comment or processing instruction that b starts with.
+func markupLen(b []byte) int {
+	end := "?>"
+	if bytes.HasPrefix(b, []byte("<!--")) {
+		end = "-->"
+	}
+	if i := bytes.Index(b, []byte(end)); i >= 0 {
+		return i + len(end)
+	}
+	return len(b)
+}
+
+// entity gives the character of a reference; opc.CheckXML has seen that it is one.
+func entity(name string) string {
+	switch name {
+	case "lt":
+		return "<"
+	case "gt":
+		return ">"
+	case "amp":
+		return "&"
+	case "quot":
+		return `"`
+	case "apos":
+		return "'"
+	}
+	digits, base := strings.TrimPrefix(name, "#"), 10
+	if hex, ok := strings.CutPrefix(digits, "x"); ok {
+		digits, base = hex, 16
+	}
+	r, err := strconv.ParseInt(digits, base, 32)
+	if err != nil {
+		return string(utf8.RuneError)
+	}
+	return string(rune(r))
+}
+
+// isText tells a w:t from what counts as one character.
+func (p *piece) isText() bool { return p.node.name == "w:t" }
+
+// source gives the place in the part of a byte of the text, which must be of this w:t or its end.
+func (p *piece) source(offset int) int {
+	if p.offsets != nil {
+		return p.offsets[offset-p.from]
+	}
+	return p.node.openEnd + offset - p.from
+}
+
+// pieceAt returns the index of the piece that holds a byte of the text.
+func (p *paragraph) pieceAt(offset int) int {
+	return sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].to > offset })
+}
+
+// extent returns which stretch of the text comes from inside n, a node of the paragraph.
+func (p *paragraph) extent(n *node) (from, to int) {
+	first := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].node.start >= n.start })
+	last := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].node.start >= n.end })
+	if first == last {
+		return 0, 0
+	}
+	return p.pieces[first].from, p.pieces[last-1].to
+}
+
+// remove takes text[from:to] out of the template. Before count.
+func (p *paragraph) remove(from, to int) {
+	if p.deleted == nil {
+		p.deleted = make([]bool, len(p.text))
+	}
+	for i := from; i < to; i++ {
+		p.deleted[i] = true
+	}
+}
+
+// count makes anyKept and anyVisible answer for what is deleted now.
+func (p *paragraph) count() {
+	p.kept, p.visible = make([]int32, len(p.text)+1), make([]int32, len(p.text)+1)
+	blankUntil := 0
+	for i := range len(p.text) {
+		keep := p.deleted == nil || !p.deleted[i]
+		if i >= blankUntil {
+			r, n := utf8.DecodeRuneInString(p.text[i:])
+			blankUntil = i
+			if isBlank(r) {
+				blankUntil = i + n
+			}
+		}
+		p.kept[i+1], p.visible[i+1] = p.kept[i], p.visible[i]
+		if keep {
+			p.kept[i+1]++
+			if i >= blankUntil {
+				p.visible[i+1]++
+			}
+		}
+	}
+}
+
+func (p *paragraph) anyKept(from, to int) bool    { return p.kept[to] > p.kept[from] }
+func (p *paragraph) anyVisible(from, to int) bool { return p.visible[to] > p.visible[from] }
+
+// shows tells whether anything visible is left of the paragraph.
+func (p *paragraph) shows() bool {
+	if p.visible == nil {
+		p.count()
+	}
+	return p.anyVisible(0, len(p.text))
+}
+
+// isBlank is for the blanks people type, the non-breaking one and the soft break of lines among them.
+func isBlank(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', '\r', '\u00A0', '\u200B', '\u2009', '\u202F':
+		return true
+	}
+	return false
+}

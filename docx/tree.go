@@ -1,0 +1,318 @@
+package docx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/xml"
+
+	"platen/docx/opc"
+)
+
+// maxElements bounds the elements of one part, and so the memory that compiling a template takes.
+const maxElements = 2 << 20
+
+// node is an element of a part. Its bytes are src[start:end], its content src[openEnd:closeStart].
+type node struct {
+	name                            string // canonical, as in "w:p" whatever the prefix in the file; "" in namespaces we do not read
+	parent                          *node
+	children                        []*node
+	attrs                           []attr // only of the elements in withAttributes
+	start, openEnd, closeStart, end int
+}
+
+// attr is an attribute. Its bytes are src[start:end], with the blanks before it; its value src[valueStart:valueEnd].
+type attr struct {
+	name                             string
+	start, valueStart, valueEnd, end int
+}
+
+// namespaces gives each namespace we read one prefix; transitional and strict (ISO 29500-4 and -1) are the same to us.
+var namespaces = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
+	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
+	"http://schemas.openxmlformats.org/officeDocument/2006/math":             "m",
+	"http://purl.oclc.org/ooxml/officeDocument/math":                         "m",
+	"http://www.w3.org/XML/1998/namespace":                                   "xml",
+}
+
+// withAttributes are the elements whose attributes the compiler looks at.
+var withAttributes = map[string]bool{
+	"w:p": true, "w:tr": true, "w:t": true, "w:br": true, "wp:docPr": true, "w:bookmarkStart": true, "w:bookmarkEnd": true,
+	"w:commentRangeStart": true, "w:commentRangeEnd": true, "w:commentReference": true, "w:pStyle": true, "w:outlineLvl": true,
+}
+
+// parseTree reads a part that opc.CheckXML has accepted.
+func parseTree(part string, src []byte) (*node, error) {
+	input := parse.NewInputBytes(src)
+	defer input.Restore()
+	b := &treeBuilder{lexer: xml.NewLexer(input), input: input, scope: []binding{{"xml", "xml"}}, names: map[string]string{}}
+	root, err := b.build()
+	if err != nil {
+		return nil, &opc.Error{Code: opc.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
+	}
+	return root, nil
+}
+
+// binding is a namespace prefix in force; canonical is "" for a namespace we do not read.
+type binding struct{ prefix, canonical string }
+
+type treeBuilder struct {
+	lexer    *xml.Lexer
+	input    *parse.Input
+	scope    []binding
+	bound    []int             // for each open element, how long scope was outside it
+	names    map[string]string // canonical names by names as written, under the current scope
+	elements int
+}
+
+func (b *treeBuilder) build() (*node, error) {
+	var root, open *node
+	for {
+		kind, data := b.lexer.Next()
+		end := b.input.Offset()
+		switch kind {
+		case xml.ErrorToken:
+			if root == nil || open != nil {
+				return nil, fmt.Errorf("the XML ends inside an element")
+			}
+			return root, nil
+		case xml.StartTagToken:
+			n, void, err := b.element(open, end-len(data), string(b.lexer.Text()))
+			if err != nil {
+				return nil, err
+			}
+			if root == nil {
+				root = n
+			}
+			if !void {
+				open = n
+			} else {
+				b.leave()
+			}
+		case xml.EndTagToken:
+			if open == nil {
+				return nil, fmt.Errorf("the XML closes an element that is not open")
+			}
+			open.closeStart, open.end = end-len(data), end
+			open = open.parent
+			b.leave()
+		}
+	}
+}
+
+// element reads a start tag to its end.
+func (b *treeBuilder) element(parent *node, start int, raw string) (n *node, void bool, err error) {
+	if b.elements++; b.elements > maxElements {
+		return nil, false, fmt.Errorf("the part has more than %d elements", maxElements)
+	}
+	n = &node{parent: parent, start: start}
+	b.bound = append(b.bound, len(b.scope))
+	var attrs []attr
+	for {
+		kind, data := b.lexer.Next()
+		end := b.input.Offset()
+		if kind == xml.AttributeToken {
+			value := b.lexer.AttrVal()
+			a := attr{name: string(b.lexer.Text()), start: end - len(data), end: end}
+			if len(value) >= 2 {
+				a.valueStart, a.valueEnd = end-len(value)+1, end-1
+				b.bind(a.name, string(value[1:len(value)-1]))
+			}
+			attrs = append(attrs, a)
+			continue
+		}
+		if kind == xml.ErrorToken {
+			return nil, false, fmt.Errorf("the XML ends inside a tag")
+		}
+		n.openEnd, n.closeStart, n.end = end, end, end
+		void = kind == xml.StartTagCloseVoidToken
+		break
+	}
+	if n.name, err = b.canonical(raw, true); err != nil {
+		return nil, false, err
+	}
+	if err := b.attributes(n, attrs); err != nil {
+		return nil, false, err
+	}
+	if parent != nil {
+		parent.children = append(parent.children, n)
+	}
+	return n, void, nil
+}
+
+func (b *treeBuilder) attributes(n *node, attrs []attr) error {
+	keep := withAttributes[n.name]
+	for i := range attrs {
+		name, err := b.canonical(attrs[i].name, false)
+		if err != nil {
+			return err
+		}
+		attrs[i].name = name
+	}
+	if keep {
+		n.attrs = attrs
+	}
+	return nil
+}
+
+// bind notes a namespace declaration.
+func (b *treeBuilder) bind(attrName, uri string) {
+	prefix, ok := strings.CutPrefix(attrName, "xmlns:")
+	if !ok {
+		if attrName != "xmlns" {
+			return
+		}
+		prefix = ""
+	}
+	b.scope = append(b.scope, binding{prefix, namespaces[uri]})
+	clear(b.names)
+}
+
+func (b *treeBuilder) leave() {
+	last := len(b.bound) - 1
+	if n := b.bound[last]; n < len(b.scope) {
+		b.scope = b.scope[:n]
+		clear(b.names)
+	}
+	b.bound = b.bound[:last]
+}
+
+// canonical gives the name with our own prefix. An attribute without a prefix is in no namespace and keeps its name.
+func (b *treeBuilder) canonical(raw string, element bool) (string, error) {
+	prefix, local, prefixed := strings.Cut(raw, ":")
+	if !prefixed {
+		prefix, local = "", raw
+		if !element {
+			return raw, nil
+		}
+	}
+	if !element && prefix == "xmlns" {
+		return "", nil
+	}
+	if name, ok := b.names[raw]; ok {
+		return name, nil
+	}
+	i := len(b.scope) - 1
+	for ; i >= 0 && b.scope[i].prefix != prefix; i-- {
+	}
+	if i < 0 && prefixed {
+		return "", fmt.Errorf("the namespace prefix %q is not declared", prefix)
+	}
+	name := ""
+	if i >= 0 && b.scope[i].canonical != "" {
+		name = b.scope[i].canonical + ":" + local
+		if name == raw {
+			name = raw
+		}
+	}
+	b.names[raw] = name
+	return name, nil
+}
+
+// attr returns the attribute of that canonical name, or nil.
+func (n *node) attr(name string) *attr {
+	i := slices.IndexFunc(n.attrs, func(a attr) bool { return a.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &n.attrs[i]
+}
+
+// child returns the first child of that name, or nil.
+func (n *node) child(name string) *node {
+	if n == nil {
+		return nil
+	}
+	i := slices.IndexFunc(n.children, func(c *node) bool { return c.name == name })
+	if i < 0 {
+		return nil
+	}
+	return n.children[i]
+}
+
+// ancestor returns the nearest node at or above n that ok accepts, or nil.
+func (n *node) ancestor(ok func(*node) bool) *node {
+	for n != nil && !ok(n) {
+		n = n.parent
+	}
+	return n
+}
+
+func named(name string) func(*node) bool { return func(n *node) bool { return n.name == name } }
+
+// under returns the ancestor of n, or n, that is a child of top; nil if top is not above n.
+func (n *node) under(top *node) *node {
+	for n != nil && n.parent != top {
+		n = n.parent
+	}
+	return n
+}
+
+func (n *node) depth() int {
+	d := 0
+	for ; n.parent != nil; n = n.parent {
+		d++
+	}
+	return d
+}
+
+// commonAncestor returns the lowest node that holds both.
+func commonAncestor(a, b *node) *node {
+	if a == nil {
+		return b
+	}
+	da, db := a.depth(), b.depth()
+	for ; da > db; da-- {
+		a = a.parent
+	}
+	for ; db > da; db-- {
+		b = b.parent
+	}
+	for a != b {
+		a, b = a.parent, b.parent
+	}
+	return a
+}
+
+func (n *node) void() bool { return n.openEnd == n.end }
+
+// rawName is the element's name as written in the file.
+func (n *node) rawName(src []byte) string {
+	tag := src[n.start+1 : n.openEnd]
+	return string(tag[:bytes.IndexAny(tag, " \t\r\n/>")])
+}
+
+// prefix is what stands before the name as written, with its colon.
+func (n *node) prefix(src []byte) string {
+	name := n.rawName(src)
+	return name[:strings.IndexByte(name, ':')+1]
+}
+
+// expandCDATA writes CDATA sections as ordinary text, so that text has one form only.
+func expandCDATA(src []byte) []byte {
+	if !bytes.Contains(src, []byte("<![CDATA[")) {
+		return src
+	}
+	input := parse.NewInputBytes(src)
+	defer input.Restore()
+	lexer := xml.NewLexer(input)
+	var out []byte
+	for {
+		switch kind, data := lexer.Next(); kind {
+		case xml.ErrorToken:
+			return out
+		case xml.CDATAToken:
+			out = appendEscaped(out, string(data[len("<![CDATA["):len(data)-len("]]>")]))
+		default:
+			out = append(out, data...)
+		}
+	}
+}
