@@ -1,0 +1,128 @@
+// Package cli is the command line: one command per file, the configuration they share, and in serve.go the only place
+// where the parts of Platen are put together.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"platen/docgen"
+)
+
+// Exit codes, for scripts.
+const (
+	exitOK         = 0
+	exitFailed     = 1
+	exitUsage      = 2 // the command line or the configuration is wrong; nothing was done
+	exitIncomplete = 3 // the documents are written, but in some of them tags found no data
+)
+
+const description = "Platen generates documents: Word templates and JSON in, documents out."
+
+// commands is the command line as kong reads it.
+type commands struct {
+	Quickstart quickstartCmd `cmd:"" help:"Start a server, generate 100 example invoices with it, and say what to try next."`
+	Serve      serveCmd      `cmd:"" help:"Run the server."`
+	User       struct {
+		Create userCreateCmd `cmd:"" help:"Make a user and print its id."`
+	} `cmd:"" help:"Users of the server."`
+	Token struct {
+		Create tokenCreateCmd `cmd:"" help:"Make an access token for a user and print it. It works while the server runs."`
+	} `cmd:"" help:"Access tokens for the API."`
+	Render  renderCmd  `cmd:"" help:"Make documents from a template and JSON, without a server."`
+	Tags    tagsCmd    `cmd:"" help:"List the tags of a template, or what is wrong with it."`
+	Config  configCmd  `cmd:"" help:"Print the configuration in force, as a configuration file."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams are what a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// Main runs the command that the arguments of the process name, and ends the process with its exit code.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
+	code := run(ctx, os.Args[1:], &streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command and returns its exit code. Asked for help it prints it and ends the process.
+func run(ctx context.Context, args []string, s *streams) int {
+	parser, err := kong.New(&commands{},
+		kong.Name("platen"),
+		kong.Description(description),
+		kong.Writers(s.out, s.err),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+		kong.Configuration(readConfigFile),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+	if err != nil {
+		return report(s, err)
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return report(s, &usageError{err})
+	}
+	return report(s, command.Run())
+}
+
+// usageError is an error in the command line or the configuration.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// errIncomplete ends a command that has said itself what its documents lack.
+var errIncomplete = errors.New("tags found no data")
+
+// errReported ends a command that has said itself what went wrong.
+var errReported = errors.New("reported already")
+
+// report tells a person how a command ended, and returns the exit code for it.
+func report(s *streams, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errIncomplete):
+		return exitIncomplete
+	case errors.Is(err, errReported):
+		return exitFailed
+	}
+	fmt.Fprintf(s.err, "platen: %s\n", explain(err))
+	if _, ok := errors.AsType[*usageError](err); ok {
+		fmt.Fprintln(s.err, "Try: platen --help, or platen COMMAND --help")
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// explain says what went wrong; of a failure of the service everything that is wrong, one thing a line.
+func explain(err error) string {
+	failure, ok := errors.AsType[*docgen.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	if len(failure.Problems) == 0 {
+		return failure.Message
+	}
+	lines := make([]string, len(failure.Problems))
+	for i, problem := range failure.Problems {
+		lines[i] = problem.Message
+	}
+	return strings.Join(lines, "\n        ")
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+)
+
+// batchNames returns the names of the documents of a batch: numbers, or what a pattern with tags gives for the data of
+// each. A name that is taken gets a number, as it would on a server.
+func batchNames(pattern string, inputs []json.RawMessage) ([]string, error) {
+	pieces, err := parsePattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(inputs))
+	taken := map[string]bool{}
+	for i, input := range inputs {
+		name := strconv.Itoa(i+1) + ".docx"
+		if pattern != "" {
+			if name, err = pieces.name(input); err != nil {
+				return nil, fmt.Errorf("name of document %d: %w", i+1, err)
+			}
+		}
+		names[i] = freeName(name, taken)
+	}
+	return names, nil
+}
+
+// freeName returns a name that differs from all that are taken in more than case, and takes it.
+func freeName(name string, taken map[string]bool) string {
+	extension := filepath.Ext(name)
+	free := name
+	for n := 1; taken[strings.ToLower(free)]; n++ {
+		free = strings.TrimSuffix(name, extension) + " (" + strconv.Itoa(n) + ")" + extension
+	}
+	taken[strings.ToLower(free)] = true
+	return free
+}
+
+// namePattern is text with tags in it.
+type namePattern []namePiece
+
+// namePiece is a tag or, where that is nil, text.
+type namePiece struct {
+	text string
+	tag  *lang.Tag
+}
+
+func parsePattern(pattern string) (namePattern, error) {
+	var pieces namePattern
+	at := 0
+	spans, _ := lang.Find(pattern)
+	for _, span := range spans {
+		text := pattern[span.Start:span.End]
+		tag, err := lang.ParseTag(text)
+		if err != nil {
+			return nil, usagef("--name: %s: %w", text, err)
+		}
+		if tag.Kind != lang.Print {
+			return nil, usagef("--name: %s is no value, and only values can be in a name", text)
+		}
+		pieces = append(pieces, namePiece{text: pattern[at:span.Start]}, namePiece{tag: tag})
+		at = span.End
+	}
+	return append(pieces, namePiece{text: pattern[at:]}), nil
+}
+
+// name gives the name for some data. What the data holds cannot lead out of the folder.
+func (p namePattern) name(input json.RawMessage) (string, error) {
+	data, err := lang.Decode(input)
+	if err != nil {
+		return "", err
+	}
+	env := lang.NewEnv(data, lang.Options{})
+	var b strings.Builder
+	for _, piece := range p {
+		text := piece.text
+		if piece.tag != nil {
+			value, ok, err := env.Print(piece.tag)
+			if err != nil {
+				return "", err
+			}
+			if !ok {
+				return "", fmt.Errorf("%s", strings.Join(env.Errors(), " "))
+			}
+			text = value
+		}
+		b.WriteString(text)
+	}
+	name := b.String()
+	if !strings.EqualFold(filepath.Ext(name), ".docx") {
+		name += ".docx"
+	}
+	if strings.ContainsAny(name, "/\\\x00") || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("%q cannot be the name of a file", name)
+	}
+	return name, nil
+}

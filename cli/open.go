@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"platen/docgen"
+	"platen/store"
+)
+
+const databaseName = "platen.db"
+
+// storeConfig says where the database is.
+func (l *location) storeConfig(log *slog.Logger) store.Config {
+	if l.Database != "" {
+		return store.Config{URL: l.Database, Log: log}
+	}
+	return store.Config{Path: filepath.Join(l.Data, databaseName), Log: log}
+}
+
+// withService calls fn with the service on the database alone, whether or not a server runs on it: for commands that
+// touch no contents of files. A database that a server uses is left as that server has it; one that none uses is brought
+// up to date.
+func (l *location) withService(ctx context.Context, fn func(*docgen.Service) error) (err error) {
+	cfg := l.storeConfig(slog.New(slog.DiscardHandler))
+	if cfg.NoMigrate, err = isServed(l.Data); err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	service, err := docgen.New(ctx, docgen.Config{Store: db})
+	if err != nil {
+		return err
+	}
+	return fn(service)
+}
+
+// isServed tells whether a server runs on a data folder, which is made when missing.
+func isServed(dir string) (bool, error) {
+	lock, err := store.LockDir(dir)
+	if errors.Is(err, store.ErrLocked) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, lock.Unlock()
+}
+
+// newLogger returns a logger in one of the formats and from one of the levels that config knows.
+func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+	options := &slog.HandlerOptions{}
+	var least slog.Level
+	if err := least.UnmarshalText([]byte(level)); err != nil {
+		return nil, usagef("--log-level: %w", err)
+	}
+	options.Level = least
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(w, options)), nil
+}
+
+// writeAtomically makes the file at path of what write writes: all of it, or nothing, in which case a file that was
+// there before stays as it was.
+func writeAtomically(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".platen-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("put %s in its place: %w", filepath.Base(path), err)
+	}
+	return nil
+}

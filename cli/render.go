@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+// maxShown is how many problems of documents are printed; --json has them all.
+const maxShown = 20
+
+type renderCmd struct {
+	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
+	Data     string `arg:"" placeholder:"DATA.json" help:"JSON: an object for one document, an array of objects for a batch; - for standard input."`
+	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder."`
+	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx'. Without it, 1.docx, 2.docx and so on."`
+	JSON     bool   `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
+}
+
+// renderReport is what --json prints.
+type renderReport struct {
+	Documents  []renderedDocument `json:"documents"`
+	Written    int                `json:"written"`
+	Incomplete int                `json:"incomplete"` // of those written
+	Failed     int                `json:"failed"`
+	Seconds    float64            `json:"seconds"`
+}
+
+// renderedDocument is how one document came out.
+type renderedDocument struct {
+	File     string   `json:"file,omitempty"` // empty when there is none
+	Failure  string   `json:"failure,omitempty"`
+	Errors   []string `json:"errors"`
+	Warnings []string `json:"warnings"`
+}
+
+// Run makes the documents and says what they lack.
+func (c *renderCmd) Run(ctx context.Context, s *streams) error {
+	inputs, batch, err := c.readData(s.in)
+	if err != nil {
+		return err
+	}
+	if err := c.checkOut(batch); err != nil {
+		return err
+	}
+	template, err := parseTemplate(c.Template)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	var documents []renderedDocument
+	if batch {
+		documents, err = c.renderBatch(ctx, s, template, inputs)
+		if err != nil {
+			return err
+		}
+	} else {
+		documents = []renderedDocument{renderTo(template, inputs[0], c.out(".docx"), s.out)}
+	}
+	return c.report(s, documents, time.Since(began))
+}
+
+// readData returns the data of each document, and whether they are a batch.
+func (c *renderCmd) readData(stdin io.Reader) (inputs []json.RawMessage, batch bool, err error) {
+	var text []byte
+	if c.Data == "-" {
+		text, err = io.ReadAll(stdin)
+	} else {
+		text, err = os.ReadFile(c.Data)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	batch = len(text) > 0 && text[0] == '['
+	if batch {
+		err = json.Unmarshal(text, &inputs)
+	} else {
+		var one json.RawMessage
+		err = json.Unmarshal(text, &one)
+		inputs = []json.RawMessage{one}
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("%s is not JSON: %w", c.Data, describeSyntax(text, err))
+	}
+	for i, input := range inputs {
+		if input[0] != '{' {
+			return nil, false, fmt.Errorf("%s: document %d is not a JSON object", c.Data, i+1)
+		}
+	}
+	if len(inputs) == 0 {
+		return nil, false, fmt.Errorf("%s: the array is empty, there is nothing to make", c.Data)
+	}
+	return inputs, batch, nil
+}
+
+// describeSyntax adds the line to an error of the JSON decoder.
+func describeSyntax(text []byte, err error) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return err
+	}
+	line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+// out is where the output goes, for a batch a folder: what was asked for, or the name of the data.
+func (c *renderCmd) out(extension string) string {
+	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
+	if c.Data == "-" {
+		name = "output"
+	}
+	return cmp.Or(c.Out, name+extension)
+}
+
+// checkOut refuses outputs that cannot be.
+func (c *renderCmd) checkOut(batch bool) error {
+	out := c.out("")
+	info, err := os.Stat(out)
+	switch {
+	case strings.EqualFold(filepath.Ext(c.Out), ".pdf") || strings.EqualFold(filepath.Ext(c.Name), ".pdf"):
+		return usagef("this build has no PDF engine: write .docx, and convert it with soffice --headless --convert-to pdf")
+	case out == "-" && c.JSON:
+		return usagef("standard output cannot take both the document and the report: give a file with -o")
+	case batch && out == "-":
+		return usagef("the data is an array: its documents go into a folder, not to standard output")
+	case batch && err == nil && !info.IsDir():
+		return usagef("the data is an array: its documents go into a folder, but %s is a file", out)
+	case !batch && c.Name != "":
+		return usagef("--name is for an array of data; name the one document with -o")
+	case !batch && c.Out != "" && err == nil && info.IsDir():
+		return usagef("the data is one object: its document is a file, but %s is a folder", out)
+	}
+	return nil
+}
+
+// renderBatch makes the documents of a batch on all cores.
+func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, inputs []json.RawMessage) ([]renderedDocument, error) {
+	names, err := batchNames(c.Name, inputs)
+	if err != nil {
+		return nil, err
+	}
+	folder := c.out("")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	documents := make([]renderedDocument, len(inputs))
+	bar := newProgress(s.err, len(inputs), "Rendering")
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, input := range inputs {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			documents[i] = renderTo(template, input, filepath.Join(folder, names[i]), nil)
+			return bar.Add(1)
+		})
+	}
+	return documents, errors.Join(group.Wait(), bar.Exit())
+}
+
+// renderTo makes one document at a path, or on stdout for "-".
+func renderTo(template *docx.Template, input json.RawMessage, path string, stdout io.Writer) renderedDocument {
+	var result docx.Report
+	execute := func(w io.Writer) error {
+		data, err := lang.Decode(input)
+		if err != nil {
+			return err
+		}
+		result, err = template.Execute(w, data, docx.Options{})
+		return err
+	}
+	var err error
+	if path == "-" {
+		err = execute(stdout)
+	} else {
+		err = writeAtomically(path, execute)
+	}
+	document := renderedDocument{File: path, Errors: append([]string{}, result.Errors...), Warnings: append([]string{}, result.Warnings...)}
+	if err != nil {
+		document.File, document.Failure = "", err.Error()
+	}
+	return document
+}
+
+// report prints what came out, and decides the exit code.
+func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.Duration) error {
+	total := renderReport{Documents: documents, Seconds: took.Seconds()}
+	for _, d := range documents {
+		switch {
+		case d.Failure != "":
+			total.Failed++
+		case len(d.Errors) > 0:
+			total.Incomplete++
+			fallthrough
+		default:
+			total.Written++
+		}
+	}
+	if c.JSON {
+		if err := printJSON(s.out, total); err != nil {
+			return err
+		}
+	} else {
+		c.printProblems(s, documents)
+	}
+	if len(documents) > 1 && !c.JSON {
+		fmt.Fprintf(s.err, "%d %s in %s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), took.Seconds())
+	}
+	switch {
+	case total.Failed > 0:
+		return errReported
+	case total.Incomplete > 0:
+		return errIncomplete
+	}
+	return nil
+}
+
+// printProblems prints what went wrong, and what is odd, document by document.
+func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
+	shown, more := 0, 0
+	print := func(number int, kind, text string) {
+		if shown == maxShown {
+			more++
+			return
+		}
+		shown++
+		which := ""
+		if len(documents) > 1 {
+			which = "document " + strconv.Itoa(number) + ": "
+		}
+		fmt.Fprintf(s.err, "platen: %s%s%s\n", which, kind, text)
+	}
+	for i, d := range documents {
+		if d.Failure != "" {
+			print(i+1, "", d.Failure)
+		}
+		for _, text := range d.Errors {
+			print(i+1, "", text)
+		}
+		for _, text := range d.Warnings {
+			print(i+1, "warning: ", text)
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(s.err, "platen: and %d more; --json prints all\n", more)
+	}
+}

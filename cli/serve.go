@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/generate"
+	"platen/server"
+	"platen/store"
+)
+
+type serveCmd struct {
+	config `embed:""`
+}
+
+// Run serves until the process is told to stop.
+func (c *serveCmd) Run(ctx context.Context, s *streams) error {
+	log, err := newLogger(s.err, c.LogFormat, c.LogLevel)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, &c.config, log, func(string) {})
+}
+
+// serve puts Platen together, runs it until ctx is done, and takes it apart again. It calls listening once requests are
+// taken, with the URL for them.
+//
+//	  requests                                                      DIR/platen.lock: one server a data folder
+//	     │
+//	     ▼             one call an operation
+//	┌──────────┐    ┌──────────────────────────┐    ┌───────────────┐
+//	│  server  │───▶│          docgen          │───▶│     blobs     │  contents, in DIR/blobs
+//	└──────────┘    │  objects, rules, rights  │    └───────────────┘
+//	┌──────────┐    │                          │    ┌───────────────┐
+//	│ generate │───▶│                          │───▶│     store     │  rows and the queue, in DIR/platen.db
+//	└──────────┘    └──────────────────────────┘    │ ┌───────────┐ │  or in PostgreSQL
+//	     ▲                                          │ │   queue   │ │
+//	     │                tasks                     │ └─────┬─────┘ │
+//	     └──────────────────────────────────────────┼───────┘       │
+//	                                                └───────────────┘
+//
+// It is one straight line on purpose: what needs another thing comes after it, and is stopped before it.
+func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(url string)) (err error) {
+	var stop teardown
+	defer func() { err = errors.Join(err, stop.run(log)) }()
+
+	lock, err := store.LockDir(cfg.Data)
+	if err != nil {
+		return secondServer(err)
+	}
+	stop.add("data folder", lock.Unlock)
+
+	dbConfig := cfg.storeConfig(log)
+	dbConfig.MaxConns = cfg.DatabaseConns
+	db, err := store.Open(ctx, dbConfig)
+	if err != nil {
+		return err
+	}
+	stop.add("database", db.Close)
+
+	blobs, err := blob.Open(cmp.Or(cfg.Blobs, filepath.Join(cfg.Data, "blobs")))
+	if err != nil {
+		return err
+	}
+	stop.add("contents", blobs.Close)
+	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs, Limits: cfg.limits()})
+	if err != nil {
+		return err
+	}
+
+	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache)})
+	workers := cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
+	queue := store.NewQueue(db, store.QueueConfig{
+		Workers:    map[string]int{store.DefaultQueue: workers},
+		JobTimeout: cfg.JobTimeout,
+		Exhausted:  generator.TaskFailed,
+	})
+	store.Handle(queue, generator.ReadTags)
+	store.Handle(queue, inPortions(generator.GenerateDocuments))
+	store.Handle(queue, daily(service.Sweep, log))
+	if err := service.ScheduleSweep(ctx); err != nil {
+		return err
+	}
+
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return err
+	}
+	stop.add("listener", func() error { return ignoreClosed(listener.Close()) })
+
+	// Stopping is the queue's own business: ctx would take the jobs that run away from under it.
+	if err := queue.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	stop.add("queue", within(cfg.Drain, queue.Stop))
+
+	address := "http://" + listener.Addr().String()
+	api := server.New(server.Config{
+		Service: service, Log: log, BaseURL: cmp.Or(cfg.BaseURL, address), Version: version(),
+		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(),
+	})
+	httpServer := server.NewHTTPServer(api, log)
+	broken := make(chan error, 1)
+	go func() { broken <- httpServer.Serve(listener) }()
+	stop.add("requests", func() error { return drain(httpServer, cfg.Drain, log) })
+
+	log.Info("listening", "url", address, "data", cfg.Data, "database", db.Dialect(), "workers", workers)
+	listening(address)
+	select {
+	case <-ctx.Done():
+		log.Info("stopping", "at_most", cfg.Drain)
+		return nil
+	case err := <-broken:
+		return fmt.Errorf("serve: %w", err)
+	}
+}
+
+// teardown undoes what start-up did, the last thing first.
+type teardown struct{ steps []teardownStep }
+
+type teardownStep struct {
+	name string
+	undo func() error
+}
+
+func (t *teardown) add(name string, undo func() error) {
+	t.steps = append(t.steps, teardownStep{name, undo})
+}
+
+// run takes every step, also after one that went wrong.
+func (t *teardown) run(log *slog.Logger) error {
+	var failed []error
+	for _, step := range slices.Backward(t.steps) {
+		log.Debug("stopping", "part", step.name)
+		if err := step.undo(); err != nil {
+			failed = append(failed, fmt.Errorf("stop %s: %w", step.name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// within makes a step of what takes a context, which it gives an end.
+func within(limit time.Duration, fn func(context.Context) error) func() error {
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		defer cancel()
+		return fn(ctx)
+	}
+}
+
+// drain takes no more requests, waits for those under way, and breaks off those that take longer than the limit.
+func drain(s *http.Server, limit time.Duration, log *slog.Logger) error {
+	err := within(limit, s.Shutdown)()
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests broken off that did not end in time", "limit", limit)
+		err = s.Close()
+	}
+	return ignoreClosed(err)
+}
+
+// ignoreClosed passes over the error of closing what is closed already.
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// secondServer says what to do when the data folder is in use.
+func secondServer(err error) error {
+	if errors.Is(err, store.ErrLocked) {
+		return fmt.Errorf("%w: only one server can work on a data folder; stop that one, or name another folder with --data", err)
+	}
+	return err
+}
+
+// inPortions lets a task that used up its time go on later from where it stopped.
+func inPortions(work func(context.Context, docgen.GenerateDocuments) error) func(context.Context, docgen.GenerateDocuments) error {
+	return func(ctx context.Context, task docgen.GenerateDocuments) error {
+		err := work(ctx, task)
+		if errors.Is(err, generate.ErrUnfinished) {
+			return store.Snooze(0)
+		}
+		return err
+	}
+}
+
+// sweepEvery is how often contents that nothing names are looked for.
+const sweepEvery = 24 * time.Hour
+
+// daily removes orphans now, and again every day.
+func daily(sweep func(context.Context) (int, error), log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
+	return func(ctx context.Context, _ docgen.SweepBlobs) error {
+		removed, err := sweep(ctx)
+		if err != nil {
+			return err
+		}
+		log.InfoContext(ctx, "orphaned contents swept", "removed", removed)
+		return store.Snooze(sweepEvery)
+	}
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"platen/docx"
+)
+
+type tagsCmd struct {
+	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
+	JSON     bool   `name:"json" help:"Print JSON: the tags as the API lists them or, with exit code 1, the errors."`
+}
+
+// Run lists the tags of the template or, when it has mistakes, all of these.
+func (c *tagsCmd) Run(s *streams) error {
+	template, err := parseTemplate(c.Template)
+	if err != nil {
+		return c.printErrors(s, err)
+	}
+	for _, warning := range template.Warnings() {
+		fmt.Fprintf(s.err, "platen: %s: warning: %s\n", c.Template, warning)
+	}
+	tags := template.Tags()
+	if c.JSON {
+		return printJSON(s.out, append([]docx.Tag{}, tags...))
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TYPE\tTAG\tREADS")
+	for _, t := range tags {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", t.Type, t.Content, strings.Join(whole(t.Paths), ", "))
+	}
+	return w.Flush()
+}
+
+// whole leaves out the paths that only lead to others.
+func whole(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		return slices.ContainsFunc(paths, func(other string) bool { return strings.HasPrefix(other, path+".") })
+	})
+}
+
+// printErrors prints what is wrong with a template: each mistake with its place.
+func (c *tagsCmd) printErrors(s *streams, err error) error {
+	mistakes, ok := errors.AsType[docx.Errors](err)
+	if !ok {
+		return err
+	}
+	if c.JSON {
+		return errors.Join(printJSON(s.out, map[string]any{"errors": mistakes}), errReported)
+	}
+	fmt.Fprintf(s.err, "platen: %s: %d %s\n\n%s\n", c.Template, len(mistakes), plural(len(mistakes), "mistake"), mistakes)
+	return errReported
+}
+
+// parseTemplate reads and compiles a template. Mistakes in it are docx.Errors.
+func parseTemplate(path string) (*docx.Template, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	template, err := docx.Parse(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return template, nil
+}
+
+func printJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

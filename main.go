@@ -1,0 +1,6 @@
+// Command platen is a document generation server: Word templates and JSON in, documents out.
+package main
+
+import "platen/cli"
+
+func main() { cli.Main() }
