@@ -1,0 +1,147 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A routeCase says what every kind of caller gets from a route.
+type routeCase struct {
+	route string // as in the OpenAPI document
+	body  func(scene) any
+	want  string // statuses in the order of callers; those of guest and expired are 401 everywhere
+}
+
+// callers:              scope other reader editor owner admin
+var routeCases = []routeCase{
+	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404"},
+	{"GET /docgen_templates", nil, "403 200 200 200 200 200"},
+	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404"},
+	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404"},
+	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404"},
+	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404"},
+	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404"},
+	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404"},
+	{"GET /docgen_jobs", nil, "403 200 200 200 200 200"},
+	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404"},
+
+	{"POST /files/content", func(s scene) any {
+		return form{{"attributes", fmt.Sprintf(`{"name":"new.txt","parent":{"id":"%d"}}`, s.folder)}, {"file", "text"}}
+	}, "403 404 403 201 201 404"},
+	{"POST /files/{file_id}/content", func(scene) any { return form{{"attributes", `{"name":"new.txt"}`}, {"file", "text"}} },
+		"403 404 403 200 200 404"},
+	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404"},
+	{"GET /files/{file_id}", nil, "403 404 200 200 200 404"},
+	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404"},
+	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404"},
+
+	{"POST /folders", func(s scene) any { return object{"name": "new", "parent": object{"id": id(s.folder)}} }, "403 404 403 201 201 404"},
+	{"GET /folders/{folder_id}", nil, "403 404 200 200 200 404"},
+	{"GET /folders/{folder_id}/items", nil, "403 404 200 200 200 404"},
+	{"PUT /folders/{folder_id}", func(s scene) any { return object{"name": "new name of " + id(s.folder)} }, "403 404 403 200 200 404"},
+	{"DELETE /folders/{folder_id}?recursive=true", nil, "403 404 403 204 204 404"},
+
+	{"POST /collaborations", func(s scene) any {
+		return object{"item": ref(s.folder, "folder"), "accessible_by": object{"type": "user", "login": "admin@example.com"}, "role": "viewer"}
+	}, "403 404 403 201 201 404"},
+	{"GET /collaborations/{collaboration_id}", nil, "403 404 200 200 200 404"},
+	{"PUT /collaborations/{collaboration_id}", func(scene) any { return object{"role": "previewer"} }, "403 404 403 403 200 404"},
+	{"DELETE /collaborations/{collaboration_id}", nil, "403 404 403 403 204 404"},
+
+	{"GET /users/me", nil, "200 200 200 200 200 200"},
+}
+
+func id(n int64) string { return strconv.FormatInt(n, 10) }
+
+func ref(n int64, kind string) object { return object{"id": id(n), "type": kind} }
+
+// batch is the body of a batch that is right.
+func batch(s scene) object {
+	return object{
+		"file": ref(s.file, "file"), "input_source": "api", "destination_folder": ref(s.folder, "folder"), "output_type": "docx",
+		"document_generation_data": []object{{"generated_file_name": "Letter", "user_input": object{"name": "Ada"}}},
+	}
+}
+
+// at puts the ids of a scene into a route.
+func at(route string, s scene) string {
+	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
+		"{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration)).Replace(route)
+}
+
+func (c routeCase) statuses(t *testing.T) map[string]int {
+	t.Helper()
+	statuses := map[string]int{"guest": http.StatusUnauthorized, "expired": http.StatusUnauthorized}
+	for i, word := range strings.Fields(c.want) {
+		status, err := strconv.Atoi(word)
+		must(t, err)
+		statuses[callers[i+2]] = status
+	}
+	if len(statuses) != len(callers) {
+		t.Fatalf("%s: a status for %d callers, want one for each of %v", c.route, len(statuses), callers)
+	}
+	return statuses
+}
+
+func TestEveryRouteForEveryCaller(t *testing.T) {
+	run(t, func(w *world) {
+		shared := w.scene()
+		for _, c := range routeCases {
+			for caller, want := range c.statuses(t) {
+				w.t.Run(c.route+" as "+caller, func(t *testing.T) {
+					s := shared
+					if !strings.HasPrefix(c.route, "GET ") {
+						s = w.scene()
+					}
+					r := request{as: caller}
+					if c.body != nil {
+						r.body = c.body(s)
+					}
+					res := w.do(at(c.route, s), r)
+					if res.StatusCode != want {
+						t.Errorf("status %d, want %d: %s", res.StatusCode, want, res.text)
+					}
+					if want >= 400 && strings.Contains(string(res.text), "Invoice") {
+						t.Errorf("the error tells what the caller may not see: %s", res.text)
+					}
+				})
+			}
+		}
+	})
+}
+
+// TestEveryRouteIsInTheTable reads the routes of the OpenAPI document: there is none without what a guest and a stranger get.
+func TestEveryRouteIsInTheTable(t *testing.T) {
+	run(t, func(w *world) {
+		var document struct {
+			Paths map[string]map[string]json.RawMessage
+		}
+		must(w.t, json.Unmarshal(w.do("GET //openapi.json", request{}).text, &document))
+		var routes []string
+		for path, methods := range document.Paths {
+			for method := range methods {
+				routes = append(routes, strings.ToUpper(method)+" "+path)
+			}
+		}
+		var tested []string
+		for _, c := range routeCases {
+			route, _, _ := strings.Cut(c.route, "?")
+			tested = append(tested, route)
+			for _, caller := range []string{"guest", "other"} {
+				if _, ok := c.statuses(w.t)[caller]; !ok {
+					w.t.Errorf("%s: nothing is said of %s", route, caller)
+				}
+			}
+		}
+		slices.Sort(routes)
+		slices.Sort(tested)
+		if !slices.Equal(routes, tested) {
+			w.t.Errorf("documented routes:\n%s\nroutes in the table:\n%s", strings.Join(routes, "\n"), strings.Join(tested, "\n"))
+		}
+	})
+}

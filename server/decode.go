@@ -1,0 +1,300 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"platen/docgen"
+)
+
+const (
+	maxProblems  = 100 // problems that one answer lists: a client that makes more has one fault, many times
+	maxNameShown = 200 // bytes of a field's name, which the client chose, that an answer repeats
+)
+
+// decode reads a JSON object into the struct that v points to, strictly, and finds everything that is wrong with it:
+// fields that are missing, unknown, given twice or of the wrong type come back together, each with its path. Text that
+// is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where.
+//
+// The struct speaks the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
+// omitempty, and its enum tag lists what it may be. An anyObject takes any object and is not looked into; it
+// shares its memory with text.
+func decode(text []byte, v any) ([]docgen.Problem, error) {
+	if err := checkSyntax(text); err != nil {
+		return nil, err
+	}
+	d := &decoder{text: text}
+	d.value(reflect.ValueOf(v).Elem(), "", "")
+	return d.problems, nil
+}
+
+// checkSyntax tells whether text is JSON, and where it stops being so.
+func checkSyntax(text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
+	}
+	if !utf8.Valid(text) {
+		return malformed(text, validPrefix(text), "the text is not UTF-8")
+	}
+	if json.Valid(text) {
+		return nil
+	}
+	at, reason := len(text), "unexpected end of the text"
+	if e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, &struct{}{})); ok {
+		at, reason = int(e.Offset)-1, e.Error()
+	}
+	return malformed(text, at, reason)
+}
+
+// validPrefix returns how much of text is UTF-8.
+func validPrefix(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+func malformed(text []byte, at int, reason string) error {
+	before := text[:at]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return failf(docgen.CodeBadRequest, "The body is not valid JSON: line %d, column %d: %s.", line, column, reason)
+}
+
+// A decoder walks over text that is known to be JSON.
+type decoder struct {
+	text     []byte
+	at       int
+	problems []docgen.Problem
+}
+
+var (
+	objectType = reflect.TypeFor[anyObject]()
+	idType     = reflect.TypeFor[ID]()
+	timeType   = reflect.TypeFor[timestamp]()
+)
+
+// value reads the next value of the text. A value of the wrong type is noted and passed over.
+func (d *decoder) value(v reflect.Value, path, enum string) {
+	first := d.next()
+	switch t := v.Type(); {
+	case first == 'n' && t.Kind() == reflect.Pointer:
+		d.raw()
+	case t.Kind() == reflect.Pointer:
+		v.Set(reflect.New(t.Elem()))
+		d.value(v.Elem(), path, enum)
+	case t == objectType && first == '{':
+		v.SetBytes(d.raw())
+	case t == idType && strings.IndexByte(`"-0123456789`, first) >= 0:
+		d.id(v, path)
+	case t == timeType && first == '"':
+		d.time(v, path)
+	case t.Kind() == reflect.String && first == '"':
+		d.string(v, path, enum)
+	case t != objectType && t.Kind() == reflect.Slice && first == '[':
+		d.array(v, path)
+	case t != timeType && t.Kind() == reflect.Struct && first == '{':
+		d.object(v, path)
+	default:
+		d.raw()
+		d.note(docgen.ReasonInvalid, path, "%s must be %s, not %s", quote(path), wanted(t), described(first))
+	}
+}
+
+func (d *decoder) object(v reflect.Value, path string) {
+	fields := fieldsOf(v.Type())
+	seen := map[string]bool{}
+	for d.at++; d.next() != '}'; {
+		name := d.unquoted()
+		at := join(path, name)
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		switch {
+		case i < 0:
+			d.raw()
+			d.note(docgen.ReasonInvalid, at, "%s is not a field of this request", quote(at))
+		case seen[name]:
+			d.raw()
+			d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
+		default:
+			d.value(v.Field(fields[i].index), at, fields[i].enum)
+			seen[name] = true
+		}
+	}
+	d.at++
+	for _, f := range fields {
+		if at := join(path, f.name); f.required && !seen[f.name] {
+			d.note(docgen.ReasonMissing, at, "%s is required", quote(at))
+		}
+	}
+}
+
+func (d *decoder) array(v reflect.Value, path string) {
+	item := reflect.New(v.Type().Elem()).Elem()
+	d.at++
+	for i := 0; d.next() != ']'; i++ {
+		item.SetZero()
+		d.value(item, path+"["+strconv.Itoa(i)+"]", "")
+		v.Set(reflect.Append(v, item))
+	}
+	d.at++
+}
+
+func (d *decoder) string(v reflect.Value, path, enum string) {
+	s := d.unquoted()
+	if enum != "" && !slices.Contains(strings.Split(enum, ","), s) {
+		d.note(docgen.ReasonInvalid, path, "%s must be %s", quote(path), strings.ReplaceAll(enum, ",", " or "))
+		return
+	}
+	v.SetString(s)
+}
+
+// id reads an identifier, which is a string on the wire; some clients send a number.
+func (d *decoder) id(v reflect.Value, path string) {
+	id, ok := parseID(string(bytes.Trim(d.raw(), `"`)))
+	if !ok {
+		d.note(docgen.ReasonInvalid, path, "%s must be an identifier: a string of decimal digits", quote(path))
+	}
+	v.SetInt(int64(id))
+}
+
+func (d *decoder) time(v reflect.Value, path string) {
+	t, err := time.Parse(time.RFC3339, d.unquoted())
+	if err != nil {
+		d.note(docgen.ReasonInvalid, path, "%s must be a time in the form of RFC 3339, such as 2026-01-31T12:00:00+00:00", quote(path))
+	}
+	v.Set(reflect.ValueOf(timestamp{t}))
+}
+
+func (d *decoder) unquoted() string {
+	var s string
+	if err := json.Unmarshal(d.raw(), &s); err != nil {
+		panic(err) // the text is JSON, and what stands here is a string
+	}
+	return s
+}
+
+// next passes over what stands between values and returns the first byte of what follows.
+func (d *decoder) next() byte {
+	for strings.IndexByte(" \t\r\n,:", d.text[d.at]) >= 0 {
+		d.at++
+	}
+	return d.text[d.at]
+}
+
+// raw passes over the next value and returns its text.
+func (d *decoder) raw() []byte {
+	d.next()
+	begin, depth := d.at, 0
+	for {
+		switch d.text[d.at] {
+		case '{', '[':
+			depth++
+			d.at++
+		case '}', ']':
+			depth--
+			d.at++
+		case '"':
+			for d.at++; d.text[d.at] != '"'; d.at++ {
+				if d.text[d.at] == '\\' {
+					d.at++
+				}
+			}
+			d.at++
+		default:
+			for d.at++; d.at < len(d.text) && strings.IndexByte("\"{[]}, \t\r\n", d.text[d.at]) < 0; {
+				d.at++
+			}
+		}
+		if depth == 0 {
+			return d.text[begin:d.at:d.at]
+		}
+	}
+}
+
+func (d *decoder) note(reason, name, format string, args ...any) {
+	if len(d.problems) < maxProblems {
+		d.problems = append(d.problems, docgen.Problem{Reason: reason, Name: shorten(name), Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+// A field is one field of a request struct.
+type field struct {
+	name     string
+	index    int
+	required bool
+	enum     string
+}
+
+func fieldsOf(t reflect.Type) []field {
+	fields := make([]field, t.NumField())
+	for i := range fields {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fields[i] = field{name: name, index: i, required: options != "omitempty", enum: f.Tag.Get("enum")}
+	}
+	return fields
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func quote(path string) string {
+	if path == "" {
+		return "The body"
+	}
+	return "'" + shorten(path) + "'"
+}
+
+func shorten(path string) string {
+	if len(path) <= maxNameShown {
+		return path
+	}
+	return strings.ToValidUTF8(path[:maxNameShown], "") + "…"
+}
+
+// wanted says what a field takes, in the words of JSON.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == idType:
+		return "an identifier: a string of decimal digits"
+	case t == timeType, t.Kind() == reflect.String:
+		return "a string"
+	case t != objectType && t.Kind() == reflect.Slice:
+		return "an array"
+	}
+	return "an object"
+}
+
+// described says what a value is, from its first byte.
+func described(first byte) string {
+	switch first {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

@@ -1,0 +1,206 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+var docDownloadFile = doc{
+	id: "download_file", tag: tagFiles, scope: docgen.ScopeRead,
+	summary: "Download a file",
+	description: "The content of the current version, or of another. One range of bytes can be asked for; a request for " +
+		"several is answered with the whole.",
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeRange},
+	also:   answersContent,
+}
+
+// DownloadQuery says what to download. The headers are read by net/http.
+type DownloadQuery struct {
+	FilePath
+	VersionID   string `query:"version" doc:"The id of a version of the file; the current one when left out." example:"87654321"`
+	Range       string `header:"Range" doc:"The range of bytes wanted." example:"bytes=0-1023"`
+	IfRange     string `header:"If-Range" doc:"The ETag that the content must still have for Range to count."`
+	IfNoneMatch string `header:"If-None-Match" doc:"An ETag that the caller has; the answer is 304 when it is still the content's."`
+}
+
+// A streamed answer has been written when it is returned.
+type streamed struct{ Body func(huma.Context) }
+
+func (a *api) downloadFile(ctx context.Context, c *call, in *DownloadQuery) (*streamed, error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	version, err := versionParam("version", in.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	content, err := a.service.Content(ctx, c.caller, id, version)
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{Body: func(huma.Context) {}}, a.serveContent(ctx, c, content)
+}
+
+// versionParam reads the query parameter that names a file version; 0 is the current one.
+func versionParam(name, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	id, ok := parseID(text)
+	if !ok {
+		return 0, invalidParam(name, "%s must be the id of a file version: decimal digits", name)
+	}
+	return int64(id), nil
+}
+
+// serveContent answers with content, or the part of it that the request's conditions and range ask for (RFC 9110,
+// sections 13 and 14). Requests for several ranges are answered with the whole, as section 14.2 allows: each would be
+// another reading of the stored content.
+func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content) error {
+	h := c.w.Header()
+	h.Set("Content-Type", contentType(content.Name))
+	h.Set("Content-Disposition", disposition(content.Name))
+	h.Set("ETag", `"`+content.SHA1+`"`)
+	r := c.r
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r = r.Clone(ctx)
+		r.Header.Del("Range")
+	}
+	reader := &contentReader{ctx: ctx, content: content}
+	held := &holdErrors{ResponseWriter: c.w}
+	if r.Method == http.MethodGet {
+		held.ready = reader.prepare
+	}
+	http.ServeContent(held, r, "", content.ModifiedAt, reader)
+	err := errors.Join(reader.failure, reader.Close())
+	if c.w.status == 0 {
+		h.Del("Content-Disposition")
+		return refusal(held.status, content, err)
+	}
+	if err != nil {
+		// Too late for another answer. The client must not take what it got for the whole.
+		a.log.WarnContext(ctx, "download broken off", "request_id", c.id, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// refusal explains why net/http does not serve content.
+func refusal(status int, content *docgen.Content, err error) error {
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		return failf(codeRange, "The file has %d bytes; the range asked for is not in it.", content.Size)
+	case http.StatusPreconditionFailed:
+		return failf(docgen.CodePrecondition, "The content is not the one that the request's conditions ask for.")
+	}
+	return fmt.Errorf("serve content: status %d: %w", status, err)
+}
+
+// contentType tells a browser what a file is, by its name.
+func contentType(name string) string {
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+// disposition is the Content-Disposition of a file: always to be saved, never to be shown as a page of this server. It
+// bears the name in the two forms of RFC 6266, for old clients without what is not ASCII.
+func disposition(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
+			return '_'
+		}
+		return r
+	}, name)
+	escaped := strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	return fmt.Sprintf(`attachment; filename="%s"; filename*=UTF-8''%s`, plain, escaped)
+}
+
+// A contentReader opens stored content where it is read from, and not before.
+type contentReader struct {
+	ctx     context.Context
+	content *docgen.Content
+	at      int64
+	open    io.ReadCloser
+	failure error // why the stored content could not be read
+}
+
+func (r *contentReader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += r.at
+	case io.SeekEnd:
+		offset += r.content.Size
+	}
+	if offset != r.at {
+		if err := r.Close(); err != nil {
+			return r.at, err
+		}
+		r.at = offset
+	}
+	return r.at, nil
+}
+
+// prepare opens the content where it will be read from, to find out that it cannot be before that is promised.
+func (r *contentReader) prepare() error {
+	if r.open == nil && r.at < r.content.Size {
+		r.open, r.failure = r.content.Open(r.ctx, r.at, -1)
+	}
+	return r.failure
+}
+
+func (r *contentReader) Read(p []byte) (int, error) {
+	if r.at >= r.content.Size {
+		return 0, io.EOF
+	}
+	if err := r.prepare(); err != nil {
+		return 0, err
+	}
+	n, err := r.open.Read(p)
+	r.at += int64(n)
+	if err != nil && err != io.EOF {
+		r.failure = err
+	}
+	return n, err
+}
+
+// Close ends the reading where it is.
+func (r *contentReader) Close() error {
+	if r.open == nil {
+		return nil
+	}
+	err := r.open.Close()
+	r.open = nil
+	return err
+}
+
+// answersContent documents an answer of bytes.
+func answersContent(a *api, op *huma.Operation) {
+	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	text := &huma.Schema{Type: huma.TypeString}
+	headers := map[string]*huma.Param{
+		"ETag":                {Description: "The SHA-1 of the content, in quotes.", Schema: text},
+		"Content-Disposition": {Description: "attachment, with the name of the file.", Schema: text},
+	}
+	op.Responses["200"] = &huma.Response{Description: "The content.", Content: bytes, Headers: headers}
+	op.Responses["206"] = &huma.Response{Description: "The range of it that was asked for.", Content: bytes, Headers: headers}
+	answersNotModified(a, op)
+}
+
+// answersNotModified documents the answer of a conditional request.
+func answersNotModified(_ *api, op *huma.Operation) {
+	op.Responses["304"] = &huma.Response{Description: "The caller has the current state already."}
+}

@@ -1,0 +1,162 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"platen/docgen"
+)
+
+// Codes of failures that only HTTP knows; the others are docgen's.
+const (
+	codeVersion   docgen.Code = "invalid_api_version"
+	codeParts     docgen.Code = "metadata_after_file_contents"
+	codeMethod    docgen.Code = "method_not_allowed"
+	codeTimeout   docgen.Code = "request_timeout"
+	codeMediaType docgen.Code = "unsupported_media_type"
+	codeRange     docgen.Code = "range_not_satisfiable"
+	codeRateLimit docgen.Code = "rate_limit_exceeded"
+	codeInternal  docgen.Code = "internal_server_error"
+)
+
+const (
+	messageInternal = "The server met a condition that it did not expect. Its log tells more under the request id."
+	messageRoute    = "There is no such address in this interface."
+)
+
+// failf makes an Error without problems.
+func failf(code docgen.Code, format string, args ...any) *docgen.Error {
+	return &docgen.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalid makes the Error of a request in which everything listed is wrong.
+func invalid(problems []docgen.Problem) *docgen.Error {
+	e := failf(docgen.CodeBadRequest, "Invalid input parameters in request: %s", problems[0].Message)
+	e.Problems = problems
+	return e
+}
+
+// An answer is an error as it goes over the wire: status, headers, body. It is what every handler's error becomes.
+type answer struct {
+	status int
+	header http.Header
+	body   *errorBody // nil for 304 Not Modified
+}
+
+// errorBody is the body of every answer with a status of 400 or more.
+type errorBody struct {
+	Type        string        `json:"type" enum:"error" doc:"Always error."`
+	Status      int           `json:"status" doc:"The HTTP status again." example:"404"`
+	Code        docgen.Code   `json:"code" doc:"What kind of failure this is; the list of codes says what to do about each." example:"not_found"`
+	Message     string        `json:"message" doc:"What is wrong, for a person." example:"Not Found"`
+	ContextInfo *errorContext `json:"context_info,omitempty" doc:"Details, where there are any."`
+	HelpURL     string        `json:"help_url" format:"uri" doc:"Where the code is explained."`
+	RequestID   string        `json:"request_id" doc:"Name this to the operator: the server's log has it." example:"01jd4r2m8k5v"`
+}
+
+type errorContext struct {
+	Errors    []errorDetail `json:"errors,omitempty" doc:"Everything that is wrong with the request."`
+	Conflicts any           `json:"conflicts,omitempty" doc:"What is in the way: one object for a file, a list for a folder."`
+}
+
+type errorDetail struct {
+	Reason  string `json:"reason" enum:"missing_parameter,invalid_parameter"`
+	Name    string `json:"name" doc:"Path of the field, or name of the parameter." example:"document_generation_data[3].user_input"`
+	Message string `json:"message" example:"'user_input' must be an object"`
+}
+
+// Error, GetStatus, GetHeaders and MarshalJSON make an answer what huma sends as an error.
+
+func (a *answer) Error() string           { return http.StatusText(a.status) }
+func (a *answer) GetStatus() int          { return a.status }
+func (a *answer) GetHeaders() http.Header { return a.header }
+func (a *answer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(a.body)
+}
+
+// notModified answers a conditional GET whose caller has the current state.
+func notModified(etag string) *answer {
+	return &answer{status: http.StatusNotModified, header: http.Header{"Etag": {etag}}}
+}
+
+// invalidParam makes the Error of a query parameter.
+func invalidParam(name, format string, args ...any) *docgen.Error {
+	return invalid([]docgen.Problem{{Reason: docgen.ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}})
+}
+
+// answer turns any error into what the caller may know of it. An error that is not docgen's is internal: it is logged
+// here, under the request id, and shown nowhere.
+func (a *api) answer(c *call, err error) *answer {
+	if done, ok := errors.AsType[*answer](err); ok {
+		return done
+	}
+	e := a.explain(c, err)
+	kind := kindOf(e.Code)
+	header := http.Header{}
+	if kind.challenge != "" {
+		header.Set("WWW-Authenticate", challenge(c, kind.challenge, e.Message))
+	}
+	return &answer{status: kind.Status, header: header, body: &errorBody{
+		Type: "error", Status: kind.Status, Code: e.Code, Message: e.Message, ContextInfo: contextOf(e),
+		HelpURL: a.baseURL + "/docs/errors#" + string(e.Code), RequestID: c.id,
+	}}
+}
+
+// challenge is the WWW-Authenticate header of RFC 6750, section 3: without an error when the request had no token.
+func challenge(c *call, kind, description string) string {
+	if len(c.r.Header.Values("Authorization")) == 0 {
+		return `Bearer realm="Platen"`
+	}
+	return fmt.Sprintf(`Bearer realm="Platen", error="%s", error_description="%s"`, kind, description)
+}
+
+// explain finds docgen's Error in an error.
+func (a *api) explain(c *call, err error) *docgen.Error {
+	if e, ok := errors.AsType[*docgen.Error](err); ok {
+		return e
+	}
+	if e := c.bodyError(); e != nil { // an operation could not read what the client sends
+		return e
+	}
+	level := slog.LevelError
+	if c.r.Context().Err() != nil { // the client went away
+		level = slog.LevelInfo
+	}
+	a.log.Log(c.r.Context(), level, "internal error", "request_id", c.id, "error", err)
+	return failf(codeInternal, messageInternal)
+}
+
+func contextOf(e *docgen.Error) *errorContext {
+	if len(e.Problems) == 0 && len(e.Conflicts) == 0 {
+		return nil
+	}
+	info := &errorContext{Conflicts: conflictsOf(e.Conflicts)}
+	for _, p := range e.Problems {
+		info.Errors = append(info.Errors, errorDetail{Reason: p.Reason, Name: p.Name, Message: p.Message})
+	}
+	return info
+}
+
+// conflictsOf shows what is in the way as clients know it: a file by itself, folders in a list.
+func conflictsOf(items []docgen.Item) any {
+	if len(items) == 1 && items[0].Kind == docgen.File {
+		return entryOf(&items[0], nil)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return each(items, func(item *docgen.Item) entry { return entryOf(item, nil) })
+}
+
+// send writes an answer where huma does not: unknown routes, panics, the operator's pages.
+func (ans *answer) send(w http.ResponseWriter) error {
+	for name, values := range ans.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(ans.status)
+	return json.NewEncoder(w).Encode(ans.body)
+}

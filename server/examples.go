@@ -1,0 +1,127 @@
+package server
+
+import (
+	"time"
+
+	"platen/docgen"
+)
+
+// The examples of the documentation. They are values of the types that go over the wire, so that they cannot be wrong.
+
+const (
+	exampleFile    ID = 12345678
+	exampleVersion ID = 87654321
+	exampleFolder  ID = 22334455
+	exampleBatchID    = "64528422-fbf4-4f8d-b6a0-b099c6572cf2"
+	exampleSHA1       = "85136c79cbf9fe36bb9d05d0639c70c265c18d37"
+)
+
+var (
+	exampleTime   = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	exampleETag   = "3"
+	exampleAuthor = userMini{Type: typeUser, ID: 33445566, Name: "Ada Lovelace", Login: "ada@example.com"}
+	exampleRoot   = folderMini{Type: typeFolder, ID: 0, Name: "All Files"}
+)
+
+func (a *api) exampleError(code docgen.Code) *errorBody {
+	kind := kindOf(code)
+	return &errorBody{
+		Type: "error", Status: kind.Status, Code: code, Message: kind.Cause,
+		HelpURL: a.baseURL + "/docs/errors#" + string(code), RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908",
+	}
+}
+
+func exampleJob() job {
+	return job{
+		ID: 22234947, Type: typeJob, Batch: batchRef{ID: exampleBatchID, Type: typeBatch},
+		TemplateFile:        fileRef{ID: exampleFile, Type: typeFile},
+		TemplateFileVersion: fileVersionRef{ID: exampleVersion, Type: typeFileVersion},
+		Status:              docgen.StatusCompleted, OutputType: docgen.OutputPDF,
+		OutputFile:        optional[fileRef]{&fileRef{ID: 44556677, Type: typeFile}},
+		OutputFileVersion: optional[fileVersionRef]{&fileVersionRef{ID: 55667788, Type: typeFileVersion}},
+		CreatedAt:         timestamp{exampleTime}, CreatedBy: userRef{ID: exampleAuthor.ID, Type: typeUser},
+		Enterprise: enterpriseRef{ID: 11223344, Type: typeEnterprise}, Source: docgen.InputSource,
+	}
+}
+
+func exampleBatch() createBatchRequest {
+	return createBatchRequest{
+		File:        templateFileRef{ID: exampleFile, Type: typeFile},
+		InputSource: docgen.InputSource,
+		Destination: folderRef{ID: exampleFolder, Type: typeFolder},
+		OutputType:  docgen.OutputPDF,
+		Data: []documentToMake{{
+			Name:  "Invoice 4711",
+			Input: anyObject(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`),
+		}},
+	}
+}
+
+func exampleFileObject() file {
+	parent := folderMini{Type: typeFolder, ID: exampleFolder, SequenceID: &exampleETag, ETag: &exampleETag, Name: "Templates"}
+	return file{
+		Type: typeFile, ID: exampleFile, ETag: exampleETag, SequenceID: exampleETag, SHA1: exampleSHA1, Name: "Invoice.docx",
+		FileVersion: fileVersion{Type: typeFileVersion, ID: exampleVersion, SHA1: exampleSHA1},
+		Description: "The invoice that customers get", Size: 18231,
+		PathCollection: pathCollection{TotalCount: 2, Entries: []folderMini{exampleRoot, parent}},
+		CreatedAt:      timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
+		ContentCreatedAt: timestamp{exampleTime}, ContentModifiedAt: timestamp{exampleTime},
+		CreatedBy: exampleAuthor, ModifiedBy: exampleAuthor, OwnedBy: exampleAuthor,
+		Parent: optional[folderMini]{&parent}, ItemStatus: "active",
+	}
+}
+
+func exampleFolderObject() folder {
+	return folder{
+		Type: typeFolder, ID: exampleFolder, ETag: &exampleETag, SequenceID: &exampleETag, Name: "Templates",
+		PathCollection: pathCollection{TotalCount: 1, Entries: []folderMini{exampleRoot}},
+		CreatedAt:      timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
+		ContentCreatedAt: timestamp{exampleTime}, ContentModifiedAt: timestamp{exampleTime},
+		CreatedBy: exampleAuthor, ModifiedBy: exampleAuthor, OwnedBy: exampleAuthor,
+		Parent: optional[folderMini]{&exampleRoot}, ItemStatus: "active", ItemCollection: exampleItems(),
+	}
+}
+
+func exampleItems() *offsetPage {
+	return &offsetPage{
+		TotalCount: 1, Limit: docgen.DefaultPageLimit,
+		Entries: []entry{{view[file]{value: exampleFileObject(), mini: true}}},
+		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: "name", Direction: "ASC"}},
+	}
+}
+
+func exampleChange() itemChange {
+	name, description := "Invoice 2026.docx", "The invoice that customers get"
+	return itemChange{Name: &name, Description: &description, Parent: &parentRef{ID: exampleFolder}}
+}
+
+func exampleAttributes() fileAttributes {
+	return fileAttributes{
+		Name: "Invoice.docx", Parent: parentRef{ID: exampleFolder},
+		ContentCreatedAt: timestamp{exampleTime}, ContentModifiedAt: timestamp{exampleTime},
+	}
+}
+
+func exampleVersionAttributes() versionAttributes {
+	return versionAttributes{Name: "Invoice.docx", ContentModifiedAt: timestamp{exampleTime}}
+}
+
+func exampleUpload() uploaded {
+	return uploaded{TotalCount: 1, Entries: []view[file]{{value: exampleFileObject()}}}
+}
+
+func exampleCollaboration() collaboration {
+	return collaboration{
+		ID: 66778899, Type: "collaboration", Item: entry{view[folder]{value: exampleFolderObject(), mini: true}},
+		AccessibleBy: userMini{Type: typeUser, ID: 99887766, Name: "Grace Hopper", Login: "grace@example.com"},
+		Role:         docgen.RoleEditor, Status: "accepted", AcknowledgedAt: timestamp{exampleTime}, CreatedBy: exampleAuthor,
+		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
+	}
+}
+
+func exampleUser() user {
+	return user{
+		Type: typeUser, ID: exampleAuthor.ID, Name: exampleAuthor.Name, Login: exampleAuthor.Login, Status: docgen.StatusActive,
+		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
+	}
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"platen/docgen"
+)
+
+type file struct {
+	Type              string               `json:"type" enum:"file" fields:"mini"`
+	ID                ID                   `json:"id" fields:"mini"`
+	ETag              string               `json:"etag" fields:"mini" doc:"Changes with every change of the file."`
+	SequenceID        string               `json:"sequence_id" fields:"mini"`
+	SHA1              string               `json:"sha1" fields:"mini" doc:"The digest of the content, in hexadecimal."`
+	Name              string               `json:"name" fields:"mini"`
+	FileVersion       fileVersion          `json:"file_version" fields:"mini" doc:"The current version."`
+	Description       string               `json:"description"`
+	Size              int64                `json:"size" doc:"Bytes of the content."`
+	PathCollection    pathCollection       `json:"path_collection"`
+	CreatedAt         timestamp            `json:"created_at"`
+	ModifiedAt        timestamp            `json:"modified_at"`
+	TrashedAt         timestamp            `json:"trashed_at"`
+	PurgedAt          timestamp            `json:"purged_at"`
+	ContentCreatedAt  timestamp            `json:"content_created_at"`
+	ContentModifiedAt timestamp            `json:"content_modified_at"`
+	CreatedBy         userMini             `json:"created_by"`
+	ModifiedBy        userMini             `json:"modified_by"`
+	OwnedBy           userMini             `json:"owned_by"`
+	SharedLink        optional[null]       `json:"shared_link" doc:"Always null."`
+	Parent            optional[folderMini] `json:"parent"`
+	ItemStatus        string               `json:"item_status" enum:"active"`
+	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"1 for the first version."`
+	Extension         string               `json:"extension,omitempty" fields:"asked" doc:"Of the name, without the dot."`
+	Permissions       *filePermissions     `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
+}
+
+type filePermissions struct {
+	CanDownload           bool `json:"can_download"`
+	CanPreview            bool `json:"can_preview"`
+	CanUpload             bool `json:"can_upload" doc:"Upload a new version."`
+	CanRename             bool `json:"can_rename"`
+	CanDelete             bool `json:"can_delete"`
+	CanInviteCollaborator bool `json:"can_invite_collaborator"`
+	CanShare              bool `json:"can_share"`
+	CanSetShareAccess     bool `json:"can_set_share_access"`
+	CanComment            bool `json:"can_comment"`
+	CanAnnotate           bool `json:"can_annotate"`
+	CanViewAnnotations    bool `json:"can_view_annotations_all"`
+	CanViewOwnAnnotations bool `json:"can_view_annotations_self"`
+}
+
+func fileOf(item *docgen.Item) file {
+	etag := strconv.FormatInt(item.ETag, 10)
+	return file{
+		Type: typeFile, ID: ID(item.ID), ETag: etag, SequenceID: etag, SHA1: item.SHA1, Name: item.Name,
+		FileVersion: fileVersion{Type: typeFileVersion, ID: ID(item.VersionID), SHA1: item.SHA1},
+		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
+		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt},
+		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
+		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
+		Parent: parentOf(item), ItemStatus: "active",
+		VersionNumber: strconv.FormatInt(item.VersionNumber, 10), Extension: strings.TrimPrefix(path.Ext(item.Name), "."),
+		Permissions: filePermissionsOf(item.Permissions),
+	}
+}
+
+// filePermissionsOf says what a caller may do. There are no comments, annotations or shared links to have rights on.
+func filePermissionsOf(may docgen.Permissions) *filePermissions {
+	return &filePermissions{
+		CanDownload: may.Can(docgen.MayDownload), CanPreview: may.Can(docgen.MayPreview), CanUpload: may.Can(docgen.MayEdit),
+		CanRename: may.Can(docgen.MayEdit), CanDelete: may.Can(docgen.MayDelete), CanInviteCollaborator: may.Can(docgen.MayInvite),
+	}
+}
+
+// An itemReply is one file or folder, with its etag as HTTP has it.
+type itemReply[T any] struct {
+	ETag string `header:"ETag"`
+	Body view[T]
+}
+
+func fileReply(item *docgen.Item, fields string) *itemReply[file] {
+	return &itemReply[file]{ETag: etagHeader(item.ETag), Body: view[file]{value: fileOf(item), fields: selectionOf(fields)}}
+}
+
+var docGetFile = doc{
+	id: "get_file", tag: tagFiles, scope: docgen.ScopeRead,
+	summary: "Get a file",
+	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed},
+	example: view[file]{value: exampleFileObject()},
+	also:    answersNotModified,
+}
+
+// GetFileQuery asks for a file.
+type GetFileQuery struct {
+	FilePath
+	FieldsQuery
+	IfNoneMatchHeader
+}
+
+func (a *api) getFile(ctx context.Context, c *call, in *GetFileQuery) (*itemReply[file], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.File(ctx, c.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if in.matches(item.ETag) {
+		return nil, notModified(etagHeader(item.ETag))
+	}
+	return fileReply(item, in.Fields), nil
+}
+
+// matches tells whether the caller of a conditional GET has the current state.
+func (h IfNoneMatchHeader) matches(etag int64) bool {
+	return h.IfNoneMatch != "" && matchesETag(h.IfNoneMatch, etag)
+}
+
+var docUpdateFile = doc{
+	id: "update_file", tag: tagFiles, scope: docgen.ScopeWrite,
+	summary:     "Rename, describe or move a file",
+	description: "What is left out stays as it is.",
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
+		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    exampleChange(),
+	example: view[file]{value: exampleFileObject()},
+}
+
+// UpdateFileQuery says which file to change.
+type UpdateFileQuery struct {
+	FilePath
+	FieldsQuery
+	IfMatchHeader
+}
+
+// itemChange is the body of a change of a file or a folder.
+type itemChange struct {
+	Name        *string    `json:"name,omitempty" doc:"The new name."`
+	Description *string    `json:"description,omitempty" doc:"The new description."`
+	Parent      *parentRef `json:"parent,omitempty" doc:"The folder to move it into."`
+}
+
+// parentRef names a folder by its id alone.
+type parentRef struct {
+	ID   ID     `json:"id" doc:"The id of the folder; 0 is the root folder of the caller."`
+	Type string `json:"type,omitempty" enum:"folder"`
+}
+
+func (b *itemChange) change(ifMatch string) docgen.ItemChange {
+	change := docgen.ItemChange{Name: b.Name, Description: b.Description, IfMatch: bareETag(ifMatch)}
+	if b.Parent != nil {
+		id := int64(b.Parent.ID)
+		change.ParentID = &id
+	}
+	return change
+}
+
+func (a *api) updateFile(ctx context.Context, c *call, in *UpdateFileQuery) (*itemReply[file], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[itemChange](c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.UpdateFile(ctx, c.caller, id, request.change(in.IfMatch))
+	if err != nil {
+		return nil, err
+	}
+	return fileReply(item, in.Fields), nil
+}
+
+var docDeleteFile = doc{
+	id: "delete_file", tag: tagFiles, scope: docgen.ScopeWrite,
+	summary:     "Delete a file",
+	description: "The file goes into the trash.",
+	status:      http.StatusNoContent,
+	errors:      []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition},
+}
+
+// DeleteFileQuery says which file to delete.
+type DeleteFileQuery struct {
+	FilePath
+	IfMatchHeader
+}
+
+func (a *api) deleteFile(ctx context.Context, c *call, in *DeleteFileQuery) (*empty, error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	return &empty{}, a.service.TrashFile(ctx, c.caller, id, bareETag(in.IfMatch))
+}

@@ -1,0 +1,302 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/server"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// world is a server on an empty database, with its callers. What a test makes is the owner's.
+type world struct {
+	*docgen.Service
+	t      *testing.T
+	url    string // without the /2.0
+	logs   *logs
+	clock  atomic.Int64 // microseconds
+	owner  *docgen.Caller
+	tokens map[string]string // by the name of the caller
+}
+
+// The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
+// lacks every scope of an operation; reader and editor are collaborators where scene says so; other is nobody to
+// the owner, and admin is nobody to the owner but an admin of the enterprise.
+var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin"}
+
+// run runs a test in a new world on each database.
+func run(t *testing.T, test func(w *world)) {
+	t.Helper()
+	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{}, test)
+}
+
+var noLimits = server.RateLimits{Requests: -1, Uploads: -1, Guests: -1}
+
+func runWith(t *testing.T, cfg server.Config, limits docgen.Limits, test func(w *world)) {
+	t.Helper()
+	storetest.Run(t, func(t *testing.T, db *store.DB) { test(newWorld(t, db, cfg, limits)) })
+}
+
+func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limits) *world {
+	t.Helper()
+	w := &world{t: t, logs: &logs{}, tokens: map[string]string{"guest": ""}}
+	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMicro())
+	blobs, err := blob.Open(t.TempDir())
+	must(t, err)
+	w.Service, err = docgen.New(t.Context(), docgen.Config{
+		Store: db, Blobs: blobs, Limits: limits, Now: func() time.Time { return time.UnixMicro(w.clock.Load()).UTC() },
+	})
+	must(t, err)
+	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {
+		role := docgen.RoleUser
+		if name == "admin" {
+			role = docgen.RoleAdmin
+		}
+		_, err := w.CreateUser(t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: role})
+		must(t, err)
+		w.tokens[name] = w.token(name, 0)
+	}
+	w.tokens["scope"] = w.token("owner", 0, docgen.ScopeWebhooks)
+	w.tokens["expired"] = w.token("owner", time.Minute)
+	w.clock.Add(time.Hour.Microseconds())
+	w.owner = w.caller("owner")
+	w.serve(cfg)
+	return w
+}
+
+// serve starts the server.
+func (w *world) serve(cfg server.Config) {
+	log := slog.New(slog.NewJSONHandler(w.logs, nil))
+	listener := httptest.NewUnstartedServer(nil)
+	w.url = "http://" + listener.Listener.Addr().String()
+	cfg.Service, cfg.Log, cfg.BaseURL = w.Service, log, w.url
+	listener.Config = server.NewHTTPServer(server.New(cfg), log)
+	listener.Start()
+	w.t.Cleanup(listener.Close)
+}
+
+func (w *world) token(user string, ttl time.Duration, scopes ...docgen.Scope) string {
+	w.t.Helper()
+	token, err := w.CreateToken(w.t.Context(), docgen.NewToken{Login: user + "@example.com", TTL: ttl, Scopes: scopes})
+	must(w.t, err)
+	return token
+}
+
+func (w *world) caller(name string) *docgen.Caller {
+	w.t.Helper()
+	c, err := w.Authenticate(w.t.Context(), w.tokens[name])
+	must(w.t, err)
+	return c
+}
+
+// request is what a test sends. The zero value of a field is what most requests have.
+type request struct {
+	as      string      // the caller; the owner when empty
+	header  http.Header // besides the token, the version header and the content type
+	body    any         // a string or []byte as it is, a form as such, anything else as JSON
+	without []string    // headers not to send
+}
+
+// form is the parts of an upload, in order.
+type form [][2]string
+
+// response is what came back.
+type response struct {
+	*http.Response
+	text []byte
+}
+
+// do sends a request: call is a method and a path under /2.0, or one that begins with // from the root.
+func (w *world) do(call string, r request) response {
+	w.t.Helper()
+	method, path, _ := strings.Cut(call, " ")
+	address := w.url + "/2.0" + path
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		address = w.url + "/" + rest
+	}
+	body, contentType := encode(w.t, r.body)
+	req, err := http.NewRequestWithContext(w.t.Context(), method, address, body)
+	must(w.t, err)
+	if r.as == "" {
+		r.as = "owner"
+	}
+	if token := w.tokens[r.as]; token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	req.Header.Set("svc-version", "2025.0")
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	maps.Copy(req.Header, r.header)
+	for _, name := range r.without {
+		req.Header.Del(name)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	must(w.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	must(w.t, err)
+	return response{res, text}
+}
+
+func encode(t *testing.T, body any) (io.Reader, string) {
+	t.Helper()
+	switch b := body.(type) {
+	case nil:
+		return nil, ""
+	case string:
+		return strings.NewReader(b), "application/json"
+	case []byte:
+		return bytes.NewReader(b), "application/json"
+	case form:
+		var buf bytes.Buffer
+		parts := multipart.NewWriter(&buf)
+		for _, part := range b {
+			w, err := parts.CreateFormField(part[0])
+			if part[0] == "file" {
+				w, err = parts.CreateFormFile("file", "")
+			}
+			must(t, err)
+			_, err = io.WriteString(w, part[1])
+			must(t, err)
+		}
+		must(t, parts.Close())
+		return &buf, parts.FormDataContentType()
+	}
+	text, err := json.Marshal(body)
+	must(t, err)
+	return bytes.NewReader(text), "application/json"
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// json decodes a response.
+func (r response) json(t *testing.T) object {
+	t.Helper()
+	var v object
+	if err := json.Unmarshal(r.text, &v); err != nil {
+		t.Fatalf("%s %s: %d %q: %v", r.Request.Method, r.Request.URL, r.StatusCode, r.text, err)
+	}
+	return v
+}
+
+// want checks the status, and the code of an error.
+func (r response) want(t *testing.T, status int, code ...string) object {
+	t.Helper()
+	if r.StatusCode != status {
+		t.Fatalf("%s %s: status %d, want %d: %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, status, r.text)
+	}
+	if len(r.text) == 0 {
+		return nil
+	}
+	v := r.json(t)
+	if len(code) > 0 && v["code"] != code[0] {
+		t.Errorf("%s %s: code %v, want %s: %s", r.Request.Method, r.Request.URL.Path, v["code"], code[0], r.text)
+	}
+	return v
+}
+
+// problems returns reason and name of everything that an error lists.
+func problems(v object) []string {
+	info, _ := v["context_info"].(object)
+	list, _ := info["errors"].([]any)
+	names := []string{}
+	for _, p := range list {
+		names = append(names, fmt.Sprint(p.(object)["reason"], " ", p.(object)["name"]))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// scene is a shared folder of the owner with a template in it, and a batch made from it.
+type scene struct {
+	folder, file, version, collaboration, job int64
+	batch                                     string
+}
+
+// scene makes a folder that reader may read and editor may edit, and where carol collaborates.
+func (w *world) scene() scene {
+	w.t.Helper()
+	ctx := w.t.Context()
+	name := fmt.Sprintf("scene %d", w.clock.Add(1))
+	folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: name})
+	must(w.t, err)
+	s := scene{folder: folder.ID}
+	for login, role := range map[string]docgen.Role{"reader": docgen.RoleViewer, "editor": docgen.RoleEditor, "carol": docgen.RoleViewer} {
+		made, err := w.CreateCollaboration(ctx, w.owner, docgen.NewCollaboration{
+			ItemKind: docgen.Folder, ItemID: folder.ID, Login: login + "@example.com", Role: role,
+		})
+		must(w.t, err)
+		if login == "carol" {
+			s.collaboration = made.ID
+		}
+	}
+	file, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: "Invoice.docx", ParentID: folder.ID}, strings.NewReader("0123456789"))
+	must(w.t, err)
+	s.file, s.version = file.ID, file.VersionID
+	_, err = w.MarkTemplate(ctx, w.owner, s.file)
+	must(w.t, err)
+	must(w.t, w.SaveTags(ctx, s.version, []docgen.Tag{{Content: "{{ name }}", Type: "text", JSONPaths: []string{"name"}}}, ""))
+	s.batch, err = w.CreateBatch(ctx, w.owner, docgen.NewBatch{
+		TemplateID: s.file, InputSource: docgen.InputSource, DestinationID: s.folder, OutputType: docgen.OutputDocx,
+		Documents: []docgen.NewDocument{{Name: "Letter", Input: []byte(`{"name":"Ada"}`)}},
+	})
+	must(w.t, err)
+	jobs, err := w.BatchJobs(ctx, w.owner, s.batch, docgen.PageRequest{})
+	must(w.t, err)
+	s.job = jobs.Entries[0].ID
+	return s
+}
+
+// logs collects what a server logs.
+type logs struct{ lines atomic.Pointer[[]string] }
+
+func (l *logs) Write(p []byte) (int, error) {
+	for {
+		old := l.lines.Load()
+		var lines []string
+		if old != nil {
+			lines = slices.Clone(*old)
+		}
+		lines = append(lines, string(p))
+		if l.lines.CompareAndSwap(old, &lines) {
+			return len(p), nil
+		}
+	}
+}
+
+// find returns the logged lines that hold all of the texts.
+func (l *logs) find(texts ...string) []string {
+	var found []string
+	for _, line := range *l.lines.Load() {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

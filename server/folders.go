@@ -1,0 +1,304 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"platen/docgen"
+)
+
+type folder struct {
+	Type              string               `json:"type" enum:"folder" fields:"mini"`
+	ID                ID                   `json:"id" fields:"mini"`
+	ETag              *string              `json:"etag" fields:"mini" doc:"Changes with every change of the folder; null of the root folder."`
+	SequenceID        *string              `json:"sequence_id" fields:"mini"`
+	Name              string               `json:"name" fields:"mini"`
+	Description       string               `json:"description"`
+	Size              int64                `json:"size" doc:"Always 0: what a folder holds is not summed up."`
+	PathCollection    pathCollection       `json:"path_collection"`
+	CreatedAt         timestamp            `json:"created_at"`
+	ModifiedAt        timestamp            `json:"modified_at"`
+	TrashedAt         timestamp            `json:"trashed_at"`
+	PurgedAt          timestamp            `json:"purged_at"`
+	ContentCreatedAt  timestamp            `json:"content_created_at"`
+	ContentModifiedAt timestamp            `json:"content_modified_at"`
+	CreatedBy         userMini             `json:"created_by"`
+	ModifiedBy        userMini             `json:"modified_by"`
+	OwnedBy           userMini             `json:"owned_by"`
+	SharedLink        optional[null]       `json:"shared_link" doc:"Always null."`
+	Parent            optional[folderMini] `json:"parent" doc:"Null of the root folder."`
+	ItemStatus        string               `json:"item_status" enum:"active"`
+	ItemCollection    *offsetPage          `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
+	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
+}
+
+type folderPermissions struct {
+	CanDownload           bool `json:"can_download"`
+	CanUpload             bool `json:"can_upload"`
+	CanRename             bool `json:"can_rename"`
+	CanDelete             bool `json:"can_delete"`
+	CanInviteCollaborator bool `json:"can_invite_collaborator"`
+	CanShare              bool `json:"can_share"`
+	CanSetShareAccess     bool `json:"can_set_share_access"`
+}
+
+func folderOf(item *docgen.Item) folder {
+	mini := folderMiniOf(&docgen.FolderRef{ID: item.ID, ETag: item.ETag, Name: item.Name})
+	return folder{
+		Type: typeFolder, ID: ID(item.ID), ETag: mini.ETag, SequenceID: mini.SequenceID, Name: item.Name,
+		Description: item.Description, PathCollection: pathOf(item),
+		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt},
+		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
+		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
+		Parent: parentOf(item), ItemStatus: "active", Permissions: folderPermissionsOf(item.Permissions),
+	}
+}
+
+func folderPermissionsOf(may docgen.Permissions) *folderPermissions {
+	return &folderPermissions{
+		CanDownload: may.Can(docgen.MayDownload), CanUpload: may.Can(docgen.MayUpload), CanRename: may.Can(docgen.MayEdit),
+		CanDelete: may.Can(docgen.MayDelete), CanInviteCollaborator: may.Can(docgen.MayInvite),
+	}
+}
+
+// offsetPage is a page of what a folder holds, by offset.
+type offsetPage struct {
+	TotalCount int         `json:"total_count" doc:"One more than the offset of the last item."`
+	Entries    []entry     `json:"entries"`
+	Offset     int         `json:"offset"`
+	Limit      int         `json:"limit" doc:"The limit used: the maximum when more was asked for."`
+	Order      []sortOrder `json:"order"`
+}
+
+type sortOrder struct {
+	By        string `json:"by" enum:"type,id,name,date,size"`
+	Direction string `json:"direction" enum:"ASC,DESC"`
+}
+
+func offsetPageOf(p docgen.OffsetPage[docgen.Item], fields selection) *offsetPage {
+	direction := "ASC"
+	if p.Descending {
+		direction = "DESC"
+	}
+	return &offsetPage{
+		TotalCount: p.Total, Offset: p.Offset, Limit: p.Limit,
+		Entries: each(p.Entries, func(item *docgen.Item) entry { return entryOf(item, fields) }),
+		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: p.Sort, Direction: direction}},
+	}
+}
+
+// OffsetQuery asks for a page by offset.
+type OffsetQuery struct {
+	Limit     limitParam `query:"limit"`
+	Offset    intParam   `query:"offset" doc:"How many entries come before the page; at most 300000." example:"100"`
+	Sort      string     `query:"sort" enum:"id,name,date,size" doc:"What to sort by, folders before files; name when left out."`
+	Direction string     `query:"direction" enum:"ASC,DESC" doc:"ASC when left out."`
+}
+
+func (q OffsetQuery) parse() (docgen.OffsetRequest, error) {
+	return docgen.ParseOffset(string(q.Limit), string(q.Offset), q.Sort, q.Direction)
+}
+
+func folderReply(item *docgen.Item, items *offsetPage, fields string) *itemReply[folder] {
+	body := folderOf(item)
+	body.ItemCollection = items
+	return &itemReply[folder]{ETag: etagHeader(item.ETag), Body: view[folder]{value: body, fields: selectionOf(fields)}}
+}
+
+// described returns the answer of a folder with the page of its items that a request asks for.
+func (a *api) describedFolder(ctx context.Context, c *call, item *docgen.Item, page docgen.OffsetRequest, fields string) (*itemReply[folder], error) {
+	items, err := a.service.ItemsByOffset(ctx, c.caller, item.ID, page)
+	if err != nil {
+		return nil, err
+	}
+	return folderReply(item, offsetPageOf(items, nil), fields), nil
+}
+
+var docCreateFolder = doc{
+	id: "create_folder", tag: tagFolders, scope: docgen.ScopeWrite,
+	summary: "Create a folder",
+	status:  http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
+		docgen.CodeTrashed, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    createFolderRequest{Name: "Invoices", Parent: parentRef{ID: 0}},
+	example: view[folder]{value: exampleFolderObject()},
+}
+
+type createFolderRequest struct {
+	Name   string    `json:"name" doc:"The name of the folder."`
+	Parent parentRef `json:"parent" doc:"The folder to make it in."`
+}
+
+func (a *api) createFolder(ctx context.Context, c *call, in *FieldsQuery) (*itemReply[folder], error) {
+	request, err := readBody[createFolderRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.CreateFolder(ctx, c.caller, docgen.NewFolder{Name: request.Name, ParentID: int64(request.Parent.ID)})
+	if err != nil {
+		return nil, err
+	}
+	first, err := OffsetQuery{}.parse()
+	if err != nil {
+		return nil, err
+	}
+	return a.describedFolder(ctx, c, item, first, in.Fields)
+}
+
+var docGetFolder = doc{
+	id: "get_folder", tag: tagFolders, scope: docgen.ScopeRead,
+	summary:     "Get a folder",
+	description: "With the first page of what it holds, or the page that offset and limit ask for, in item_collection.",
+	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
+	example:     view[folder]{value: exampleFolderObject()},
+	also:        answersNotModified,
+}
+
+// GetFolderQuery asks for a folder.
+type GetFolderQuery struct {
+	FolderPath
+	FieldsQuery
+	OffsetQuery
+	IfNoneMatchHeader
+}
+
+func (a *api) getFolder(ctx context.Context, c *call, in *GetFolderQuery) (*itemReply[folder], error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := in.OffsetQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.Folder(ctx, c.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if in.matches(item.ETag) {
+		return nil, notModified(etagHeader(item.ETag))
+	}
+	return a.describedFolder(ctx, c, item, page, in.Fields)
+}
+
+var docListItems = doc{
+	id: "list_items", tag: tagFolders, scope: docgen.ScopeRead,
+	summary: "List what a folder holds",
+	description: "By offset, or by marker when usemarker is true. Folders come before files. Entries have their short form; fields adds " +
+		"size, version_number and extension.",
+	errors:  []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
+	example: exampleItems(),
+}
+
+// ListItemsQuery asks for what a folder holds.
+type ListItemsQuery struct {
+	FolderPath
+	FieldsQuery
+	OffsetQuery
+	Marker    string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page." example:"AQDsz5a1"`
+	UseMarker boolParam `query:"usemarker" doc:"Page by marker instead of by offset; needed beyond offset 300000."`
+}
+
+// itemsReply is a page by offset, or one by marker.
+type (
+	itemsReply = reply[eitherPage]
+	eitherPage = either[offsetPage, markerPage[entry]]
+)
+
+func (a *api) listItems(ctx context.Context, c *call, in *ListItemsQuery) (*itemsReply, error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	byMarker, err := in.UseMarker.parse("usemarker")
+	if err != nil {
+		return nil, err
+	}
+	fields := selectionOf(in.Fields)
+	if byMarker {
+		request, err := docgen.ParsePage(string(in.Limit), in.Marker)
+		if err != nil {
+			return nil, err
+		}
+		page, err := a.service.Items(ctx, c.caller, id, request)
+		if err != nil {
+			return nil, err
+		}
+		encoded := pageOf(page, func(item *docgen.Item) entry { return entryOf(item, fields) })
+		return &itemsReply{eitherPage{second: &encoded.Body}}, nil
+	}
+	request, err := in.OffsetQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.ItemsByOffset(ctx, c.caller, id, request)
+	if err != nil {
+		return nil, err
+	}
+	return &itemsReply{eitherPage{first: offsetPageOf(page, fields)}}, nil
+}
+
+var docUpdateFolder = doc{
+	id: "update_folder", tag: tagFolders, scope: docgen.ScopeWrite,
+	summary:     "Rename, describe or move a folder",
+	description: "What is left out stays as it is.",
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden,
+		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    exampleChange(),
+	example: view[folder]{value: exampleFolderObject()},
+}
+
+// UpdateFolderQuery says which folder to change.
+type UpdateFolderQuery struct {
+	FolderPath
+	FieldsQuery
+	IfMatchHeader
+}
+
+func (a *api) updateFolder(ctx context.Context, c *call, in *UpdateFolderQuery) (*itemReply[folder], error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[itemChange](c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.UpdateFolder(ctx, c.caller, id, request.change(in.IfMatch))
+	if err != nil {
+		return nil, err
+	}
+	first, err := OffsetQuery{}.parse()
+	if err != nil {
+		return nil, err
+	}
+	return a.describedFolder(ctx, c, item, first, in.Fields)
+}
+
+var docDeleteFolder = doc{
+	id: "delete_folder", tag: tagFolders, scope: docgen.ScopeWrite,
+	summary:     "Delete a folder",
+	description: "The folder goes into the trash, with all that it holds when recursive is true; otherwise it must be empty.",
+	status:      http.StatusNoContent,
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeFolderNotEmpty, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
+		docgen.CodePrecondition},
+}
+
+// DeleteFolderQuery says which folder to delete.
+type DeleteFolderQuery struct {
+	FolderPath
+	Recursive boolParam `query:"recursive" doc:"Delete also what the folder holds."`
+	IfMatchHeader
+}
+
+func (a *api) deleteFolder(ctx context.Context, c *call, in *DeleteFolderQuery) (*empty, error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	recursive, err := in.Recursive.parse("recursive")
+	if err != nil {
+		return nil, err
+	}
+	return &empty{}, a.service.TrashFolder(ctx, c.caller, id, recursive, bareETag(in.IfMatch))
+}

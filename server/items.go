@@ -1,0 +1,118 @@
+package server
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+// What files and folders have in common on the wire.
+
+type (
+	fileVersion struct {
+		Type string `json:"type" enum:"file_version"`
+		ID   ID     `json:"id"`
+		SHA1 string `json:"sha1"`
+	}
+	// folderMini is a folder as other objects name it.
+	folderMini struct {
+		Type       string  `json:"type" enum:"folder"`
+		ID         ID      `json:"id"`
+		SequenceID *string `json:"sequence_id"`
+		ETag       *string `json:"etag"`
+		Name       string  `json:"name"`
+	}
+	userMini struct {
+		Type  string `json:"type" enum:"user"`
+		ID    ID     `json:"id"`
+		Name  string `json:"name"`
+		Login string `json:"login"`
+	}
+	pathCollection struct {
+		TotalCount int          `json:"total_count"`
+		Entries    []folderMini `json:"entries" doc:"From the root folder down to the parent, as far as the caller may see."`
+	}
+	// null is a field that is always null here: the feature behind it does not exist.
+	null struct{}
+	// entry is a file or folder in a list: its view.
+	entry struct{ json.Marshaler }
+)
+
+func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+// Schema describes null for the OpenAPI document.
+func (null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null"} }
+
+// Schema describes an entry for the OpenAPI document.
+func (entry) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[file](), true, ""), r.Schema(reflect.TypeFor[folder](), true, ""),
+	}}
+}
+
+// TransformSchema demands of a file what every view of it has.
+func (file) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = baseFields
+	return s
+}
+
+// TransformSchema demands of a folder what every view of it has.
+func (folder) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Required = baseFields
+	return s
+}
+
+// entryOf encodes a file or folder in a list.
+func entryOf(item *docgen.Item, fields selection) entry {
+	if item.Kind == docgen.Folder {
+		return entry{view[folder]{value: folderOf(item), fields: fields.listed(), mini: true}}
+	}
+	return entry{view[file]{value: fileOf(item), fields: fields.listed(), mini: true}}
+}
+
+// listedFields are the fields that a list knows of its entries.
+var listedFields = selection{"sequence_id", "name", "sha1", "file_version", "size", "version_number", "extension"}
+
+// listed keeps of a selection what a list knows. A selection stays one, even with nothing left of it.
+func (s selection) listed() selection {
+	if len(s) == 0 {
+		return nil
+	}
+	known := slices.Clone(baseFields)
+	for _, name := range s {
+		if slices.Contains(listedFields, name) {
+			known = append(known, name)
+		}
+	}
+	return known
+}
+
+func folderMiniOf(f *docgen.FolderRef) folderMini {
+	mini := folderMini{Type: typeFolder, ID: ID(f.ID), Name: f.Name}
+	if f.ID != 0 {
+		etag := strconv.FormatInt(f.ETag, 10)
+		mini.ETag, mini.SequenceID = &etag, &etag
+	}
+	return mini
+}
+
+func parentOf(item *docgen.Item) optional[folderMini] {
+	if item.Parent == nil {
+		return optional[folderMini]{}
+	}
+	mini := folderMiniOf(item.Parent)
+	return optional[folderMini]{&mini}
+}
+
+func pathOf(item *docgen.Item) pathCollection {
+	return pathCollection{TotalCount: len(item.Path), Entries: each(item.Path, folderMiniOf)}
+}
+
+func userMiniOf(u *docgen.UserRef) userMini {
+	return userMini{Type: typeUser, ID: ID(u.ID), Name: u.Name, Login: u.Login}
+}

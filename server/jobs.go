@@ -1,0 +1,225 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"platen/docgen"
+)
+
+type job struct {
+	ID                  ID                       `json:"id"`
+	Type                string                   `json:"type" enum:"docgen_job"`
+	Batch               batchRef                 `json:"batch" doc:"The batch that the job belongs to."`
+	TemplateFile        fileRef                  `json:"template_file"`
+	TemplateFileVersion fileVersionRef           `json:"template_file_version" doc:"The version that was current when the batch was made, or the one it named."`
+	Status              docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending, then submitted, then one of the other three, which is final."`
+	OutputType          string                   `json:"output_type" enum:"docx,pdf"`
+	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`
+	OutputFileVersion   optional[fileVersionRef] `json:"output_file_version"`
+	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was."`
+	CreatedAt           timestamp                `json:"created_at"`
+	CreatedBy           userRef                  `json:"created_by"`
+	Enterprise          enterpriseRef            `json:"enterprise"`
+	Source              string                   `json:"source" enum:"api"`
+}
+
+type failures struct {
+	Errors   []string `json:"errors" doc:"What the document lacks, or why there is none."`
+	Warnings []string `json:"warnings" doc:"What need not be a fault."`
+}
+
+func jobOf(j *docgen.Job) job {
+	out := job{
+		ID: ID(j.ID), Type: typeJob,
+		Batch:               batchRef{ID: j.BatchID, Type: typeBatch},
+		TemplateFile:        fileRef{ID: ID(j.TemplateID), Type: typeFile},
+		TemplateFileVersion: fileVersionRef{ID: ID(j.TemplateVersionID), Type: typeFileVersion},
+		Status:              j.Status,
+		OutputType:          j.OutputType,
+		CreatedAt:           timestamp{j.CreatedAt},
+		CreatedBy:           userRef{ID: ID(j.CreatedBy), Type: typeUser},
+		Enterprise:          enterpriseRef{ID: ID(j.EnterpriseID), Type: typeEnterprise},
+		Source:              j.Source,
+	}
+	if j.OutputFileID != 0 {
+		out.OutputFile.value = &fileRef{ID: ID(j.OutputFileID), Type: typeFile}
+		out.OutputFileVersion.value = &fileVersionRef{ID: ID(j.OutputVersionID), Type: typeFileVersion}
+	}
+	if len(j.Errors)+len(j.Warnings) > 0 {
+		out.Failures.value = &failures{Errors: append([]string{}, j.Errors...), Warnings: append([]string{}, j.Warnings...)}
+	}
+	return out
+}
+
+var docGetJob = doc{
+	id: "get_job", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "Get a job",
+	description: "A job is seen by the user who made its batch, and by nobody else.",
+	errors:      []docgen.Code{docgen.CodeNotFound},
+	example:     exampleJob(),
+}
+
+// JobPath names a job.
+type JobPath struct {
+	JobID string `path:"job_id" doc:"The id of the job." example:"22234947"`
+}
+
+func (a *api) getJob(ctx context.Context, c *call, in *JobPath) (*reply[job], error) {
+	id, err := pathID("docgen_job", in.JobID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.service.Job(ctx, c.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[job]{jobOf(&found)}, nil
+}
+
+var docListJobs = doc{
+	id: "list_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "List jobs",
+	description: "All the jobs of the caller's batches, by growing id.",
+	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit},
+	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
+}
+
+func (a *api) listJobs(ctx context.Context, c *call, in *PageQuery) (*reply[markerPage[job]], error) {
+	request, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.Jobs(ctx, c.caller, request)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(page, jobOf), nil
+}
+
+var docListTemplateJobs = doc{
+	id: "list_template_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "List the jobs of a template",
+	description: "The caller's own jobs that use the template, by growing id.",
+	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
+}
+
+// TemplateJobsQuery asks for the jobs of a template.
+type TemplateJobsQuery struct {
+	TemplatePath
+	PageQuery
+}
+
+func (a *api) listTemplateJobs(ctx context.Context, c *call, in *TemplateJobsQuery) (*reply[markerPage[job]], error) {
+	request, err := in.PageQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID("template", in.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.TemplateJobs(ctx, c.caller, id, request)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(page, jobOf), nil
+}
+
+var docListBatchJobs = doc{
+	id: "list_batch_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "List the jobs of a batch",
+	description: "One job for each document of the batch, in their order, from the moment that the batch is accepted.",
+	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound},
+	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
+}
+
+// BatchJobsQuery asks for the jobs of a batch.
+type BatchJobsQuery struct {
+	BatchID string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
+	PageQuery
+}
+
+func (a *api) listBatchJobs(ctx context.Context, c *call, in *BatchJobsQuery) (*reply[markerPage[job]], error) {
+	request, err := in.PageQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.BatchJobs(ctx, c.caller, in.BatchID, request)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(page, jobOf), nil
+}
+
+var docCreateBatch = doc{
+	id: "create_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "Generate documents",
+	description: "One batch makes one document for each element of document_generation_data, from one template. The answer " +
+		"comes at once; each document is a job, to be watched by the list of the batch's jobs. The jobs are kept: they end even if the server " +
+		"is restarted. A document whose name is taken in the folder gets a number behind its name.",
+	status: http.StatusAccepted,
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
+		docgen.CodeBodyTooLarge, codeTimeout},
+	body:    exampleBatch(),
+	example: batchRef{ID: exampleBatchID, Type: typeBatch},
+}
+
+type createBatchRequest struct {
+	File        templateFileRef  `json:"file" doc:"The template."`
+	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template; the current one when left out. It may also stand inside file."`
+	InputSource string           `json:"input_source" enum:"api" doc:"Always api."`
+	Destination folderRef        `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of the caller."`
+	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`
+	Data        []documentToMake `json:"document_generation_data" doc:"One element for each document."`
+}
+
+type templateFileRef struct {
+	ID          ID              `json:"id"`
+	Type        string          `json:"type" enum:"file"`
+	FileVersion *fileVersionRef `json:"file_version,omitempty" doc:"A version of the template."`
+}
+
+type documentToMake struct {
+	Name  string    `json:"generated_file_name" doc:"The name of the document. The extension of the output type is added where it is missing."`
+	Input anyObject `json:"user_input" doc:"What the tags of the template read: any object."`
+}
+
+// createBatch reads the envelope of a batch and leaves each user_input as the text it is.
+func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*reply[batchRef], error) {
+	var request createBatchRequest
+	problems, err := c.readJSON(a.service.Limits().BatchBytes, &request)
+	if err != nil {
+		return nil, err
+	}
+	inner := request.File.FileVersion
+	if request.FileVersion == nil {
+		request.FileVersion = inner
+	} else if inner != nil && *inner != *request.FileVersion {
+		problems = append(problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: "file_version",
+			Message: "'file_version' and 'file.file_version' name different versions; send one of them"})
+	}
+	if len(problems) > 0 {
+		return nil, invalid(problems)
+	}
+	id, err := a.service.CreateBatch(ctx, c.caller, request.batch())
+	if err != nil {
+		return nil, err
+	}
+	return &reply[batchRef]{batchRef{ID: id, Type: typeBatch}}, nil
+}
+
+func (r *createBatchRequest) batch() docgen.NewBatch {
+	b := docgen.NewBatch{
+		TemplateID: int64(r.File.ID), InputSource: r.InputSource, DestinationID: int64(r.Destination.ID), OutputType: r.OutputType,
+		Documents: make([]docgen.NewDocument, len(r.Data)),
+	}
+	if r.FileVersion != nil {
+		b.VersionID = int64(r.FileVersion.ID)
+	}
+	for i, document := range r.Data {
+		b.Documents[i] = docgen.NewDocument{Name: document.Name, Input: []byte(document.Input)}
+	}
+	return b
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+// Tags group the operations in the documentation.
+const (
+	tagDocGen         = "Doc Gen"
+	tagFiles          = "Files"
+	tagFolders        = "Folders"
+	tagCollaborations = "Collaborations"
+	tagUsers          = "Users"
+)
+
+const securityName = "accessToken"
+
+// describe begins the OpenAPI document. The operations add themselves as they are registered, so that what is
+// documented is what is served.
+func describe(baseURL, version string) huma.Config {
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info: &huma.Info{
+				Title:   "Platen",
+				Version: cmp.Or(version, "development"),
+				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+				Description: "Documents from Word templates and JSON. Every request carries an access token, and the Doc Gen operations " +
+					"the header `svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
+			},
+			Servers: []*huma.Server{{URL: baseURL + prefix}},
+			Tags: []*huma.Tag{
+				{Name: tagDocGen, Description: "Mark a file as a template, make documents from it in batches, and watch the jobs."},
+				{Name: tagFiles, Description: "Upload, download and change files."},
+				{Name: tagFolders, Description: "The folders that files lie in. Every user has a root folder, whose id is 0."},
+				{Name: tagCollaborations, Description: "Share files and folders with other users."},
+				{Name: tagUsers, Description: "Who the caller is."},
+			},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				SecuritySchemes: map[string]*huma.SecurityScheme{securityName: {
+					Type: "http", Scheme: "bearer", Description: "An access token, which the operator of the server gives out.",
+				}},
+			},
+			Security: []map[string][]string{{securityName: {}}},
+		},
+		Formats: map[string]huma.Format{"application/json": huma.DefaultJSONFormat},
+	}
+}
+
+// schemaName names a schema after its Go type. Huma adds a schema of its own errors with every operation, which is not
+// ours to show: it gets a name that forgetErrors knows.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if strings.HasPrefix(t.PkgPath(), reflect.TypeFor[huma.ErrorModel]().PkgPath()) {
+		name = humaPrefix + name
+	}
+	return name
+}
+
+const humaPrefix = "huma"
+
+// forgetErrors removes the schema of errors that are never sent.
+func forgetErrors(registry huma.Registry) {
+	maps.DeleteFunc(registry.Map(), func(name string, _ *huma.Schema) bool { return strings.HasPrefix(name, humaPrefix) })
+}
+
+// operation makes the entry of an operation in the OpenAPI document, all but its request body.
+func (a *api) operation(method, path string, d *doc) huma.Operation {
+	op := huma.Operation{
+		OperationID: d.id, Method: method, Path: path, Tags: []string{d.tag}, Summary: d.summary, Description: d.description,
+		DefaultStatus:      cmp.Or(d.status, http.StatusOK),
+		Responses:          a.errorResponses(d),
+		SkipValidateParams: true, // docgen says what a parameter may be, and what is wrong with it
+		Parameters: []*huma.Param{{
+			Name: versionHeader, In: "header", Required: a.versioned(d),
+			Description: "The version of the interface. The name " + otherVersionHeader + " is taken too.",
+			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}},
+			Example:     interfaceVersion,
+		}},
+	}
+	if d.scope != "" {
+		op.Description = strings.TrimSpace(op.Description + " Needs the scope " + string(d.scope) + ".")
+	}
+	if d.example != nil {
+		status := strconv.Itoa(op.DefaultStatus)
+		op.Responses[status] = &huma.Response{Description: http.StatusText(op.DefaultStatus), Content: map[string]*huma.MediaType{
+			"application/json": {Example: d.example},
+		}}
+	}
+	return op
+}
+
+// describeBody adds to an operation what huma must not know: it would read the body itself.
+func (a *api) describeBody(method, path string, d *doc) {
+	op := operationAt(a.huma.OpenAPI().Paths[path], method)
+	a.operations = append(a.operations, op)
+	if d.body != nil {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: a.schemaOf(d.body), Example: d.body},
+		}}
+	}
+	if d.also != nil {
+		d.also(a, op)
+	}
+}
+
+func operationAt(item *huma.PathItem, method string) *huma.Operation {
+	return map[string]*huma.Operation{
+		http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete,
+	}[method]
+}
+
+func (a *api) schemaOf(value any) *huma.Schema {
+	return a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(value), true, "")
+}
+
+func (a *api) jsonResponse(description string, example any) *huma.Response {
+	return &huma.Response{Description: description, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: a.schemaOf(example), Example: example},
+	}}
+}
+
+// codesOf lists every code that an operation may answer with.
+func (a *api) codesOf(d *doc) []docgen.Code {
+	codes := slices.Concat(d.errors, []docgen.Code{codeVersion, docgen.CodeUnauthorized, codeRateLimit, codeInternal})
+	if d.scope != "" {
+		codes = append(codes, docgen.CodeScope)
+	}
+	return codes
+}
+
+// errorResponses describes the errors of an operation, by status; each status names its codes.
+func (a *api) errorResponses(d *doc) map[string]*huma.Response {
+	byStatus := map[int][]docgen.Code{}
+	for _, code := range a.codesOf(d) {
+		status := kindOf(code).Status
+		byStatus[status] = append(byStatus[status], code)
+	}
+	responses := map[string]*huma.Response{}
+	for status, codes := range byStatus {
+		names := make([]string, len(codes))
+		for i, code := range codes {
+			names[i] = fmt.Sprintf("[%s](%s/docs/errors#%s)", code, a.baseURL, code)
+		}
+		responses[strconv.Itoa(status)] = a.jsonResponse(http.StatusText(status)+": "+strings.Join(names, ", "), a.exampleError(codes[0]))
+		responses[strconv.Itoa(status)].Headers = errorHeaders(status)
+	}
+	return responses
+}
+
+func errorHeaders(status int) map[string]*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return map[string]*huma.Param{"WWW-Authenticate": {Description: "What the token lacks (RFC 6750).", Schema: text}}
+	case http.StatusTooManyRequests:
+		return map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+	}
+	return nil
+}

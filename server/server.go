@@ -1,0 +1,143 @@
+// Package server is the HTTP API: it decodes a request, calls one operation of docgen, and encodes the answer. What is
+// allowed and what is true is docgen's to say; here is what HTTP adds: access tokens, the version header, rate limits,
+// the limits of bodies, error bodies, and the documents that describe it all.
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/go-chi/httprate"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/docgen"
+)
+
+// Config is what the API stands on.
+type Config struct {
+	Service        *docgen.Service
+	Log            *slog.Logger         // slog.Default when nil
+	BaseURL        string               // where clients reach the server, without the /2.0; for links in answers
+	Version        string               // of the server, for the OpenAPI document
+	RateLimits     RateLimits           // requests a minute
+	RequireVersion VersionRule          // where the version header is demanded
+	Metrics        *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+}
+
+// VersionRule says which operations demand the version header. A wrong one is refused everywhere.
+type VersionRule string
+
+// The version rules. Clients of the same interface elsewhere send the header with the Doc Gen operations alone.
+const (
+	VersionDocGen     VersionRule = ""    // the Doc Gen operations, whose interface says so
+	VersionEverywhere VersionRule = "all" // every operation under /2.0
+)
+
+// prefix is the path segment that the contract puts before every operation.
+const prefix = "/2.0"
+
+type api struct {
+	service        *docgen.Service
+	log            *slog.Logger
+	baseURL        string
+	requireVersion VersionRule
+	mux            *http.ServeMux
+	huma           huma.API
+	operations     []*huma.Operation // in the order of the documentation
+	metrics        *metrics
+
+	requests, uploads, guests *httprate.RateLimiter // nil: no limit
+}
+
+// New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
+// metrics, and the documentation.
+func New(cfg Config) http.Handler {
+	a := &api{
+		service:        cfg.Service,
+		log:            cfg.Log,
+		baseURL:        strings.TrimSuffix(cfg.BaseURL, "/"),
+		requireVersion: cfg.RequireVersion,
+		mux:            http.NewServeMux(),
+		requests:       limiter(cfg.RateLimits.Requests, 1000),
+		uploads:        limiter(cfg.RateLimits.Uploads, 240),
+		guests:         limiter(cfg.RateLimits.Guests, 300),
+	}
+	if a.log == nil {
+		a.log = slog.Default()
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = prometheus.NewRegistry()
+	}
+	a.metrics = newMetrics(cfg.Metrics)
+	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
+	a.routes()
+	forgetErrors(a.huma.OpenAPI().Components.Schemas)
+	a.pages(cfg.Metrics)
+	return a
+}
+
+// routes is every operation, in the order of the documentation.
+func (a *api) routes() {
+	route(a, "POST /docgen_templates", docMarkTemplate, a.markTemplate)
+	route(a, "GET /docgen_templates", docListTemplates, a.listTemplates)
+	route(a, "GET /docgen_templates/{template_id}", docGetTemplate, a.getTemplate)
+	route(a, "DELETE /docgen_templates/{template_id}", docUnmarkTemplate, a.unmarkTemplate)
+	route(a, "GET /docgen_templates/{template_id}/tags", docListTags, a.listTags)
+	route(a, "GET /docgen_template_jobs/{template_id}", docListTemplateJobs, a.listTemplateJobs)
+	route(a, "POST /docgen_batches", docCreateBatch, a.createBatch)
+	route(a, "GET /docgen_batch_jobs/{batch_id}", docListBatchJobs, a.listBatchJobs)
+	route(a, "GET /docgen_jobs", docListJobs, a.listJobs)
+	route(a, "GET /docgen_jobs/{job_id}", docGetJob, a.getJob)
+
+	route(a, "POST /files/content", docUploadFile, a.uploadFile)
+	route(a, "POST /files/{file_id}/content", docUploadVersion, a.uploadVersion)
+	route(a, "GET /files/{file_id}/content", docDownloadFile, a.downloadFile)
+	route(a, "GET /files/{file_id}", docGetFile, a.getFile)
+	route(a, "PUT /files/{file_id}", docUpdateFile, a.updateFile)
+	route(a, "DELETE /files/{file_id}", docDeleteFile, a.deleteFile)
+
+	route(a, "POST /folders", docCreateFolder, a.createFolder)
+	route(a, "GET /folders/{folder_id}", docGetFolder, a.getFolder)
+	route(a, "GET /folders/{folder_id}/items", docListItems, a.listItems)
+	route(a, "PUT /folders/{folder_id}", docUpdateFolder, a.updateFolder)
+	route(a, "DELETE /folders/{folder_id}", docDeleteFolder, a.deleteFolder)
+
+	route(a, "POST /collaborations", docCreateCollaboration, a.createCollaboration)
+	route(a, "GET /collaborations/{collaboration_id}", docGetCollaboration, a.getCollaboration)
+	route(a, "PUT /collaborations/{collaboration_id}", docUpdateCollaboration, a.updateCollaboration)
+	route(a, "DELETE /collaborations/{collaboration_id}", docDeleteCollaboration, a.deleteCollaboration)
+
+	route(a, "GET /users/me", docGetMe, a.getMe)
+}
+
+// pages is everything that is not under /2.0.
+func (a *api) pages(registry *prometheus.Registry) {
+	a.mux.HandleFunc("GET /healthz", a.healthz)
+	a.mux.HandleFunc("GET /readyz", a.readyz)
+	a.mux.Handle("GET /metrics", metricsPage(registry))
+	a.mux.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
+	a.mux.HandleFunc("GET /docs", page(a, htmlType, referencePage))
+	a.mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
+}
+
+// Limits of the connections that NewHTTPServer takes. What a body and an answer may take is limited by the handler.
+const (
+	maxHeaderBytes = 64 << 10
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+)
+
+// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much.
+func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}

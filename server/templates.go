@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+var docMarkTemplate = doc{
+	id: "mark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "Mark a file as template",
+	description: "From now on the file is a Doc Gen template: it is listed, its tags are read, and batches can use it. " +
+		"A file that is marked already stays so.",
+	status:  http.StatusCreated,
+	errors:  []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    markTemplateRequest{File: fileRef{ID: exampleFile, Type: typeFile}},
+	example: templateBase{File: fileRef{ID: exampleFile, Type: typeFile}},
+}
+
+type markTemplateRequest struct {
+	File fileRef `json:"file" doc:"The file to mark."`
+}
+
+type templateBase struct {
+	File fileRef `json:"file"`
+}
+
+type templateEntry struct {
+	File     fileRef `json:"file"`
+	FileName string  `json:"file_name" doc:"The name of the file."`
+}
+
+func templateOf(t *docgen.Template) templateEntry {
+	return templateEntry{File: fileRef{ID: ID(t.FileID), Type: typeFile}, FileName: t.FileName}
+}
+
+func (a *api) markTemplate(ctx context.Context, c *call, _ *struct{}) (*reply[templateBase], error) {
+	request, err := readBody[markTemplateRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	marked, err := a.service.MarkTemplate(ctx, c.caller, int64(request.File.ID))
+	if err != nil {
+		return nil, err
+	}
+	return &reply[templateBase]{templateBase{File: templateOf(&marked).File}}, nil
+}
+
+var docListTemplates = doc{
+	id: "list_templates", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "List templates",
+	description: "The templates that the caller sees, by growing id. Templates in the trash are left out.",
+	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit},
+	example: markerPage[templateEntry]{Limit: docgen.DefaultPageLimit, Entries: []templateEntry{
+		{File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx"},
+	}},
+}
+
+func (a *api) listTemplates(ctx context.Context, c *call, in *PageQuery) (*reply[markerPage[templateEntry]], error) {
+	request, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.Templates(ctx, c.caller, request)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(page, templateOf), nil
+}
+
+var docGetTemplate = doc{
+	id: "get_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "Get a template",
+	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	example: templateEntry{File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx"},
+}
+
+func (a *api) getTemplate(ctx context.Context, c *call, in *TemplatePath) (*reply[templateEntry], error) {
+	id, err := pathID("template", in.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.service.Template(ctx, c.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[templateEntry]{templateOf(&found)}, nil
+}
+
+var docUnmarkTemplate = doc{
+	id: "unmark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary:     "Unmark a template",
+	description: "The file stays; it is no template any more. Batches that are under way go on.",
+	status:      http.StatusNoContent,
+	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+}
+
+func (a *api) unmarkTemplate(ctx context.Context, c *call, in *TemplatePath) (*empty, error) {
+	id, err := pathID("template", in.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	return &empty{}, a.service.UnmarkTemplate(ctx, c.caller, id)
+}
+
+var docListTags = doc{
+	id: "list_tags", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "List the tags of a template",
+	description: "The tags in the order of the document. Right after a file was marked or got a new version they may " +
+		"still be being read: then the answer is 202 with a Retry-After.",
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	example: markerPage[tag]{Limit: docgen.DefaultPageLimit, Entries: []tag{
+		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},
+	}},
+	also: func(a *api, op *huma.Operation) {
+		op.Responses["202"] = a.jsonResponse("The tags are still being read: ask again.", processing{Message: tagsProcessing})
+		op.Responses["202"].Headers = map[string]*huma.Param{"Retry-After": {
+			Description: "Seconds until it is worth asking again.", Schema: &huma.Schema{Type: huma.TypeInteger},
+		}}
+	},
+}
+
+type tag struct {
+	TagContent string   `json:"tag_content" doc:"The tag as it stands in the template."`
+	TagType    string   `json:"tag_type" enum:"text,arithmetic,conditional,for-loop,table-loop,image" doc:"What the tag does."`
+	JSONPaths  []string `json:"json_paths" doc:"The paths in the input data that the tag refers to."`
+}
+
+func tagOf(t *docgen.Tag) tag {
+	return tag{TagContent: t.Content, TagType: t.Type, JSONPaths: append([]string{}, t.JSONPaths...)}
+}
+
+type processing struct {
+	Message string `json:"message"`
+}
+
+const (
+	tagsProcessing = "Processing tags for this file."
+	tagsRetryAfter = "1" // seconds: reading the tags of a large template takes about that
+)
+
+// TagsQuery asks for the tags of a template.
+type TagsQuery struct {
+	TemplatePath
+	PageQuery
+	VersionID string `query:"template_version_id" doc:"The id of a version of the template; the current one when left out." example:"87654321"`
+}
+
+// A tagsReply holds tags, or says that they are not ready yet.
+type tagsReply struct {
+	Status     int
+	RetryAfter string `header:"Retry-After" hidden:"true"`
+	Body       either[markerPage[tag], processing]
+}
+
+func (a *api) listTags(ctx context.Context, c *call, in *TagsQuery) (*tagsReply, error) {
+	request, err := in.PageQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID("template", in.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	version, err := versionParam("template_version_id", in.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	page, ready, err := a.service.Tags(ctx, c.caller, id, version, request)
+	if err != nil {
+		return nil, err
+	}
+	if !ready {
+		answer := &tagsReply{Status: http.StatusAccepted, RetryAfter: tagsRetryAfter}
+		answer.Body.second = &processing{Message: tagsProcessing}
+		return answer, nil
+	}
+	answer := &tagsReply{Status: http.StatusOK}
+	answer.Body.first = &pageOf(page, tagOf).Body
+	return answer, nil
+}

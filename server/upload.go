@@ -1,0 +1,189 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+// maxPartsBytes is what the parts of an upload may take besides the file: attributes, boundaries, headers.
+const maxPartsBytes = 1 << 20
+
+var docUploadFile = doc{
+	id: "upload_file", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
+	summary: "Upload a file",
+	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and file, the content. " +
+		"Rights and name are checked before the content is read, and nothing is kept of an upload that fails.",
+	status: http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeBadRequest, codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
+		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
+		docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
+	example: exampleUpload(),
+	also:    uploadBody[fileAttributes](exampleAttributes),
+}
+
+var docUploadVersion = doc{
+	id: "upload_version", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
+	summary:     "Upload a new version of a file",
+	description: "The body is as for a new file. The name in attributes, where there is one, renames the file.",
+	status:      http.StatusOK,
+	errors: []docgen.Code{docgen.CodeBadRequest, codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
+		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
+		docgen.CodePrecondition, docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
+	example: exampleUpload(),
+	also:    uploadBody[versionAttributes](exampleVersionAttributes),
+}
+
+type fileAttributes struct {
+	Name              string    `json:"name" doc:"The name of the file."`
+	Parent            parentRef `json:"parent" doc:"The folder that it is put into."`
+	ContentCreatedAt  timestamp `json:"content_created_at,omitempty" doc:"When the content came into being; now when left out."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitempty" doc:"When the content was last changed; now when left out."`
+}
+
+type versionAttributes struct {
+	Name              string    `json:"name,omitempty" doc:"A new name for the file."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitempty" doc:"When the content was last changed; now when left out."`
+}
+
+// UploadQuery says how to upload.
+type UploadQuery struct {
+	FieldsQuery
+	Digest string `header:"Content-MD5" doc:"The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused."`
+}
+
+// UploadVersionQuery says how to upload a version of which file.
+type UploadVersionQuery struct {
+	FilePath
+	UploadQuery
+	IfMatchHeader
+}
+
+// uploaded is the list of the one file that an upload made.
+type uploaded struct {
+	TotalCount int          `json:"total_count"`
+	Entries    []view[file] `json:"entries"`
+}
+
+func uploadedReply(item *docgen.Item, fields string) *reply[uploaded] {
+	return &reply[uploaded]{uploaded{TotalCount: 1, Entries: []view[file]{{value: fileOf(item), fields: selectionOf(fields)}}}}
+}
+
+func (a *api) uploadFile(ctx context.Context, c *call, in *UploadQuery) (*reply[uploaded], error) {
+	var attributes fileAttributes
+	content, err := a.readUpload(c, &attributes)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.CreateFile(ctx, c.caller, docgen.NewFile{
+		Name: attributes.Name, ParentID: int64(attributes.Parent.ID), SHA1: in.Digest,
+		ContentCreatedAt: attributes.ContentCreatedAt.Time, ContentModifiedAt: attributes.ContentModifiedAt.Time,
+	}, content)
+	if err != nil {
+		return nil, err
+	}
+	return uploadedReply(item, in.Fields), nil
+}
+
+func (a *api) uploadVersion(ctx context.Context, c *call, in *UploadVersionQuery) (*reply[uploaded], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	var attributes versionAttributes
+	content, err := a.readUpload(c, &attributes)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.CreateVersion(ctx, c.caller, docgen.NewVersion{
+		FileID: id, Name: attributes.Name, IfMatch: bareETag(in.IfMatch), SHA1: in.Digest,
+		ContentModifiedAt: attributes.ContentModifiedAt.Time,
+	}, content)
+	if err != nil {
+		return nil, err
+	}
+	return uploadedReply(item, in.Fields), nil
+}
+
+// readUpload reads the attributes of an upload and returns its content, which is read from the connection as it goes to
+// where it is kept: an upload takes neither memory nor a temporary file.
+func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
+	if err := wantMediaType(c.r, "multipart/form-data"); err != nil {
+		return nil, err
+	}
+	c.r.Body = io.NopCloser(c.openBody(a.service.Limits().UploadBytes+maxPartsBytes, true))
+	parts, err := c.r.MultipartReader()
+	if err != nil {
+		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: %s.", err)
+	}
+	part, err := c.nextPart(parts, "attributes")
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(part, maxPartsBytes/2))
+	if err != nil {
+		return nil, c.unreadableParts(err)
+	}
+	problems, err := decode(text, attributes)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, invalid(problems)
+	}
+	return c.nextPart(parts, "file")
+}
+
+// nextPart returns the next part, which must have the name.
+func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, error) {
+	part, err := parts.NextPart()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, missingPart(name)
+	case err != nil:
+		return nil, c.unreadableParts(err)
+	case part.FormName() == name:
+		return part, nil
+	case part.FormName() == "file":
+		return nil, failf(codeParts, "The part attributes must come before the part file.")
+	}
+	f := missingPart(name)
+	f.Problems = append(f.Problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: shorten(part.FormName()),
+		Message: "the parts of an upload are attributes and file, in this order"})
+	return nil, f
+}
+
+func missingPart(name string) *docgen.Error {
+	return invalid([]docgen.Problem{{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}})
+}
+
+// unreadableParts explains why parts could not be read: through the connection, or through what is in them.
+func (c *call) unreadableParts(err error) error {
+	if f := c.bodyError(); f != nil {
+		return f
+	}
+	return failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: %s.", err)
+}
+
+// uploadBody documents the parts of an upload.
+func uploadBody[T any](example func() T) func(*api, *huma.Operation) {
+	return func(a *api, op *huma.Operation) {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
+			Schema: &huma.Schema{
+				Type: huma.TypeObject, Required: []string{"attributes", "file"},
+				Properties: map[string]*huma.Schema{
+					"attributes": a.schemaOf(example()),
+					"file":       {Type: huma.TypeString, Format: "binary", Description: "The content."},
+				},
+			},
+			Encoding: map[string]*huma.Encoding{"attributes": {ContentType: "application/json"}},
+			Example:  map[string]any{"attributes": example(), "file": "…"},
+		}}}
+	}
+}
