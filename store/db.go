@@ -37,7 +37,7 @@ type Config struct {
 	Path string
 	// URL names a PostgreSQL database that Platen has to itself, as postgres://user:password@host:port/name.
 	URL string
-	// MaxConns bounds the connections to PostgreSQL; 0 leaves it to pool_max_conns in the URL, or else 16.
+	// MaxConns bounds the connections to PostgreSQL, at least 4; 0 leaves it to pool_max_conns in the URL, or else 16.
 	MaxConns int
 	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs
 	// beside a server, which may be of another version.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 
 	"github.com/riverqueue/river"
@@ -13,4 +14,10 @@ func (db *DB) Writer() *sql.DB { return db.writer }
 
 func (q *Queue) RiverConfig() *river.Config { return q.riverConfig() }
 
-const LostTries = lostTries
+type JoinedTx = joinedTx
+
+// CountRiverJobs counts River's jobs as this transaction sees them.
+func (tx *Tx) CountRiverJobs(ctx context.Context) (n int, err error) {
+	err = tx.sqlTx.QueryRowContext(ctx, "SELECT COUNT(*) FROM river_job").Scan(&n)
+	return n, err
+}

@@ -15,6 +15,9 @@ import (
 const (
 	// defaultMaxConns bounds the connections of one process to PostgreSQL, which by default allows 100 in all.
 	defaultMaxConns = 16
+	// minMaxConns is what a process cannot do without: one that listens for jobs, one that holds the migration lock while
+	// another migrates, and one more.
+	minMaxConns = 4
 	// connectTimeout is how long Open waits for PostgreSQL to answer.
 	connectTimeout = 10 * time.Second
 )
@@ -31,6 +34,7 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	case !strings.Contains(cfg.URL, "pool_max_conns"):
 		poolConfig.MaxConns = defaultMaxConns
 	}
+	poolConfig.MaxConns = max(poolConfig.MaxConns, minMaxConns)
 	if _, ok := poolConfig.ConnConfig.RuntimeParams["application_name"]; !ok {
 		poolConfig.ConnConfig.RuntimeParams["application_name"] = "platen"
 	}

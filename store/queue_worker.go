@@ -126,6 +126,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 			return fmt.Errorf("stop queue: jobs do not heed their cancelled contexts: %w", err)
 		}
 	}
+	q.client = nil
 	if err := q.release(); err != nil {
 		return fmt.Errorf("stop queue: %w", err)
 	}
@@ -169,14 +170,21 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(conte
 	if _, ok := errors.AsType[*permanentError](err); ok || job.Attempt == tries {
 		return q.giveUp(ctx, job, err)
 	}
-	q.db.log.WarnContext(ctx, "job failed, will be tried again",
-		"kind", job.Kind, "job", job.ID, "try", job.Attempt, "of", tries, "error", err)
+	q.log(ctx, slog.LevelWarn, "job failed, will be tried again", job, err)
 	return err
+}
+
+func (q *Queue) log(ctx context.Context, level slog.Level, message string, job *river.Job[rawTask], err error) {
+	attrs := []any{"kind", job.Kind, "job", job.ID, "try", job.Attempt, "of", job.MaxAttempts - lostTries, "error", err}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attrs = append(attrs, "stack", string(p.stack))
+	}
+	q.db.log.Log(ctx, level, message, attrs...)
 }
 
 // giveUp reports that a job will not be tried again. Where that fails the report itself is tried again.
 func (q *Queue) giveUp(ctx context.Context, job *river.Job[rawTask], err error) error {
-	q.db.log.ErrorContext(ctx, "job given up", "kind", job.Kind, "job", job.ID, "try", job.Attempt, "error", err)
+	q.log(ctx, slog.LevelError, "job given up", job, err)
 	if q.cfg.Exhausted != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultJobTimeout)
 		defer cancel()
@@ -188,15 +196,22 @@ func (q *Queue) giveUp(ctx context.Context, job *river.Job[rawTask], err error) 
 	return river.JobCancel(err)
 }
 
-// recovered calls fn and turns a panic into an error with its stack.
+// recovered calls fn and turns a panic into an error.
 func recovered(ctx context.Context, fn func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = &panicError{value: p, stack: debug.Stack()}
 		}
 	}()
 	return fn(ctx)
 }
+
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // retryPolicy tells River when to try again.
 type retryPolicy func(n int) time.Duration

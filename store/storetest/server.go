@@ -134,9 +134,9 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	return db.Close()
 }
 
-func (s *server) createDatabase(ctx context.Context) (string, error) {
+func (s *server) createDatabase(ctx context.Context, template string) (string, error) {
 	name := fmt.Sprintf("platen_test_%d_%d", os.Getpid(), s.count.Add(1))
-	if err := s.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+s.template); err != nil {
+	if err := s.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		return "", err
 	}
 	return s.url(name), nil

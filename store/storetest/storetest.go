@@ -7,9 +7,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"platen/store"
@@ -44,17 +47,55 @@ func Open(t testing.TB, cfg store.Config) *store.DB {
 	return db
 }
 
-// SQLite returns the configuration of a new SQLite database, which goes with the test.
+// SQLite returns the configuration of a new, migrated SQLite database, which goes with the test.
 func SQLite(t testing.TB) store.Config {
-	return store.Config{Path: filepath.Join(t.TempDir(), "platen.db"), Log: Log(t)}
+	t.Helper()
+	migrated, err := migratedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "platen.db")
+	if err := os.WriteFile(path, migrated, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return store.Config{Path: path, Log: Log(t)}
 }
+
+// migratedFile returns the bytes of a migrated SQLite database, so that a test's own is a copy.
+var migratedFile = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "platen-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "platen.db")
+	db, err := store.Open(context.Background(), store.Config{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil { // which writes everything into the file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // Postgres returns the configuration of a new, migrated PostgreSQL database, which goes with the test. It skips the test
 // when PostgreSQL is switched off, and fails it when PostgreSQL is not to be had.
 func Postgres(t testing.TB) store.Config {
 	t.Helper()
 	srv := sharedServer(t)
-	url, err := srv.createDatabase(t.Context())
+	return postgres(t, srv, srv.template)
+}
+
+// EmptyPostgres is Postgres with no tables at all in the database.
+func EmptyPostgres(t testing.TB) store.Config {
+	t.Helper()
+	return postgres(t, sharedServer(t), "template1")
+}
+
+func postgres(t testing.TB, srv *server, template string) store.Config {
+	t.Helper()
+	url, err := srv.createDatabase(t.Context(), template)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,78 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// The transaction is database/sql's and River only joins it: what River does in it is seen by database/sql before the
+// commit, is undone with it, and leaves a connection that is good for more.
+func TestRiverJoinsTheTransaction(t *testing.T) {
+	ctx := t.Context()
+	db := storetest.Open(t, storetest.Postgres(t))
+	boom := errors.New("boom")
+	for range 3 {
+		err := db.Write(ctx, func(tx *store.Tx) error {
+			if err := set(ctx, tx, "before", "1"); err != nil {
+				return err
+			}
+			if _, err := tx.Enqueue(ctx, numbers(100)...); err != nil {
+				return err
+			}
+			if n, err := tx.CountRiverJobs(ctx); n != 100 || err != nil {
+				t.Errorf("the transaction sees %d jobs, %v", n, err)
+			}
+			if err := set(ctx, tx, "after", "1"); err != nil {
+				return err
+			}
+			return boom
+		})
+		if !errors.Is(err, boom) {
+			t.Fatal(err)
+		}
+	}
+	if got := states(t, db); got != "" {
+		t.Errorf("states after the rollback: %q", got)
+	}
+	enqueue(t, db, numbers(100)...)
+	if got := states(t, db); got != "available:100" {
+		t.Errorf("states after the commit: %q", got)
+	}
+}
+
+// A failure of River's must not cost the connection, or every bad job would.
+func TestAnErrorOfRiverKeepsTheConnection(t *testing.T) {
+	ctx := t.Context()
+	db := storetest.Open(t, storetest.Postgres(t))
+	backend := func() (pid int) {
+		if err := db.Reader().QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		return pid
+	}
+	before := backend()
+	err := db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, store.Job{Task: number{1}, Priority: 9})
+		return err
+	})
+	if err == nil {
+		t.Error("a priority of 9 was taken")
+	}
+	if after := backend(); after != before {
+		t.Errorf("connection %d was replaced by %d", before, after)
+	}
+}
+
+func TestAJoinedTransactionCannotBeEnded(t *testing.T) {
+	tx := store.JoinedTx{}
+	if _, err := tx.Begin(context.Background()); err == nil {
+		t.Error("Begin succeeded")
+	}
+	if tx.Commit(context.Background()) == nil || tx.Rollback(context.Background()) == nil {
+		t.Error("Commit or Rollback succeeded")
+	}
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package store_test
+
+// raceEnabled tells that SQLite, which is Go code here, runs some ten times slower.
+const raceEnabled = true
