@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +47,7 @@ type answer struct {
 
 // errorBody is the body of every answer with a status of 400 or more.
 type errorBody struct {
-	Type        string        `json:"type" enum:"error" doc:"Always error."`
+	Type        string        `json:"type" enum:"error"`
 	Status      int           `json:"status" doc:"The HTTP status again." example:"404"`
 	Code        docgen.Code   `json:"code" doc:"What kind of failure this is; the list of codes says what to do about each." example:"not_found"`
 	Message     string        `json:"message" doc:"What is wrong, for a person." example:"Not Found"`
@@ -74,7 +73,7 @@ func (a *answer) Error() string           { return http.StatusText(a.status) }
 func (a *answer) GetStatus() int          { return a.status }
 func (a *answer) GetHeaders() http.Header { return a.header }
 func (a *answer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(a.body)
+	return marshal(a.body)
 }
 
 // notModified answers a conditional GET whose caller has the current state.
@@ -158,5 +157,10 @@ func (ans *answer) send(w http.ResponseWriter) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(ans.status)
-	return json.NewEncoder(w).Encode(ans.body)
+	text, err := marshal(ans.body)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"time"
 
 	"platen/docgen"
@@ -26,7 +27,7 @@ var (
 func (a *api) exampleError(code docgen.Code) *errorBody {
 	kind := kindOf(code)
 	return &errorBody{
-		Type: "error", Status: kind.Status, Code: code, Message: kind.Cause,
+		Type: "error", Status: kind.Status, Code: code, Message: http.StatusText(kind.Status),
 		HelpURL: a.baseURL + "/docs/errors#" + string(code), RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908",
 	}
 }

@@ -169,10 +169,11 @@ func encode(t *testing.T, body any) (io.Reader, string) {
 		var buf bytes.Buffer
 		parts := multipart.NewWriter(&buf)
 		for _, part := range b {
-			w, err := parts.CreateFormField(part[0])
+			create := parts.CreateFormField
 			if part[0] == "file" {
-				w, err = parts.CreateFormFile("file", "")
+				create = func(name string) (io.Writer, error) { return parts.CreateFormFile(name, "") }
 			}
+			w, err := create(part[0])
 			must(t, err)
 			_, err = io.WriteString(w, part[1])
 			must(t, err)

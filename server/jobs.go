@@ -169,7 +169,7 @@ var docCreateBatch = doc{
 type createBatchRequest struct {
 	File        templateFileRef  `json:"file" doc:"The template."`
 	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template; the current one when left out. It may also stand inside file."`
-	InputSource string           `json:"input_source" enum:"api" doc:"Always api."`
+	InputSource string           `json:"input_source" enum:"api"`
 	Destination folderRef        `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of the caller."`
 	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`
 	Data        []documentToMake `json:"document_generation_data" doc:"One element for each document."`

@@ -60,7 +60,7 @@ func describe(baseURL, version string) huma.Config {
 }
 
 // schemaName names a schema after its Go type. Huma adds a schema of its own errors with every operation, which is not
-// ours to show: it gets a name that forgetErrors knows.
+// ours to show: it gets a name that tidy knows.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.Kind() == reflect.Pointer {
@@ -74,9 +74,15 @@ func schemaName(t reflect.Type, hint string) string {
 
 const humaPrefix = "huma"
 
-// forgetErrors removes the schema of errors that are never sent.
-func forgetErrors(registry huma.Registry) {
-	maps.DeleteFunc(registry.Map(), func(name string, _ *huma.Schema) bool { return strings.HasPrefix(name, humaPrefix) })
+// tidy corrects what huma says of us and is not so: its own errors are never sent, and no list is ever null.
+func tidy(registry huma.Registry) {
+	schemas := registry.Map()
+	maps.DeleteFunc(schemas, func(name string, _ *huma.Schema) bool { return strings.HasPrefix(name, humaPrefix) })
+	for _, schema := range schemas {
+		for _, property := range schema.Properties {
+			property.Nullable = property.Nullable && property.Type != huma.TypeArray
+		}
+	}
 }
 
 // operation makes the entry of an operation in the OpenAPI document, all but its request body.
@@ -94,7 +100,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 		}},
 	}
 	if d.scope != "" {
-		op.Description = strings.TrimSpace(op.Description + " Needs the scope " + string(d.scope) + ".")
+		op.Description = strings.TrimSpace(op.Description + " Needs the scope `" + string(d.scope) + "`.")
 	}
 	if d.example != nil {
 		status := strconv.Itoa(op.DefaultStatus)

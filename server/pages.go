@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -177,6 +178,7 @@ const maxFieldDepth = 3
 
 // fieldsOf lists the fields of a schema, those of the objects in it below their own.
 func (a *api) fieldsOf(schema *huma.Schema, path string, depth int) []fieldEntry {
+	names := a.propertyNames(schema)
 	schema = a.resolve(schema)
 	if schema == nil || depth > maxFieldDepth {
 		return nil
@@ -185,35 +187,34 @@ func (a *api) fieldsOf(schema *huma.Schema, path string, depth int) []fieldEntry
 		return a.fieldsOf(schema.Items, path+"[]", depth)
 	}
 	var fields []fieldEntry
-	for _, name := range propertyNames(schema) {
+	for _, name := range names {
 		property := schema.Properties[name]
 		resolved := a.resolve(property)
 		at := join(path, name)
-		entry := fieldEntry{
+		fields = append(fields, fieldEntry{
 			Path: at, Type: typeOf(resolved, property), Required: slices.Contains(schema.Required, name),
-			Description: property.Description, Values: resolved.Enum,
-		}
-		if entry.Description == "" {
-			entry.Description = resolved.Description
-		}
-		fields = append(fields, entry)
+			Description: cmp.Or(property.Description, resolved.Description), Values: resolved.Enum,
+		})
 		fields = append(fields, a.fieldsOf(property, at, depth+1)...)
 	}
 	return fields
 }
 
-// propertyNames lists the fields of an object as clients read them: what it is first, then the rest by name.
-func propertyNames(schema *huma.Schema) []string {
-	names := slices.Sorted(maps.Keys(schema.Properties))
-	slices.SortStableFunc(names, func(x, y string) int { return rank(x) - rank(y) })
-	return names
-}
-
-func rank(name string) int {
-	if i := slices.Index([]string{"type", "id", "etag", "name"}, name); i >= 0 {
-		return i
+// propertyNames lists the fields of an object in the order in which they are sent.
+func (a *api) propertyNames(schema *huma.Schema) []string {
+	switch {
+	case schema == nil:
+		return nil
+	case len(schema.AnyOf) > 0:
+		return a.propertyNames(schema.AnyOf[0])
+	case schema.Ref == "":
+		return slices.Sorted(maps.Keys(schema.Properties))
 	}
-	return 4
+	var names []string
+	for _, field := range fieldsOf(a.huma.OpenAPI().Components.Schemas.TypeFromRef(schema.Ref)) {
+		names = append(names, field.name)
+	}
+	return names
 }
 
 // resolve follows a reference, and finds the object in one that may be null.

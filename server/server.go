@@ -75,7 +75,7 @@ func New(cfg Config) http.Handler {
 	a.metrics = newMetrics(cfg.Metrics)
 	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
-	forgetErrors(a.huma.OpenAPI().Components.Schemas)
+	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
 	return a
 }
