@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	".":         {"cli"},
 	"cli":       {everything},
 	"server":    {"docgen"},
-	"generate":  {"docgen", "docx", "pdf"},
+	"generate":  {"docgen", "docx", "docx/lang", "pdf"},
 	"webhook":   {"docgen"},
 	"docgen":    {"store", "blob", "docx"},
 	"store":     {},
@@ -212,9 +212,10 @@ func checkImports(f *file, report reporter) {
 	}
 }
 
-// mayImport reports whether code in one room may import from another; a test may also from the rooms further down.
+// mayImport reports whether code in one room may import from another; a test may also from the rooms further down and
+// from the examples.
 func mayImport(from, to string, test bool) bool {
-	if from == to || slices.Contains(rooms[from], to) || slices.Contains(rooms[from], everything) {
+	if from == to || slices.Contains(rooms[from], to) || slices.Contains(rooms[from], everything) || test && to == "examples" {
 		return true
 	}
 	return test && slices.ContainsFunc(rooms[from], func(below string) bool { return mayImport(below, to, true) })
@@ -354,6 +355,8 @@ func TestRulesFindWhatTheyForbid(t *testing.T) {
 		{"unknown sub-package", "docgen/batches/b.go", `package batches`, "package docgen/batches is not on the map"},
 		{"import of an unknown package", "cli/cli.go", `package cli; import _ "platen/billing"`, "imports billing"},
 		{"test two down", "server/server_test.go", `package server; import _ "platen/store/storetest"`, ""},
+		{"example in a test", "docx/docx_test.go", `package docx; import _ "platen/examples"`, ""},
+		{"example in the program", "docx/docx.go", `package docx; import _ "platen/examples"`, "docx may not import examples"},
 		{"test upwards", "store/store_test.go", `package store; import _ "platen/docgen"`, "may not import docgen"},
 		{"test support in the program", "docgen/job.go", `package docgen; import _ "platen/store/storetest"`, "for tests alone"},
 		{"test support of the room", "blob/blobtest/suite.go", `package blobtest; import _ "platen/blob"`, ""},
