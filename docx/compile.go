@@ -17,6 +17,7 @@ type compiler struct {
 	root     *node
 	headings func() map[string]bool // style ids of headings
 	ids      *idSpaces
+	use      *lang.Use
 
 	pars    []*paragraph
 	marks   []*mark
@@ -26,6 +27,7 @@ type compiler struct {
 	pinned  map[*node]bool // runs and texts that borders stand in
 	edits   []edit
 
+	listing  map[*mark]listed // of the tags that a listing shows
 	errors   Errors
 	warnings []string
 }
@@ -55,14 +57,15 @@ func (c *compiler) compile() (*program, error) {
 	for _, b := range c.blocks {
 		c.border(b)
 	}
+	if len(c.errors) > 0 {
+		return nil, nil
+	}
+	c.readScopes()
 	c.editTexts()
 	c.guardParagraphs()
 	c.guardTables()
 	c.guardContainers()
 	c.editIDs()
-	if len(c.errors) > 0 {
-		return nil, nil
-	}
 	return c.assemble(), nil
 }
 
@@ -261,24 +264,33 @@ func (c *compiler) yieldAt(p *paragraph, offset int) edit {
 	return edit{pos: pos, end: pos, phase: phaseYield, kind: editYield}
 }
 
-// guardTables has the tables whose rows are all in blocks dropped when no row is left.
+// guardTables has the tables whose rows are all in blocks dropped when no row is left, and content controls around rows
+// likewise.
 func (c *compiler) guardTables() {
-	seen := map[*node]bool{}
 	for _, b := range c.blocks {
-		table := b.at.ancestor(named("w:tbl"))
-		if b.level != rows || table == nil || seen[table] {
+		if b.level != rows {
 			continue
 		}
-		seen[table] = true
-		held := rowsOf(table)
-		if slices.ContainsFunc(held, func(row *node) bool { return !c.gone[row] && !c.inRowBlock(row) }) {
-			continue
-		}
-		c.guard(table)
-		for _, row := range held {
-			if !c.gone[row] {
-				c.add(edit{pos: row.start, end: row.start, phase: phaseYield, kind: editYield})
+		for n := b.at; n != nil && n.name != "w:tc"; n = n.parent {
+			if (n.name == "w:tbl" || n.name == "w:sdt") && !c.guarded[n] {
+				c.guardRows(n)
 			}
+			if n.name == "w:tbl" {
+				break
+			}
+		}
+	}
+}
+
+func (c *compiler) guardRows(holder *node) {
+	held := rowsOf(holder)
+	if slices.ContainsFunc(held, func(row *node) bool { return !c.gone[row] && !c.inRowBlock(row) }) {
+		return
+	}
+	c.guard(holder)
+	for _, row := range held {
+		if !c.gone[row] {
+			c.add(edit{pos: row.start, end: row.start, phase: phaseYield, kind: editYield})
 		}
 	}
 }
@@ -303,9 +315,10 @@ func rowsOf(n *node) []*node {
 	return all
 }
 
-// inRowBlock tells whether a block of rows holds this one.
+// inRowBlock tells whether a block of rows of the same table holds this one.
 func (c *compiler) inRowBlock(row *node) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool {
-		return b.level == rows && b.at == row.parent && b.openAt <= row.start && row.end <= b.closeAt
+		return b.level == rows && b.openAt <= row.start && row.end <= b.closeAt &&
+			b.at.ancestor(named("w:tbl")) == row.ancestor(named("w:tbl"))
 	})
 }

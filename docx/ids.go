@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -82,7 +83,7 @@ func (c *compiler) editIDs() {
 	if len(e.ahead) == 0 {
 		return
 	}
-	slices.SortFunc(e.ahead, func(a, b *block) int { return a.open().order - b.open().order })
+	slices.SortFunc(e.ahead, func(a, b *block) int { return cmp.Or(a.openAt-b.openAt, b.closeAt-a.closeAt) })
 	e.walk(c.root)
 	e.editBookmarks()
 }

@@ -74,14 +74,14 @@ func (t *Template) compile() error {
 		return err
 	}
 	headings := sync.OnceValue(func() map[string]bool { return headingStyles(t.pkg, parts[0]) })
-	list := tagList{t: t, seen: map[string]bool{}}
+	seen := map[string]bool{}
 	var problems Errors
 	for _, part := range parts {
 		src, err := t.pkg.ReadXML(part)
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids}
+		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids, use: &t.use}
 		p, err := c.compile()
 		if err != nil {
 			return err
@@ -89,7 +89,12 @@ func (t *Template) compile() error {
 		slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.pos, b.pos) })
 		problems = append(problems, c.errors...)
 		t.warnings = append(t.warnings, c.warnings...)
-		list.add(c.marks)
+		for _, m := range c.marks {
+			if l, ok := c.listing[m]; ok && !seen[l.scope+l.tag.Content] {
+				seen[l.scope+l.tag.Content] = true
+				t.tags = append(t.tags, l.tag)
+			}
+		}
 		if p != nil {
 			t.programs[part.Name] = p
 			t.size += p.size
@@ -173,34 +178,3 @@ func (t *Template) Warnings() []string { return t.warnings }
 
 // Size is about how many bytes of memory the template holds.
 func (t *Template) Size() int { return t.size }
-
-// tagList builds a template's listing and what it reads of the input.
-type tagList struct {
-	t    *Template
-	seen map[string]bool
-}
-
-// add takes the tags of one part, in order.
-func (l *tagList) add(marks []*mark) {
-	var scope lang.Scope
-	var loops []string
-	for _, m := range marks {
-		tag := m.tag
-		l.t.use.Add(tag, &scope)
-		key := strings.Join(append(loops, tag.Text), "\x00")
-		if tag.Type() != "" && !l.seen[key] {
-			l.seen[key] = true
-			l.t.tags = append(l.t.tags, Tag{Content: tag.Text, Type: tag.Type(), Paths: tag.Paths(scope.Alias)})
-		}
-		switch tag.Kind {
-		case lang.For, lang.TableRow:
-			scope.Open(tag)
-			loops = append(loops, tag.String())
-		case lang.EndFor, lang.EndTableRow:
-			if len(loops) > 0 {
-				loops = loops[:len(loops)-1]
-			}
-			scope.Close()
-		}
-	}
-}

@@ -1,0 +1,225 @@
+package docx_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"platen/docx"
+	"platen/docx/opc"
+)
+
+const corpus = "../../shared/corpus"
+
+// corpusFiles returns the real documents by path below the corpus, or skips.
+func corpusFiles(t *testing.T) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(corpus, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".docx") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, corpus+"/")] = b
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the corpus of real files is not here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A real document gives an error that says why, or a template whose output is as sound as the document was; one
+// without tags comes out with the bytes it had.
+func TestCorpusSurvives(t *testing.T) {
+	parsed, filled := 0, 0
+	for name, file := range corpusFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			tpl, err := parse(file)
+			if err != nil {
+				if !explains(err) {
+					t.Errorf("the error is of no known kind: %v", err)
+				}
+				return
+			}
+			parsed++
+			before := map[string]bool{}
+			for _, problem := range check(file) {
+				before[withoutPlace(problem)] = true
+			}
+			var out bytes.Buffer
+			if _, err := tpl.Execute(&out, map[string]any{}, docx.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range check(out.Bytes()) {
+				if !before[withoutPlace(problem)] {
+					t.Errorf("the output has a problem that the template had not: %v", problem)
+				}
+			}
+			if len(tpl.Tags()) > 0 {
+				filled++
+				return
+			}
+			in, got := unpack(t, file), unpack(t, out.Bytes())
+			for part, content := range in {
+				if got[part] != content && !strings.HasSuffix(part, "/") {
+					t.Errorf("%s changed, and there is no tag in the document", part)
+				}
+			}
+		})
+	}
+	t.Logf("%d files are templates, %d of them with tags", parsed, filled)
+	if parsed < 200 || filled < 25 {
+		t.Errorf("only %d files are templates, %d of them with tags", parsed, filled)
+	}
+}
+
+func explains(err error) bool {
+	if _, ok := errors.AsType[*opc.Error](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[docx.Errors](err)
+	return ok
+}
+
+// withoutPlace cuts the byte offset out of a problem, which an execution moves.
+func withoutPlace(problem error) string {
+	part, rest, ok := strings.Cut(problem.Error(), ": byte ")
+	if !ok {
+		return problem.Error()
+	}
+	_, what, _ := strings.Cut(rest, ": ")
+	return part + what
+}
+
+func TestRealTemplateIsFilled(t *testing.T) {
+	file, ok := corpusFiles(t)["doc-gen-workshop/MovieScriptSummaryTemplate.docx"]
+	if !ok {
+		t.Fatal("the template is not in the corpus")
+	}
+	tpl, err := parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, report := execute(t, tpl, decode(t, `{"script": {
+		"title": "The Long Take", "genre": "Drama", "date_written": "2026-11-20", "props": [{"name": "Lamp", "description": "green"}],
+		"character_list": [], "directors": [], "producers": [], "produced_movies": [], "companies_worked_with": [], "accomplishments": [], "author": "A. Nobody", "plot_summary": "Somebody walks.\nNobody cuts.",
+		"locations": [{"name": "Harbour", "description": "fog & gulls"}, {"name": "Attic", "description": "dust"}],
+		"other_scripts": [{"description": "First"}, {"description": "Second"}, {"description": "Third"}]}}`))
+	if len(report.Errors) > 0 || len(report.Warnings) > 0 {
+		t.Errorf("report = %+v, want none", report)
+	}
+	text := textOf(unpack(t, out)["word/document.xml"])
+	for _, want := range []string{"The Long Take", "A. Nobody", "Harbour - fog &amp; gulls", "Attic - dust", "First,  Second, and  Third"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the document does not say %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "{{") {
+		t.Errorf("a tag is left:\n%s", text)
+	}
+}
+
+// textOf is a document's text without its elements.
+func textOf(xml string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(xml, "<")
+		b.WriteString(before)
+		tag, after, _ := strings.Cut(rest, ">")
+		if tag == "/w:p" {
+			b.WriteByte('\n')
+		}
+		if xml = after; !ok {
+			return b.String()
+		}
+	}
+}
+
+var textElement = regexp.MustCompile(`<w:t(?: [^>]*)?>([^<]+)</w:t>`)
+
+// Blocks at random places of real documents are refused, or give a sound document whether they repeat, show or hide
+// what they hold.
+func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
+	const perFile = 3
+	pairs := [][2]string{{"{{for i in items}}", "{{endfor}}"}, {"{{if yes}}", "{{endif}}"}, {"{{if no}}", "{{endif}}"}, {"{{for i in none}}", "{{endfor}}"}, {"{{tablerow i in items}}", "{{endtablerow}}"}}
+	data := decode(t, `{"items": [1, 2, 3], "none": [], "yes": true}`)
+	accepted, refused := 0, 0
+	for name, file := range corpusFiles(t) {
+		files := map[string]string{}
+		if tpl, err := parse(file); err == nil && len(tpl.Tags()) == 0 {
+			files = unpack(t, file)
+		}
+		document := files["word/document.xml"]
+		if len(textElement.FindAllString(document, 2)) < 2 || len(document) > 60_000 {
+			continue
+		}
+		before := map[string]bool{}
+		for _, problem := range check(file) {
+			before[withoutPlace(problem)] = true
+		}
+		random := rand.New(rand.NewPCG(1, uint64(len(file))))
+		for range perFile {
+			tagged := document
+			for range 1 + random.IntN(3) {
+				places := textElement.FindAllStringSubmatchIndex(tagged, -1)
+				i := random.IntN(len(places))
+				j := min(i+random.IntN(8), len(places)-1)
+				tagged = withTags(random, tagged, places[i], places[j], pairs[random.IntN(len(pairs))])
+			}
+			files["word/document.xml"] = tagged
+			tpl, err := parse(pack(t, files))
+			if err != nil {
+				refused++
+				if _, ok := errors.AsType[docx.Errors](err); !ok {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			accepted++
+			var out bytes.Buffer
+			if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range check(out.Bytes()) {
+				if !before[withoutPlace(problem)] {
+					t.Errorf("%s with %q: %v", name, tagsIn(tagged), problem)
+				}
+			}
+		}
+	}
+	t.Logf("%d templates accepted, %d refused", accepted, refused)
+}
+
+// withTags puts the first tag somewhere into one text of a document and the second into that or a later one.
+func withTags(random *rand.Rand, document string, first, second []int, pair [2]string) string {
+	at := first[2] + random.IntN(3)*(first[3]-first[2])/2
+	until := second[2] + random.IntN(3)*(second[3]-second[2])/2
+	if until < at {
+		until = at
+	}
+	for !utf8.RuneStart(document[at]) || !utf8.RuneStart(document[until]) || splitsEntity(document[first[2]:at]) || splitsEntity(document[second[2]:until]) {
+		at, until = first[2], second[3]
+	}
+	return document[:at] + pair[0] + document[at:until] + pair[1] + document[until:]
+}
+
+// tagsIn returns the surroundings of the tags of a document.
+func tagsIn(document string) []string {
+	return regexp.MustCompile(`.{0,40}{{[^}]*}}.{0,40}`).FindAllString(document, -1)
+}
+
+// splitsEntity tells whether text ends within a character reference.
+func splitsEntity(text string) bool {
+	return strings.LastIndexByte(text, '&') > strings.LastIndexByte(text, ';')
+}

@@ -1,0 +1,77 @@
+package docx
+
+import (
+	"cmp"
+	"slices"
+
+	"platen/docx/lang"
+)
+
+// listed is a tag for a template's listing, with the loops around it as a text that tells scopes apart.
+type listed struct {
+	tag   Tag
+	scope string
+}
+
+// readScopes follows the loops as they will run, which is not always as the tags stand: a loop of rows holds the whole
+// of its first row. It notes what each tag reads.
+func (c *compiler) readScopes() {
+	c.listing = make(map[*mark]listed, len(c.marks))
+	r := scopeReader{c: c}
+	for _, e := range c.scopeEvents() {
+		switch {
+		case e.closes:
+			r.scope.Close()
+			r.loops = r.loops[:len(r.loops)-1]
+		case e.opens:
+			r.read(e.mark)
+			r.scope.Open(e.mark.tag)
+			r.loops = append(r.loops, e.mark.tag.String())
+		default:
+			r.read(e.mark)
+		}
+	}
+}
+
+// scopeEvent is a tag, or the place where a loop begins or ends.
+type scopeEvent struct {
+	pos           int
+	mark          *mark
+	opens, closes bool
+}
+
+func (c *compiler) scopeEvents() []scopeEvent {
+	events := make([]scopeEvent, 0, len(c.marks))
+	for _, m := range c.marks {
+		switch {
+		case m.block == nil || !m.block.isLoop():
+			events = append(events, scopeEvent{pos: m.start(), mark: m})
+		case m.opens():
+			events = append(events, scopeEvent{pos: m.block.openAt, mark: m, opens: true})
+		default:
+			events = append(events, scopeEvent{pos: m.block.closeAt, mark: m, closes: true})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b scopeEvent) int {
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.mark.order, b.mark.order))
+	})
+	return events
+}
+
+type scopeReader struct {
+	c     *compiler
+	scope lang.Scope
+	loops []string
+}
+
+func (r *scopeReader) read(m *mark) {
+	r.c.use.Add(m.tag, &r.scope)
+	if m.tag.Type() == "" {
+		return
+	}
+	scope := ""
+	for _, loop := range r.loops {
+		scope += loop + "\x00"
+	}
+	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(r.scope.Alias)}, scope}
+}
