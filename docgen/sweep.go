@@ -29,7 +29,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 		if err != nil {
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
-		if s.now().Sub(info.ModTime) < sweepAge {
+		if s.now().Sub(info.Modified) < sweepAge {
 			continue
 		}
 		named, err := s.named(ctx, info.Key)

@@ -75,7 +75,7 @@ func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTempl
 	case err != nil:
 		return nil, err
 	default:
-		entry.size = template.Size()
+		entry.size = int64(template.Size())
 	}
 	c.keep(entry)
 	return entry, nil

@@ -52,7 +52,7 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 
 	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler)})
 	w.queue = store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: 4},
+		Workers:   map[string]int{store.DefaultQueue: 16},
 		Exhausted: g.TaskFailed,
 		Backoff:   func(int) time.Duration { return time.Millisecond },
 		Poll:      10 * time.Millisecond,

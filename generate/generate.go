@@ -221,7 +221,7 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, job d
 		result.Errors = []string{"The input data cannot be read: " + err.Error()}
 		return result, nil
 	}
-	pipe := render(template, data, docx.Options{Now: g.now()})
+	pipe := render(template, data, docx.Options{})
 	output, err := g.service.SaveOutput(ctx, pipe)
 	report, failure := pipe.wait()
 	var crash *panicError

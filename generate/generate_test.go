@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"platen/blob/blobtest"
 	"platen/docgen"
 	"platen/store"
 	"platen/store/storetest"
@@ -172,25 +171,6 @@ func TestEqualNamesAreNumbered(t *testing.T) {
 		w.jobs(second)
 		if diff := cmp.Diff([]string{"Document 1 (1).docx", "Document 1.docx"}, w.names()); diff != "" {
 			t.Errorf("the folder (-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestTheDiskIsFull(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, db *store.DB) {
-		blobs := blobtest.NewFaulty(newBlobs(t))
-		w := newWorld(t, db, blobs)
-		template := w.template("T.docx", docxOf(t, "{{a}}"))
-		w.start()
-		blobs.Fill()
-		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
-		job := w.jobs(batch)[0]
-		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Errors, " "), "no room left") {
-			t.Errorf("status %s with %q, want failed for want of room", job.Status, job.Errors)
-		}
-		blobs.Drain()
-		if job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]; job.Status != docgen.StatusCompleted {
-			t.Errorf("with room again: status %s with %q", job.Status, job.Errors)
 		}
 	})
 }
