@@ -21,6 +21,8 @@ type Report struct {
 // error, which is w's or a limit that was passed, what was written is no document.
 func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
 	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID}
+	x.out.buf = t.takeBuffer()
+	defer func() { t.keepBuffer(x.out.buf) }()
 	pw := opc.NewWriter(w)
 	for _, part := range t.pkg.Parts() {
 		if err := x.part(pw, part); err != nil {
@@ -48,4 +50,21 @@ func (x *execution) part(pw *opc.Writer, part *opc.Part) error {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
 	return x.out.flush()
+}
+
+// maxKeptBuffer is the largest buffer that is kept for the next execution; guards may make one grow.
+const maxKeptBuffer = 4 * flushAt
+
+func (t *Template) takeBuffer() []byte {
+	if buf, ok := t.buffers.Get().(*[]byte); ok {
+		return *buf
+	}
+	return make([]byte, 0, flushAt+flushAt/4)
+}
+
+func (t *Template) keepBuffer(buf []byte) {
+	if cap(buf) <= maxKeptBuffer {
+		buf = buf[:0]
+		t.buffers.Put(&buf)
+	}
 }

@@ -53,17 +53,11 @@ func TestGolden(t *testing.T) {
 // runGolden returns the archive with the outputs that its inputs give.
 func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	got := &txtar.Archive{Comment: archive.Comment}
-	parts, data := map[string]string{}, "{}"
+	parts, data := goldenInput(archive)
 	for _, f := range archive.Files {
-		switch {
-		case f.Name == "data.json":
-			data = string(f.Data)
-		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want"):
-			parts[f.Name] = string(f.Data)
-		default:
-			continue
+		if _, ok := parts[f.Name]; ok || f.Name == "data.json" {
+			got.Files = append(got.Files, f)
 		}
-		got.Files = append(got.Files, f)
 	}
 	section := func(name, content string) {
 		if content != "" {
@@ -96,6 +90,20 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	section("tags.json", formatTags(t, tpl.Tags()))
 	section("report", formatReport(report))
 	return got
+}
+
+// goldenInput returns the parts and the data of a golden file.
+func goldenInput(archive *txtar.Archive) (parts map[string]string, data string) {
+	parts = map[string]string{}
+	for _, f := range archive.Files {
+		switch {
+		case f.Name == "data.json":
+			data = string(f.Data)
+		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want"):
+			parts[f.Name] = string(f.Data)
+		}
+	}
+	return parts, data
 }
 
 func formatTags(t *testing.T, tags []docx.Tag) string {

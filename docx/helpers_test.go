@@ -29,6 +29,9 @@ func rootOf(name string) (open, end string) {
 	case name == "endnotes.xml":
 		return `<w:endnotes ` + namespaceDecls + `>`, `</w:endnotes>`
 	}
+	if name == "comments.xml" {
+		return `<w:comments ` + namespaceDecls + `>`, `</w:comments>`
+	}
 	panic("no part is called " + name)
 }
 

@@ -21,7 +21,7 @@ import (
 	"platen/docx/opc"
 )
 
-// Template is a compiled document. It does not change and serves many executions at once.
+// Template is a compiled document. It serves many executions at once.
 type Template struct {
 	pkg      *opc.Package
 	programs map[string]*program // by part name; parts without tags have none
@@ -31,6 +31,7 @@ type Template struct {
 	firstID  [idSpaceCount]int // that is free
 	warnings []string
 	size     int
+	buffers  sync.Pool // of *[]byte, for executions
 }
 
 // Tag is a tag as a template's listing shows it.
