@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -136,7 +137,9 @@ func (w *exampleWords) details(random *rand.Rand, number int, day time.Time) inv
 	if d.Paid = random.IntN(3) == 0; d.Paid {
 		d.PaidOn = day.AddDate(0, 0, random.IntN(28)).Format(dateForm)
 	}
-	for _, at := range random.Perm(len(w.products))[:2+random.IntN(6)] {
+	chosen := random.Perm(len(w.products))[:2+random.IntN(6)]
+	slices.Sort(chosen)
+	for _, at := range chosen {
 		p := w.products[at]
 		item := invoiceItem{Description: p.description, Note: p.note, Quantity: 1 + random.IntN(p.most), Price: p.price}
 		item.Amount = item.Quantity * item.Price

@@ -120,6 +120,9 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 			return err
 		}
 	}
+	if c.Once {
+		fmt.Fprintf(out, "\nThe server stops now. To go on, start it again: platen serve --data %s --listen %s\n", c.Data, strings.TrimPrefix(url, "http://"))
+	}
 	q.sayNext()
 	return nil
 }

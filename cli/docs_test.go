@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The documentation's convention: a fenced block marked sh is run by this test, as it stands. The blocks of a page run in
+// one shell one after another, in a folder that holds nothing but examples/. A line that begins with make is not run, but
+// its targets must be in the Makefile. "platen serve" and "platen quickstart" return once the server answers, as if they
+// had a terminal of their own. What is not to be run is marked text, or console.
+var documented = []string{
+	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md",
+	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
+}
+
+var (
+	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	makeLine   = regexp.MustCompile(`(?m)^make\b(.*)$`)
+	makeWord   = regexp.MustCompile(`^[a-z-]+$`)
+)
+
+// documentationAddress is where the documentation's servers listen.
+const documentationAddress = "127.0.0.1:8080"
+
+// prologue makes commands that would keep the terminal return, and ends the servers with the shell.
+const prologue = `set -euo pipefail
+servers=()
+trap 'code=$?; for server in "${servers[@]}"; do kill "$server"; done; wait; exit $code' EXIT
+platen() {
+	if [[ $1 != @(serve|quickstart) || $* = *--@(once|help)* ]]; then command platen "$@"; return; fi
+	if curl -so /dev/null "http://$ADDRESS/healthz"; then echo "something listens on $ADDRESS already" >&2; return 1; fi
+	command platen "$@" &
+	servers+=($!)
+	until curl -sfo /dev/null "http://$ADDRESS/healthz"; do kill -0 "${servers[-1]}"; sleep 0.1; done
+}
+`
+
+func TestDocumentedCommands(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the commands of the documentation use %s, which is not installed", tool)
+		}
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range documented {
+		t.Run(page, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := ""
+			for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
+				script += block[1]
+			}
+			for _, line := range makeLine.FindAllStringSubmatch(script, -1) {
+				checkTargets(t, string(makefile), line[1])
+			}
+			runDocumented(t, root, makeLine.ReplaceAllString(script, ""))
+		})
+	}
+}
+
+// checkTargets checks that the words behind make, up to a comment, are targets.
+func checkTargets(t *testing.T, makefile, arguments string) {
+	t.Helper()
+	arguments, _, _ = strings.Cut(arguments, "#")
+	for word := range strings.FieldsSeq(arguments) {
+		if makeWord.MatchString(word) && !strings.Contains(makefile, "\n"+word+":") {
+			t.Errorf("make %s: the Makefile has no target %s", arguments, word)
+		}
+	}
+}
+
+func runDocumented(t *testing.T, root, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(root, "examples"), filepath.Join(dir, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	address := unusedAddress(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	script = prologue + strings.ReplaceAll(script, documentationAddress, address)
+	bash := exec.CommandContext(ctx, "bash", "-c", script)
+	bash.Dir = dir
+	bash.WaitDelay = 5 * time.Second
+	bash.Env = append(os.Environ(), "ADDRESS="+address, "PLATEN_LISTEN="+address, "HOME="+dir)
+	out, err := bash.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v:\n%s\nafter the commands:\n%s", err, out, script)
+	}
+	t.Logf("%s", out)
+}
+
+func unusedAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}

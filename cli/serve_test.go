@@ -1,0 +1,387 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"platen/docx"
+	"platen/examples"
+	"platen/store/storetest"
+)
+
+// visitor is a user of a server, with what it needs for a test.
+type visitor struct {
+	*apiClient
+	t *testing.T
+}
+
+// newVisitor makes a user of a server, and a token, on the command line.
+func newVisitor(t *testing.T, server *child, location ...string) *visitor {
+	t.Helper()
+	platen(t, append([]string{"user", "create", "--login=ada@example.com", "--name=Ada"}, location...)...)
+	token := platen(t, append([]string{"token", "create", "--user=ada@example.com"}, location...)...)
+	return &visitor{&apiClient{baseURL: server.url, token: token}, t}
+}
+
+// mustTemplate uploads a template, marks it and waits for its tags.
+func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []docx.Tag) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	id, err := v.upload(ctx, "0", name, content)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if err := v.markTemplate(ctx, id); err != nil {
+		v.t.Fatal(err)
+	}
+	err = until(ctx, func() (ready bool, err error) {
+		tags, ready, err = v.tags(ctx, id)
+		return ready, err
+	})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return id, tags
+}
+
+func (v *visitor) mustFolder(name string) string {
+	v.t.Helper()
+	id, err := v.createFolder(v.t.Context(), "0", name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return id
+}
+
+func (v *visitor) mustBatch(template, folder string, documents []newDocument) string {
+	v.t.Helper()
+	id, err := v.createBatch(v.t.Context(), template, folder, documents)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return id
+}
+
+// mustAwait waits until every job of a batch has completed.
+func (v *visitor) mustAwait(batch string) []job {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	jobs, err := v.awaitBatch(ctx, batch, func(int) {})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if j.Status != "completed" {
+			v.t.Errorf("job %s: %s, %+v", j.ID, j.Status, j.Failures)
+		}
+	}
+	return jobs
+}
+
+func (v *visitor) mustDownload(file string) []byte {
+	v.t.Helper()
+	var content bytes.Buffer
+	if err := v.download(v.t.Context(), file, &content); err != nil {
+		v.t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+// files returns the files of a folder: names by id.
+func (v *visitor) files(folder string) map[string]string {
+	v.t.Helper()
+	names := map[string]string{}
+	for marker := ""; ; {
+		items, err := v.folderItems(v.t.Context(), folder, marker)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		for _, item := range items.Entries {
+			names[item.ID] = item.Name
+		}
+		if marker = items.NextMarker; marker == "" {
+			return names
+		}
+	}
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
+
+// textOf returns the text of a document's body.
+func textOf(t *testing.T, document []byte) string {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := archive.Open("word/document.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer part.Close()
+	xml, err := io.ReadAll(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return markup.ReplaceAllString(string(xml), "")
+}
+
+// A template that others wrote goes the whole way as it is, and comes out with every tag filled.
+func TestRealTemplate(t *testing.T) {
+	content, err := os.ReadFile("../../shared/corpus/doc-gen-workshop/MovieScriptSummaryTemplate.docx")
+	if os.IsNotExist(err) {
+		t.Skip("the corpus of real templates is not here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	v := newVisitor(t, newServer(t, data), "--data="+data)
+	template, tags := v.mustTemplate("MovieScriptSummaryTemplate.docx", content)
+	t.Logf("%d tags:", len(tags))
+	for _, tag := range tags {
+		t.Logf("  %-10s %-60s %s", tag.Type, tag.Content, strings.Join(tag.Paths, " "))
+	}
+	if len(tags) == 0 || tags[0].Content != "{{script.title}}" {
+		t.Fatalf("tags are %+v, want {{script.title}} first", tags)
+	}
+
+	folder := v.mustFolder("Summaries")
+	jobs := v.mustAwait(v.mustBatch(template, folder, []newDocument{
+		{"The Salt Road", movieScript("The Salt Road", "Ines Carvalho")},
+		{"Low Tide", movieScript("Low Tide", "Owen Pryce")},
+	}))
+	if got, want := slices.Sorted(maps.Values(v.files(folder))), []string{"Low Tide.docx", "The Salt Road.docx"}; !slices.Equal(got, want) {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+	document := v.mustDownload(jobs[0].OutputFile.ID)
+	text := strings.Join(strings.Fields(textOf(t, document)), " ")
+	for _, want := range []string{"The Salt Road", "Ines Carvalho", "Salt flats", "A lantern", "The Kiln", "1250000", "Lantern Films, Heron &amp; Sons, and Quay Pictures"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the document lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "{{") {
+		t.Errorf("tags are left: %s", text)
+	}
+	t.Logf("text: %s", text)
+	opensInLibreOffice(t, document, "The Salt Road")
+}
+
+// movieScript is data for the template of the movie scripts.
+func movieScript(title, author string) map[string]any {
+	type object = map[string]any
+	things := func(names ...string) (list []object) {
+		for _, name := range names {
+			list = append(list, object{"name": name, "description": "As described for " + strings.ToLower(name)})
+		}
+		return list
+	}
+	return object{"script": object{
+		"title": title, "author": author, "genre": "Drama", "date_written": "14 May 2026",
+		"plot_summary":          "Two people who do not know each other carry the same letter.",
+		"locations":             things("Salt flats", "Harbour", "Night train"),
+		"props":                 things("A lantern", "A sealed letter"),
+		"character_list":        []object{{"name": "Mara", "description": "A surveyor", "suggested_actors": "Somebody tall"}},
+		"directors":             things("Petra Lindqvist"),
+		"producers":             things("Oluwaseun Bello"),
+		"accomplishments":       []object{{"description": "First prize at a festival of short films"}},
+		"other_scripts":         []object{{"description": "A walk across the desert"}, {"description": "A night at sea"}},
+		"produced_movies":       []object{{"title": "The Kiln", "gross_revenue": 1250000}},
+		"companies_worked_with": []object{{"description": "Lantern Films"}, {"description": "Heron & Sons"}, {"description": "Quay Pictures"}},
+	}}
+}
+
+// opensInLibreOffice converts a document to text with LibreOffice, where that is installed.
+func opensInLibreOffice(t *testing.T, document []byte, want string) {
+	t.Helper()
+	if _, err := exec.LookPath("soffice"); err != nil {
+		t.Log("LibreOffice is not installed: make test-deps installs it")
+		return
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "document.docx"), document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	soffice := exec.CommandContext(t.Context(), "soffice", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"),
+		"--headless", "--convert-to", "txt:Text (encoded):UTF8", "--outdir", dir, filepath.Join(dir, "document.docx"))
+	if out, err := soffice.CombinedOutput(); err != nil {
+		t.Fatalf("soffice: %v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "document.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), want) || strings.Contains(string(text), "{{") {
+		t.Errorf("LibreOffice reads %q", text)
+	}
+}
+
+// A server that dies in the middle of a batch finishes it after the next start: every document once, none twice.
+func TestKilledInTheMiddleOfABatch(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) {
+		data := t.TempDir()
+		killInTheMiddle(t, data, nil, func() {})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		database := storetest.Postgres(t).URL
+		data := t.TempDir()
+		killInTheMiddle(t, data, []string{"--database=" + database}, func() { fiveMinutesLater(t, database) })
+	})
+}
+
+const (
+	killedDocuments = 500
+	killAfter       = 50  // documents
+	killBefore      = 400 // documents
+)
+
+func killInTheMiddle(t *testing.T, data string, args []string, afterDeath func()) {
+	location := append([]string{"--data=" + data}, args...)
+	args = append(args, "--rate-requests=-1")
+	server := newServer(t, data, append(args, "--workers=1")...)
+	v := newVisitor(t, server, location...)
+	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))
+	folder := v.mustFolder("Letters")
+	documents, names := letters(killedDocuments)
+	batch := v.mustBatch(template, folder, documents)
+
+	ended := v.awaitSome(batch, killAfter)
+	if err := server.kill(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("killed when %d of %d documents were there", ended, killedDocuments)
+	if ended >= killBefore {
+		t.Fatalf("%d documents were there already: too late to show anything", ended)
+	}
+	afterDeath()
+
+	v.baseURL = newServer(t, data, args...).url
+	jobs := v.mustAwait(batch)
+	files := v.files(folder)
+	if got := slices.Sorted(maps.Values(files)); !slices.Equal(got, names) {
+		t.Errorf("the folder holds %d files, want %d, each once: %q", len(got), len(names), got)
+	}
+	if len(jobs) != killedDocuments {
+		t.Errorf("the batch has %d jobs, want %d", len(jobs), killedDocuments)
+	}
+	for i, j := range jobs {
+		want := fmt.Sprintf("Recipient %d of the letters", i+1)
+		if name := files[j.OutputFile.ID]; name != documents[i].Name+".docx" {
+			t.Errorf("job %d has the file %q", i+1, name)
+		}
+		if text := textOf(t, v.mustDownload(j.OutputFile.ID)); !strings.Contains(text, want) {
+			t.Errorf("document %d lacks %q", i+1, want)
+		}
+	}
+}
+
+// awaitSome waits until some jobs of a batch have ended, and returns how many.
+func (v *visitor) awaitSome(batch string, some int) int {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	ended := 0
+	ticker := time.NewTicker(firstLook)
+	defer ticker.Stop()
+	for ended < some {
+		jobs, err := v.batchJobs(ctx, batch, "", 1000)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		ended = 0
+		for _, j := range jobs.Entries {
+			if j.ended() {
+				ended++
+			}
+		}
+		select {
+		case <-ctx.Done():
+			v.t.Fatalf("only %d jobs have ended: %v", ended, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+	return ended
+}
+
+func exampleLetter(t *testing.T) []byte {
+	t.Helper()
+	content, err := examples.Files.ReadFile("letter/template.docx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// letters returns data for n letters, and the names of their files, sorted.
+func letters(n int) (documents []newDocument, names []string) {
+	for i := range n {
+		name := fmt.Sprintf("Letter %03d", i+1)
+		names = append(names, name+".docx")
+		documents = append(documents, newDocument{name, map[string]any{
+			"candidate": map[string]any{
+				"name": fmt.Sprintf("Recipient %d of the letters", i+1), "salutation": "Dr Sørensen",
+				"address": map[string]any{"street": "41 Castle Terrace", "postcode": "EH1 2EL", "city": "Edinburgh"},
+			},
+			"letter": map[string]any{"date": "12 November 2026", "replyBy": "27 November 2026"},
+			"position": map[string]any{
+				"title": "Engineer", "team": "Reliability", "startDate": "1 February 2027", "manager": "Callum Reid",
+				"location": "Aberdeen", "remoteDays": 2, "weeklyHours": 37.5, "currency": "GBP", "monthlySalary": 5650,
+				"holidayDays": 28, "contract": "permanent", "probationMonths": 6,
+			},
+			"benefits": []map[string]any{{"name": "Pension", "detail": "we add 9 %"}},
+			"sender":   map[string]any{"name": "Fiona MacLeod", "role": "Head of People", "phone": "+44 1224 496 017"},
+		}})
+	}
+	return documents, names
+}
+
+// fiveMinutesLater lets the tasks of a dead server on PostgreSQL look as old as they are when another one may have them:
+// where many share the work, none can know sooner that it is not just slow.
+func fiveMinutesLater(t *testing.T, database string) {
+	t.Helper()
+	db, err := sql.Open("pgx", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	result, err := db.ExecContext(t.Context(), "UPDATE river_job SET attempted_at = attempted_at - interval '10 minutes' WHERE state = 'running'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		t.Fatalf("%d tasks were running (%v), want some", n, err)
+	}
+}
+
+// On PostgreSQL the commands need no more than its URL, from whatever machine, and the data folder is for one server still.
+func TestPostgres(t *testing.T) {
+	database, data := "--database="+storetest.Postgres(t).URL, t.TempDir()
+	server := newServer(t, data, database)
+	if out, err := exec.CommandContext(t.Context(), "platen", "serve", "--listen=127.0.0.1:0", "--data="+data, database).CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "only one server can work on a data folder") {
+		t.Errorf("a second server ends with %v:\n%s", err, out)
+	}
+	location := []string{database, "--data=" + t.TempDir()}
+	v := newVisitor(t, server, location...)
+	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))
+	documents, _ := letters(3)
+	v.mustAwait(v.mustBatch(template, v.mustFolder("Letters"), documents))
+}
