@@ -13,6 +13,7 @@ type mark struct {
 	from, to    int    // the stretch of par.text
 	first, last *piece // those of its first and last character
 	block       *block // of the tags that open, part or close one
+	border      int    // where the tag's border is in the source, if it has a block
 	order       int    // among the marks of the part
 }
 
@@ -219,6 +220,10 @@ func (b *block) fits(m *mark) bool {
 
 func (c *compiler) straddles(b *block) {
 	open, end := b.open(), b.close()
-	hint := "put " + open.tag.Text + " and " + end.tag.Text + " into the same cell, the same text box, or both outside of it"
-	c.fail(open, "this block begins in "+c.locate(open.par.node)+" and ends in "+c.locate(end.par.node)+", so that it would tear the one or the other apart", hint)
+	message := "this block begins and ends in different content controls, text boxes or tracked changes"
+	if from, to := c.locate(open.par.node), c.locate(end.par.node); from != to {
+		message = "this block begins in " + from + " and ends in " + to
+	}
+	c.fail(open, message+", so that it would tear the one or the other apart",
+		"put "+open.tag.Text+" and "+end.tag.Text+" into the same cell, text box or content control, or both outside of it")
 }

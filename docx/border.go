@@ -27,6 +27,7 @@ func (c *compiler) border(b *block) {
 			c.fail(m, problem, hints[b.level])
 			return
 		}
+		m.border = at.pos
 		kind := editPart
 		switch {
 		case i == 0:
@@ -38,7 +39,6 @@ func (c *compiler) border(b *block) {
 	}
 	if b.level == paragraphs && !b.stream {
 		c.keepSection(b)
-		c.keepTablesApart(b)
 	}
 }
 
@@ -347,25 +347,4 @@ func (c *compiler) sectionBeganBefore(b *block) bool {
 		}
 	}
 	return false
-}
-
-// keepTablesApart puts an empty paragraph between the rounds of a loop over a table alone: Word would show the tables
-// as one.
-func (c *compiler) keepTablesApart(b *block) {
-	if !b.isLoop() {
-		return
-	}
-	var first, last *node
-	for _, n := range c.held(b, b.openAt, b.closeAt) {
-		if c.gone[n] || n.name != "w:p" && n.name != "w:tbl" && n.name != "w:sdt" {
-			continue
-		}
-		if first == nil {
-			first = n
-		}
-		last = n
-	}
-	if first != nil && first.name == "w:tbl" && last.name == "w:tbl" {
-		b.between = "<" + first.prefix(c.src) + "p/>"
-	}
 }

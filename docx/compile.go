@@ -46,9 +46,6 @@ func (c *compiler) compile() (*program, error) {
 		return nil, nil
 	}
 	c.matchBlocks()
-	if len(c.errors) > 0 {
-		return nil, nil
-	}
 	c.removeTags()
 	c.countTexts()
 	c.removeLines()
@@ -151,9 +148,11 @@ func (c *compiler) countTexts() {
 // findGone finds the paragraphs and rows that vanish because they held nothing but tags of blocks made of more than
 // themselves.
 func (c *compiler) findGone() {
+	left := map[*node]int{} // blocks that are not gone, by cell
 	for _, p := range c.pars {
-		if c.holdsOnlyTags(p) && p.node.child("w:pPr").child("w:sectPr") == nil && !c.neededInCell(p) {
+		if c.holdsOnlyTags(p) && sectionOf(p.node) == nil && !c.neededInCell(p, left) {
 			c.gone[p.node] = true
+			left[p.node.parent]--
 		}
 	}
 	for _, b := range c.blocks {
@@ -180,13 +179,20 @@ func (c *compiler) holdsOnlyTags(p *paragraph) bool {
 	return !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level == inline })
 }
 
-// neededInCell tells whether the paragraph is all that its cell holds, and only tags of rows stand in it.
-func (c *compiler) neededInCell(p *paragraph) bool {
-	others := func(n *node) bool {
-		return n != p.node && !c.gone[n] && (n.name == "w:p" || n.name == "w:tbl" || n.name == "w:sdt")
+// neededInCell tells whether the paragraph is all that is left of its cell, and only tags of rows stand in it.
+func (c *compiler) neededInCell(p *paragraph, left map[*node]int) bool {
+	cell := p.node.parent
+	if cell.name != "w:tc" {
+		return false
 	}
-	madeOfRows := func(m *mark) bool { return m.block == nil || m.block.level == rows }
-	return !slices.ContainsFunc(p.node.parent.children, others) && !slices.ContainsFunc(p.marks, func(m *mark) bool { return !madeOfRows(m) })
+	if _, ok := left[cell]; !ok {
+		for _, n := range cell.children {
+			if n.name == "w:p" || n.name == "w:tbl" || n.name == "w:sdt" {
+				left[cell]++
+			}
+		}
+	}
+	return left[cell] == 1 && !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level != rows })
 }
 
 // isTagRow tells whether a row holds nothing but tags of blocks of rows.
@@ -217,7 +223,7 @@ func (c *compiler) guardParagraphs() {
 
 // isAllBlocks tells whether all the visible text of a paragraph, and there is some, is inside inline blocks.
 func (c *compiler) isAllBlocks(p *paragraph) bool {
-	if len(p.marks) == 0 || p.node.child("w:pPr").child("w:sectPr") != nil {
+	if len(p.marks) == 0 || sectionOf(p.node) != nil {
 		return false
 	}
 	at, found := 0, false
@@ -267,12 +273,14 @@ func (c *compiler) yieldAt(p *paragraph, offset int) edit {
 // guardTables has the tables whose rows are all in blocks dropped when no row is left, and content controls around rows
 // likewise.
 func (c *compiler) guardTables() {
+	seen := map[*node]bool{}
 	for _, b := range c.blocks {
 		if b.level != rows {
 			continue
 		}
 		for n := b.at; n != nil && n.name != "w:tc"; n = n.parent {
-			if (n.name == "w:tbl" || n.name == "w:sdt") && !c.guarded[n] {
+			if (n.name == "w:tbl" || n.name == "w:sdt") && !seen[n] {
+				seen[n] = true
 				c.guardRows(n)
 			}
 			if n.name == "w:tbl" {

@@ -47,6 +47,7 @@ const (
 	editGuardEnd           //
 	editYield              // something is there
 	editParagraph          // an empty paragraph, unless one was last
+	editApart              // an empty paragraph, if a table was last
 	editID                 // the source's id once, then fresh ones
 	editSameID             // the id that editID of the same slot gave last
 	editName               // the source's name once, then fresh ones
@@ -237,23 +238,32 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 
 func isXMLSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// guardContainers has each cell, header, text box and the like that might lose its last paragraph given an empty one.
+// guardContainers sees to what the containers of paragraphs need when some of these vanish.
 func (c *compiler) guardContainers() {
 	for _, n := range c.changedContainers() {
-		end := n.closeStart
-		last := -1
-		for i, child := range n.children {
+		end, last := n.closeStart, (*node)(nil)
+		for _, child := range n.children {
 			switch child.name {
-			case "w:p", "w:tbl", "w:sdt":
-				last = i
+			case "w:tbl":
+				c.keepApart(last, child)
+				last = child
+			case "w:p", "w:sdt":
+				last = child
 			case "w:sectPr":
 				end = child.start
 			}
 		}
-		if last < 0 || !c.mayVanish(n.children[last]) {
-			continue
+		if last != nil && needsParagraph[n.name] && c.mayVanish(last) {
+			c.add(edit{pos: end, end: end, phase: phaseParagraph, kind: editParagraph, opening: c.emptied(last)})
 		}
-		c.add(edit{pos: end, end: end, phase: phaseParagraph, kind: editParagraph, opening: c.emptied(n.children[last])})
+	}
+}
+
+// keepApart puts an empty paragraph before a table if the one that kept it from another is gone: Word would show the two
+// as one.
+func (c *compiler) keepApart(before, table *node) {
+	if before != nil && before.name == "w:p" && c.mayVanish(before) {
+		c.add(edit{pos: table.start, end: table.start, phase: phaseParagraph, kind: editApart, opening: "<" + table.prefix(c.src) + "p/>"})
 	}
 }
 
@@ -272,18 +282,20 @@ var needsParagraph = map[string]bool{
 	"w:body": true, "w:tc": true, "w:hdr": true, "w:ftr": true, "w:txbxContent": true, "w:footnote": true, "w:endnote": true, "w:sdtContent": true,
 }
 
+// changedContainers returns what holds the paragraphs with tags and the tables with such.
 func (c *compiler) changedContainers() []*node {
 	var all []*node
 	seen := map[*node]bool{}
-	for _, m := range c.marks {
-		n := m.par.node.parent
-		if !seen[n] && needsParagraph[n.name] {
+	note := func(n *node) {
+		if !seen[n] {
+			seen[n] = true
 			all = append(all, n)
 		}
-		seen[n] = true
-		if table := n.ancestor(named("w:tbl")); table != nil && !seen[table.parent] && needsParagraph[table.parent.name] {
-			all = append(all, table.parent)
-			seen[table.parent] = true
+	}
+	for _, m := range c.marks {
+		note(m.par.node.parent)
+		if table := m.par.node.ancestor(named("w:tbl")); table != nil {
+			note(table.parent)
 		}
 	}
 	return all

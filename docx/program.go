@@ -45,20 +45,23 @@ const (
 	opIf
 	opGuard
 	opYield
-	opParagraph
+	opParagraph // an empty one, unless one was last
+	opApart     // an empty paragraph, if a table was last
 	opID
 	opSameID
 	opName
 	opOnce
 )
 
-// lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here.
+// lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here, and whether a
+// table that begins here would be joined to another.
 type lastBlock uint8
 
 const (
 	unchanged   lastBlock = iota
+	isNothing             // a container has begun
 	isParagraph           // a w:p has ended
-	isOther               // a table has ended, or a container begun
+	isTable               // a w:tbl has ended
 )
 
 // breaks is the XML that line breaks and tabs in a value become, under the prefix of the part.
@@ -106,7 +109,7 @@ func (c *compiler) assemble() *program {
 
 func (a *assembler) collectEvents(n *node) {
 	if needsParagraph[n.name] {
-		a.events = append(a.events, blockEvent{n.openEnd, isOther})
+		a.events = append(a.events, blockEvent{n.openEnd, isNothing})
 	}
 	for _, c := range n.children {
 		a.collectEvents(c)
@@ -115,7 +118,7 @@ func (a *assembler) collectEvents(n *node) {
 	case "w:p":
 		a.events = append(a.events, blockEvent{n.end, isParagraph})
 	case "w:tbl":
-		a.events = append(a.events, blockEvent{n.end, isOther})
+		a.events = append(a.events, blockEvent{n.end, isTable})
 	}
 }
 
@@ -153,6 +156,8 @@ func (a *assembler) apply(e *edit) bool {
 		a.emit(op{kind: opYield})
 	case editParagraph:
 		a.emit(op{kind: opParagraph, text: []byte(e.opening)})
+	case editApart:
+		a.emit(op{kind: opApart, text: []byte(e.opening)})
 	default:
 		a.emit(op{kind: idOps[e.kind], text: slices.Clone(source), slot: e.slot, space: e.space})
 	}

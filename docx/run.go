@@ -85,8 +85,11 @@ func (x *execution) structure(o *op) error {
 		x.yield()
 	case opParagraph:
 		if x.last != isParagraph {
-			x.out.buf = append(x.out.buf, o.text...)
-			x.last = isParagraph
+			x.emptyParagraph(o.text)
+		}
+	case opApart:
+		if x.last == isTable {
+			x.emptyParagraph(o.text)
 		}
 	case opOnce:
 		if x.slots[o.slot] == 0 {
@@ -171,9 +174,13 @@ func (x *execution) condition(o *op) error {
 
 func (x *execution) nothing(o *op) {
 	if len(o.empty) > 0 {
-		x.out.buf = append(x.out.buf, o.empty...)
-		x.last = isParagraph
+		x.emptyParagraph(o.empty)
 	}
+}
+
+func (x *execution) emptyParagraph(xml []byte) {
+	x.out.buf = append(x.out.buf, xml...)
+	x.last = isParagraph
 }
 
 // guard runs the body and takes back what it wrote if nothing in it yielded.

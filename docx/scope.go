@@ -33,7 +33,7 @@ func (c *compiler) readScopes() {
 	}
 }
 
-// scopeEvent is a tag, or the place where a loop begins or ends.
+// scopeEvent is a tag where it takes effect: a block's at its border.
 type scopeEvent struct {
 	pos           int
 	mark          *mark
@@ -43,14 +43,13 @@ type scopeEvent struct {
 func (c *compiler) scopeEvents() []scopeEvent {
 	events := make([]scopeEvent, 0, len(c.marks))
 	for _, m := range c.marks {
-		switch {
-		case m.block == nil || !m.block.isLoop():
-			events = append(events, scopeEvent{pos: m.start(), mark: m})
-		case m.opens():
-			events = append(events, scopeEvent{pos: m.block.openAt, mark: m, opens: true})
-		default:
-			events = append(events, scopeEvent{pos: m.block.closeAt, mark: m, closes: true})
+		e := scopeEvent{pos: m.start(), mark: m}
+		if m.block != nil {
+			e.pos = m.border
+			e.opens = m.block.isLoop() && m.opens()
+			e.closes = m.block.isLoop() && m.closes()
 		}
+		events = append(events, e)
 	}
 	slices.SortStableFunc(events, func(a, b scopeEvent) int {
 		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.mark.order, b.mark.order))

@@ -1,0 +1,164 @@
+package docx_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"platen/docx"
+	"platen/docx/opc"
+)
+
+// invoiceDocument has a table row per item.
+var invoiceDocument = map[string]string{"document.xml": `<w:p><w:r><w:t>{{name}}</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/><w:r><w:t>{{tablerow i in items}}{{i}} {{missing}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`}
+
+func mustParse(t testing.TB, parts map[string]string) *docx.Template {
+	t.Helper()
+	tpl, err := parse(build(t, parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tpl
+}
+
+func TestSameInputGivesSameBytes(t *testing.T) {
+	file := build(t, invoiceDocument)
+	data := decode(t, `{"name":"N","items":[1,2,3]}`)
+	var outputs [2][]byte
+	for i := range outputs {
+		tpl, err := parse(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs[i], _ = execute(t, tpl, data)
+	}
+	if !bytes.Equal(outputs[0], outputs[1]) {
+		t.Error("two templates of one file gave different bytes")
+	}
+}
+
+func TestExecutionsDoNotDisturbEachOther(t *testing.T) {
+	tpl := mustParse(t, invoiceDocument)
+	want := make([][]byte, 8)
+	report := make([]docx.Report, len(want))
+	for i := range want {
+		want[i], report[i] = execute(t, tpl, decode(t, dataOf(i)))
+	}
+	var wg sync.WaitGroup
+	for i := range want {
+		wg.Go(func() {
+			for range 20 {
+				var out bytes.Buffer
+				got, err := tpl.Execute(&out, decode(t, dataOf(i)), docx.Options{})
+				if err != nil || !bytes.Equal(out.Bytes(), want[i]) || !cmp.Equal(got, report[i]) {
+					t.Errorf("execution %d came out otherwise beside others: %v", i, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func dataOf(i int) string {
+	return fmt.Sprintf(`{"name":"N%d","items":[%s0],"extra%d":1}`, i, strings.Repeat("1,", i*500), i)
+}
+
+func TestLongTablesTakeNoMemory(t *testing.T) {
+	tpl := mustParse(t, map[string]string{"document.xml": `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>{{tablerow i in items}}{{i}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`})
+	allocs := func(rows int) float64 {
+		data := decode(t, `{"items":[`+strings.Repeat(`"value",`, rows)+`"last"]}`)
+		return testing.AllocsPerRun(5, func() {
+			if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := allocs(10), allocs(20_000); long > short+50 {
+		t.Errorf("20,000 rows allocate %v times, 10 rows %v times", long, short)
+	}
+}
+
+type failingWriter struct{ after int }
+
+var errFull = errors.New("the disk is full")
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.after -= len(p); w.after < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestExecuteReportsTheWriter(t *testing.T) {
+	tpl := mustParse(t, invoiceDocument)
+	data := decode(t, dataOf(20))
+	for _, after := range []int{0, 500, 5000} {
+		if _, err := tpl.Execute(&failingWriter{after}, data, docx.Options{}); !errors.Is(err, errFull) {
+			t.Errorf("after %d bytes: error = %v, want that of the writer", after, err)
+		}
+	}
+}
+
+func TestParseRefusesWhatIsNoTemplate(t *testing.T) {
+	for name, tt := range map[string]struct {
+		file []byte
+		code opc.Code
+	}{
+		"empty":       {nil, opc.CodeEmpty},
+		"encrypted":   {[]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), opc.CodeEncrypted},
+		"text":        {[]byte("Dear {{name}}"), opc.CodeNotZip},
+		"zip":         {pack(t, map[string]string{"a.txt": "a"}), opc.CodeNotWord},
+		"broken XML":  {build(t, map[string]string{"document.xml": "<w:p>"}), opc.CodeBadXML},
+		"no prefix":   {build(t, map[string]string{"document.xml": "<x:p>{{a}}</x:p>"}), opc.CodeBadXML},
+		"entity bomb": {build(t, map[string]string{"document.xml": "<w:p>&bomb;</w:p>"}), opc.CodeBadXML},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parse(tt.file)
+			if e, ok := errors.AsType[*opc.Error](err); !ok || e.Code != tt.code {
+				t.Errorf("error = %v, want code %s", err, tt.code)
+			}
+		})
+	}
+}
+
+func TestStrictDocumentsAreFilled(t *testing.T) {
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`, "header1.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`}))
+	for name, content := range files {
+		content = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
+		files[name] = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/")
+	}
+	tpl, err := parse(pack(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := execute(t, tpl, decode(t, `{"a":"A"}`))
+	for _, part := range []string{"word/document.xml", "word/header1.xml"} {
+		if got := strings.TrimSpace(textOf(unpack(t, out)[part])); got != "A" {
+			t.Errorf("%s says %q, want A", part, got)
+		}
+	}
+}
+
+func TestErrorsNameTheHeadingByItsStyle(t *testing.T) {
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Preise</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="Text"/></w:pPr><w:r><w:t>not a heading</w:t></w:r></w:p><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p>`}))
+	files["word/styles.xml"] = `<w:styles ` + namespaceDecls + `><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Text"><w:name w:val="Body Text"/></w:style></w:styles>`
+	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`
+	_, err := parse(pack(t, files))
+	problems, ok := errors.AsType[docx.Errors](err)
+	if !ok || len(problems) != 1 || problems[0].Heading != "Preise" {
+		t.Errorf("error = %v, want one under the heading Preise", err)
+	}
+}
+
+func TestSizeCoversTheFileAndTheProgram(t *testing.T) {
+	small, large := mustParse(t, map[string]string{"document.xml": `<w:p/>`}), mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}` + strings.Repeat("text ", 100_000) + `</w:t></w:r></w:p>`})
+	if small.Size() < 500 || large.Size() < 500_000 {
+		t.Errorf("sizes are %d and %d bytes", small.Size(), large.Size())
+	}
+}
