@@ -52,11 +52,11 @@ func (b *body) Read(p []byte) (int, error) {
 		b.expect(time.Now().Add(b.pause))
 	}
 	n, err := b.Reader.Read(p)
-	if err != nil {
-		b.expect(time.Time{}) // from now on the server only waits for the client to hang up
-	}
-	if err != nil && err != io.EOF {
-		b.failure = err
+	switch {
+	case err == io.EOF:
+		b.expect(time.Time{}) // from now on the server only waits for the client to hang up, which must not end the call
+	case err != nil:
+		b.failure = err // the deadline stays, for the server reads on to keep the connection
 	}
 	return n, err
 }

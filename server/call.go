@@ -104,6 +104,7 @@ func (a *api) finish(c *call, began time.Time) {
 	if problem != nil && !cut {
 		a.sendError(c, failf(codeInternal, messageInternal))
 	}
+	c.w.WriteHeader(http.StatusOK) // of an answer that says nothing
 	a.observe(c, time.Since(began))
 	if cut {
 		panic(http.ErrAbortHandler)

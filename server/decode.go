@@ -47,11 +47,11 @@ func checkSyntax(text []byte) error {
 	if json.Valid(text) {
 		return nil
 	}
-	at, reason := len(text), "unexpected end of the text"
-	if e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, &struct{}{})); ok {
-		at, reason = int(e.Offset)-1, e.Error()
+	e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, &struct{}{}))
+	if !ok || e.Error() == "unexpected end of JSON input" {
+		return malformed(text, len(text), "the text ends in the middle of a value")
 	}
-	return malformed(text, at, reason)
+	return malformed(text, int(e.Offset)-1, e.Error())
 }
 
 // validPrefix returns how much of text is UTF-8.

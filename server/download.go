@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -21,7 +22,7 @@ var docDownloadFile = doc{
 	summary: "Download a file",
 	description: "The content of the current version, or of another. One range of bytes can be asked for; a request for " +
 		"several is answered with the whole.",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeRange},
+	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange},
 	also:   answersContent,
 }
 
@@ -31,6 +32,7 @@ type DownloadQuery struct {
 	VersionID   string `query:"version" doc:"The id of a version of the file; the current one when left out." example:"87654321"`
 	Range       string `header:"Range" doc:"The range of bytes wanted." example:"bytes=0-1023"`
 	IfRange     string `header:"If-Range" doc:"The ETag that the content must still have for Range to count."`
+	IfMatch     string `header:"If-Match" doc:"The ETag that the content must still have; otherwise the answer is 412."`
 	IfNoneMatch string `header:"If-None-Match" doc:"An ETag that the caller has; the answer is 304 when it is still the content's."`
 }
 
@@ -65,16 +67,20 @@ func versionParam(name, text string) (int64, error) {
 	return int64(id), nil
 }
 
+// oneRange is a Range header that asks for one range of bytes. Others are passed over, as RFC 9110, section 14.2,
+// demands for those that cannot be understood and allows for several ranges: each would be another reading of the
+// stored content.
+var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-[0-9]+)$`)
+
 // serveContent answers with content, or the part of it that the request's conditions and range ask for (RFC 9110,
-// sections 13 and 14). Requests for several ranges are answered with the whole, as section 14.2 allows: each would be
-// another reading of the stored content.
+// sections 13 and 14).
 func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content) error {
 	h := c.w.Header()
 	h.Set("Content-Type", contentType(content.Name))
 	h.Set("Content-Disposition", disposition(content.Name))
 	h.Set("ETag", `"`+content.SHA1+`"`)
 	r := c.r
-	if strings.Contains(r.Header.Get("Range"), ",") {
+	if !oneRange.MatchString(r.Header.Get("Range")) {
 		r = r.Clone(ctx)
 		r.Header.Del("Range")
 	}

@@ -34,6 +34,7 @@ type world struct {
 	clock  atomic.Int64 // microseconds
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
+	api    *document         // what every response is held against
 }
 
 // The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
@@ -47,11 +48,21 @@ func run(t *testing.T, test func(w *world)) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{}, test)
 }
 
+// runOnce runs a test, of what the database has no part in, in a new world on SQLite.
+func runOnce(t *testing.T, cfg server.Config, test func(w *world)) {
+	t.Helper()
+	t.Parallel()
+	test(newWorld(t, storetest.Open(t, storetest.SQLite(t)), cfg, docgen.Limits{}))
+}
+
 var noLimits = server.RateLimits{Requests: -1, Uploads: -1, Guests: -1}
 
 func runWith(t *testing.T, cfg server.Config, limits docgen.Limits, test func(w *world)) {
 	t.Helper()
-	storetest.Run(t, func(t *testing.T, db *store.DB) { test(newWorld(t, db, cfg, limits)) })
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		t.Parallel()
+		test(newWorld(t, db, cfg, limits))
+	})
 }
 
 func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limits) *world {
@@ -78,6 +89,7 @@ func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limit
 	w.clock.Add(time.Hour.Microseconds())
 	w.owner = w.caller("owner")
 	w.serve(cfg)
+	w.api = w.document()
 	return w
 }
 
@@ -153,7 +165,11 @@ func (w *world) do(call string, r request) response {
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	must(w.t, err)
-	return response{res, text}
+	got := response{res, text}
+	if w.api != nil {
+		w.api.check(w.t, got)
+	}
+	return got
 }
 
 func encode(t *testing.T, body any) (io.Reader, string) {

@@ -116,6 +116,7 @@ var docListTags = doc{
 		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},
 	}},
 	also: func(a *api, op *huma.Operation) {
+		op.Responses["200"].Content[jsonType].Schema = a.schemaOf(markerPage[tag]{})
 		op.Responses["202"] = a.jsonResponse("The tags are still being read: ask again.", processing{Message: tagsProcessing})
 		op.Responses["202"].Headers = map[string]*huma.Param{"Retry-After": {
 			Description: "Seconds until it is worth asking again.", Schema: &huma.Schema{Type: huma.TypeInteger},

@@ -177,7 +177,7 @@ func bareETag(tag string) string {
 	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
 }
 
-// either is one of two bodies: the one that its operation is documented with, or another that goes with another status.
+// either is one of two bodies.
 type either[A, B any] struct {
 	first  *A
 	second *B
@@ -190,9 +190,11 @@ func (e either[A, B]) MarshalJSON() ([]byte, error) {
 	return marshal(e.second)
 }
 
-// Schema describes the body of the operation's own status for the OpenAPI document.
+// Schema describes the two bodies for the OpenAPI document.
 func (either[A, B]) Schema(r huma.Registry) *huma.Schema {
-	return r.Schema(reflect.TypeFor[A](), true, "")
+	return &huma.Schema{AnyOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[A](), true, ""), r.Schema(reflect.TypeFor[B](), true, ""),
+	}}
 }
 
 // anyObject is a JSON object that is passed on as the text it is.
