@@ -1,8 +1,11 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,235 +13,337 @@ import (
 	"iter"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// unfinished is the directory of contents that are being put; a key cannot begin with a dot.
-const unfinished = ".unfinished"
+const (
+	// temporaryDir holds a folder for each folder of objects: in a single one all Puts would wait for each other, three times
+	// as long where 16 run at the same time.
+	temporaryDir = "tmp"
+	fanOut       = 256  // folders, by the first byte of the key's hash
+	checkFolder  = "00" // where Check writes
+	listBatch    = 1000
+	dirMode      = 0o700
+	fileMode     = 0o600
+	// separator stands for the '/' of a key in the name of a file; it is not in any key.
+	separator = "~"
+	// staleAfter is the age of a temporary file that nobody can be writing any more.
+	staleAfter = time.Hour
+)
 
-// copyBuffer is how much of a content is in memory while it is put.
-const copyBuffer = 64 << 10
+// disk is a Store in a directory of a local disk: each object one file in one of 256 folders.
+type disk struct{ root *os.Root }
 
-// Disk is a Store in a directory of a local disk: a key is the path of a file.
-type Disk struct {
-	root *os.Root
-	dirs dirSyncer
-}
-
-// OpenDisk opens the Store in a directory, which it makes where it is missing. One process at a time may do so: what an
-// earlier one left unfinished is removed.
-func OpenDisk(dir string) (*Disk, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open contents: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+// OpenDisk opens the store in a directory, which it makes when missing, and removes what interrupted Puts have left there.
+func OpenDisk(dir string) (Store, error) {
+	d, err := openDisk(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open contents: %w", err)
-	}
-	d := &Disk{root: root}
-	d.dirs.sync = d.syncDir
-	err = errors.Join(root.RemoveAll(unfinished), root.Mkdir(unfinished, 0o700))
-	if err == nil {
-		err = d.syncDir(".")
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open contents: %w", err), root.Close())
+		return nil, fmt.Errorf("open blob store: %w", err)
 	}
 	return d, nil
 }
 
-// Put implements Store: the file is written and synced under another name, then gets its own, then the directory is synced.
-func (d *Disk) Put(ctx context.Context, key string, r io.Reader) (size int64, err error) {
-	if err := checkKey(key); err != nil {
-		return 0, fmt.Errorf("put: %w", err)
+func openDisk(dir string) (*disk, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
 	}
-	temporary := path.Join(unfinished, rand.Text())
-	defer func() {
-		removed := d.root.Remove(temporary)
-		if err != nil && !errors.Is(removed, fs.ErrNotExist) {
-			err = errors.Join(err, removed)
-		}
-	}()
-	if size, err = d.write(ctx, temporary, r); err != nil {
-		return 0, fmt.Errorf("put %s: %w", key, known(err))
+	if err := makeDurable(dir); err != nil {
+		return nil, err
 	}
-	if err := d.publish(temporary, key); err != nil {
-		return 0, fmt.Errorf("put %s: %w", key, known(err))
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
 	}
-	return size, nil
+	d := &disk{root}
+	if err := d.removeStale(time.Now()); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return d, nil
 }
 
-func (d *Disk) write(ctx context.Context, name string, r io.Reader) (int64, error) {
-	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	size, err := io.CopyBuffer(onlyWriter{f}, contextReader{ctx, r}, make([]byte, copyBuffer))
-	if err == nil {
-		err = f.Sync()
-	}
-	return size, errors.Join(err, f.Close())
-}
-
-// publish gives a finished file its own name, which nothing has yet, and makes the name durable.
-func (d *Disk) publish(temporary, key string) error {
-	dir := path.Dir(key)
-	err := d.root.Link(temporary, key)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := d.makeDir(dir); err != nil {
-			return err
-		}
-		err = d.root.Link(temporary, key)
-	}
-	if err != nil {
+// makeDurable makes a directory and those above it, each on the disk before anything is in it.
+func makeDurable(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := d.dirs.Sync(dir); err != nil {
-		return errors.Join(err, d.root.Remove(key))
+	parent := filepath.Dir(dir)
+	if err := makeDurable(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := os.Open(parent)
+	return syncAndClose(f, err)
+}
+
+// makeFolder makes a folder for objects and then the one for its temporary files: where that is there, the first is too,
+// and on the disk.
+func (d *disk) makeFolder(folder string) error {
+	if err := d.mkdir(folder); err != nil {
+		return err
+	}
+	if err := d.syncDir("."); err != nil {
+		return err
+	}
+	return errors.Join(d.mkdir(temporaryDir), d.mkdir(path.Join(temporaryDir, folder)))
+}
+
+func (d *disk) mkdir(name string) error {
+	if err := d.root.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
 	return nil
 }
 
-// makeDir makes a directory with those above it, durable from the root down.
-func (d *Disk) makeDir(dir string) error {
-	if dir == "." {
-		return nil
-	}
-	above := path.Dir(dir)
-	if err := d.makeDir(above); err != nil {
-		return err
-	}
-	if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return d.dirs.Sync(above)
+func (d *disk) removeStale(now time.Time) error {
+	return d.readDir(temporaryDir, func(folder fs.DirEntry) error {
+		dir := path.Join(temporaryDir, folder.Name())
+		return d.readDir(dir, func(file fs.DirEntry) error {
+			info, err := file.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || now.Sub(info.ModTime()) < staleAfter {
+				return err
+			}
+			return d.remove(path.Join(dir, file.Name()))
+		})
+	})
 }
 
-func (d *Disk) syncDir(dir string) error {
-	f, err := d.root.Open(dir)
+func (d *disk) Close() error { return d.root.Close() }
+
+// Put writes a temporary file, and gives it its name once it is on the disk. link(2) does that without replacing an object
+// that another Put has made meanwhile, as rename(2) would.
+func (d *disk) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
+	name, err := fileName(key)
+	if err != nil {
+		return 0, fmt.Errorf("put: %w", err)
+	}
+	if _, err := d.root.Lstat(name); err == nil {
+		return 0, fmt.Errorf("put %s: %w", key, ErrExist)
+	}
+	temporary, size, err := d.writeTemporary(path.Dir(name), contextReader{ctx, r})
+	if err == nil {
+		err = d.publish(ctx, temporary, name)
+	}
+	if temporary != "" {
+		err = errors.Join(err, d.remove(temporary))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put %s: %w", key, classify(err))
+	}
+	return size, nil
+}
+
+// writeTemporary writes the file of an object for a folder. It returns the file's name, also with an error, as soon as
+// there is one.
+func (d *disk) writeTemporary(folder string, r io.Reader) (name string, size int64, err error) {
+	name = path.Join(temporaryDir, folder, rand.Text())
+	f, err := d.create(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := d.makeFolder(folder); err != nil {
+			return "", 0, err
+		}
+		f, err = d.create(name)
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	size, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	return name, size, errors.Join(err, f.Close())
+}
+
+func (d *disk) publish(ctx context.Context, temporary, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := d.root.Link(temporary, name); err != nil {
+		return err
+	}
+	if err := d.syncDir(path.Dir(name)); err != nil {
+		return errors.Join(err, d.remove(name))
+	}
+	return nil
+}
+
+func (d *disk) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	r, err := d.open(ctx, key, offset, length)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", key, err)
+	}
+	return r, nil
+}
+
+func (d *disk) open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	name, err := fileName(key)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	rest := info.Size() - offset
+	if offset < 0 || rest < 0 {
+		return nil, errors.Join(fmt.Errorf("%w: from %d of %d", ErrRange, offset, info.Size()), f.Close())
+	}
+	if length < 0 {
+		length = rest
+	}
+	section := io.NewSectionReader(f, offset, min(length, rest))
+	return struct {
+		io.Reader
+		io.Closer
+	}{contextReader{ctx, section}, f}, nil
+}
+
+func (d *disk) Stat(_ context.Context, key string) (Info, error) {
+	name, err := fileName(key)
+	if err != nil {
+		return Info{}, fmt.Errorf("stat: %w", err)
+	}
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return Info{}, fmt.Errorf("stat %s: %w", key, err)
+	}
+	return Info{Key: key, Size: info.Size(), Modified: info.ModTime()}, nil
+}
+
+// Delete does not wait for the disk: an object that comes back after a power failure is an orphan like another.
+func (d *disk) Delete(_ context.Context, key string) error {
+	name, err := fileName(key)
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	if err := d.remove(name); err != nil {
+		return fmt.Errorf("delete %s: %w", key, err)
+	}
+	return nil
+}
+
+// errStopped ends the reading of folders when the caller of List has seen enough.
+var errStopped = errors.New("stopped")
+
+func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		each := func(entry fs.DirEntry) error {
+			key := strings.ReplaceAll(entry.Name(), separator, "/")
+			if !strings.HasPrefix(key, prefix) {
+				return ctx.Err()
+			}
+			info, err := entry.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // deleted meanwhile
+			}
+			if err = cmp.Or(ctx.Err(), err); err != nil {
+				return err
+			}
+			if !yield(Info{Key: key, Size: info.Size(), Modified: info.ModTime()}, nil) {
+				return errStopped
+			}
+			return nil
+		}
+		for i := range fanOut {
+			err := d.readDir(hex.EncodeToString([]byte{byte(i)}), each)
+			if errors.Is(err, errStopped) {
+				return
+			}
+			if err != nil {
+				yield(Info{}, fmt.Errorf("list: %w", err))
+				return
+			}
+		}
+	}
+}
+
+// Check puts a byte on the disk: one that is full, or has turned read-only, does not take it.
+func (d *disk) Check(context.Context) error {
+	name, _, err := d.writeTemporary(checkFolder, strings.NewReader("x"))
+	if name != "" {
+		err = errors.Join(err, d.remove(name))
+	}
+	if err != nil {
+		return fmt.Errorf("check blob store: %w", classify(err))
+	}
+	return nil
+}
+
+// readDir calls fn for each entry of a folder, which may be missing; a batch of them is in memory at a time.
+func (d *disk) readDir(name string, fn func(fs.DirEntry) error) error {
+	f, err := d.root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(listBatch)
+		for _, entry := range entries {
+			if err := fn(entry); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (d *disk) create(name string) (*os.File, error) {
+	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+}
+
+// remove removes a file that may be gone already.
+func (d *disk) remove(name string) error {
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (d *disk) syncDir(name string) error {
+	f, err := d.root.Open(name)
+	return syncAndClose(f, err)
+}
+
+func syncAndClose(f *os.File, err error) error {
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Open implements Store.
-func (d *Disk) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	if err := checkKey(key); err != nil {
-		return nil, fmt.Errorf("open: %w", err)
+// fileName returns the path of a key's file within the store.
+func fileName(key string) (string, error) {
+	if err := CheckKey(key); err != nil {
+		return "", err
 	}
-	f, err := d.root.Open(key)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", key, known(err))
-	}
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", key, err), f.Close())
-	}
-	var r io.Reader = contextReader{ctx, f}
-	if length >= 0 {
-		r = io.LimitReader(r, length)
-	}
-	return readCloser{r, f}, nil
+	sum := sha256.Sum256([]byte(key))
+	return path.Join(hex.EncodeToString(sum[:1]), strings.ReplaceAll(key, "/", separator)), nil
 }
 
-// Delete implements Store. Directories stay: another Put may be about to use them.
-func (d *Disk) Delete(_ context.Context, key string) error {
-	if err := checkKey(key); err != nil {
-		return fmt.Errorf("delete: %w", err)
-	}
-	if err := d.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("delete %s: %w", key, err)
-	}
-	return nil
-}
-
-// List implements Store.
-func (d *Disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return nil
-			case err != nil:
-				return err
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case entry.IsDir():
-				return enter(name, prefix)
-			case !strings.HasPrefix(name, prefix) || checkKey(name) != nil:
-				return nil
-			}
-			info, err := entry.Info()
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if !yield(Info{Key: name, Size: info.Size(), ModTime: info.ModTime()}, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(Info{}, fmt.Errorf("list: %w", err))
-		}
-	}
-}
-
-var errStopped = errors.New("the listing is no longer wanted")
-
-// enter skips a directory in which no key can begin with a prefix.
-func enter(dir, prefix string) error {
-	if dir == "." || strings.HasPrefix(dir+"/", prefix) || strings.HasPrefix(prefix, dir+"/") {
-		return nil
-	}
-	return fs.SkipDir
-}
-
-// Check implements Store: it puts a file and removes it.
-func (d *Disk) Check(ctx context.Context) error {
-	name := path.Join(unfinished, rand.Text())
-	_, err := d.write(ctx, name, strings.NewReader("check"))
-	if err = errors.Join(err, d.root.Remove(name)); err != nil {
-		return fmt.Errorf("check contents: %w", known(err))
-	}
-	return nil
-}
-
-// Close implements Store.
-func (d *Disk) Close() error { return d.root.Close() }
-
-// known adds to an error of the file system the error of this package that it means.
-func known(err error) error {
-	for system, ours := range map[error]error{
-		fs.ErrNotExist: ErrNotExist, fs.ErrExist: ErrExist, syscall.ENOSPC: ErrNoSpace, syscall.EDQUOT: ErrNoSpace,
-	} {
-		if errors.Is(err, system) {
-			return fmt.Errorf("%w: %w", ours, err)
-		}
+// classify marks an error of the operating system that means a full disk.
+func classify(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err
-}
-
-// contextReader stops reading when its context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}
-
-// onlyWriter hides that a file can read from a reader by itself, which it does in portions of its own choosing.
-type onlyWriter struct{ io.Writer }
-
-type readCloser struct {
-	io.Reader
-	io.Closer
 }

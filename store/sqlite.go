@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -61,7 +60,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		writer:      writer,
 		readOptions: &sql.TxOptions{ReadOnly: true}, // which the driver begins DEFERRED in spite of _txlock
 		log:         cfg.Log,
-		close:       func() error { return cmp.Or(reader.Close(), writer.Close()) },
+		close:       func() error { return errors.Join(reader.Close(), writer.Close()) },
 	}
 	if db.queue, err = newSQLiteQueue(path, writer, cfg.Log); err != nil {
 		return nil, errors.Join(err, db.Close())

@@ -1,0 +1,250 @@
+package blob_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"platen/blob"
+	"platen/blob/blobtest"
+)
+
+func open(t testing.TB, dir string) blob.Store {
+	t.Helper()
+	s, err := blob.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestDisk(t *testing.T) {
+	blobtest.Run(t, func(t *testing.T) blob.Store {
+		dir := filepath.Join(t.TempDir(), "made", "by", "open")
+		s, err := blob.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { wantTemporary(t, dir, 0) })
+		return s
+	})
+}
+
+// wantTemporary fails the test unless so many temporary files are in a store.
+func wantTemporary(t *testing.T, dir string, want int) {
+	t.Helper()
+	entries, err := filepath.Glob(filepath.Join(dir, "tmp", "*", "*"))
+	if err != nil || len(entries) != want {
+		t.Errorf("%d temporary files, %v, want %d", len(entries), err, want)
+	}
+}
+
+func TestOpenLocation(t *testing.T) {
+	dir := t.TempDir()
+	for _, location := range []string{dir, "file://" + dir} {
+		if err := open(t, location).Check(t.Context()); err != nil {
+			t.Errorf("%s: %v", location, err)
+		}
+	}
+	for _, location := range []string{"gopher://x", "file://host/x", "http://[::1"} {
+		if _, err := blob.Open(location); err == nil {
+			t.Errorf("Open(%q) succeeded", location)
+		}
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blob.Open(file); err == nil {
+		t.Error("Open of a file succeeded")
+	}
+}
+
+func TestObjectsOutliveTheStore(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := open(t, dir).Put(t.Context(), "a/b", strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := blob.ReadAll(t.Context(), open(t, dir), "a/b", 1); string(got) != "x" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestOpenRemovesWhatAKilledProcessLeft(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "tmp", "7f"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{"stale": 2 * time.Hour, "being-written": 0} {
+		path := filepath.Join(dir, "tmp", "7f", name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open(t, dir)
+	wantTemporary(t, dir, 1)
+	if _, err := os.Stat(filepath.Join(dir, "tmp", "7f", "being-written")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFullDiskIsTold(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		full := &os.PathError{Op: "write", Path: "x", Err: errno}
+		if _, err := s.Put(t.Context(), "k", iotest.ErrReader(full)); !errors.Is(err, blob.ErrNoSpace) {
+			t.Errorf("%v is told as %v, want ErrNoSpace", errno, err)
+		}
+	}
+	wantTemporary(t, dir, 0)
+}
+
+// A symbolic link that somebody puts among the objects leads nowhere.
+func TestLinksOutOfTheStoreAreNotFollowed(t *testing.T) {
+	dir, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir)
+	if _, err := s.Put(t.Context(), "k", strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := filepath.Glob(filepath.Join(dir, "*", "k"))
+	if err != nil || len(objects) != 1 {
+		t.Fatal(objects, err)
+	}
+	if err := errors.Join(os.Remove(objects[0]), os.Symlink(secret, objects[0])); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Open(t.Context(), "k", 0, -1); err == nil {
+		r.Close()
+		t.Error("a link out of the store was followed")
+	}
+}
+
+func TestCheckFindsAStoreThatIsGone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if s.Check(t.Context()) == nil {
+		t.Error("Check = nil")
+	}
+}
+
+func FuzzKey(f *testing.F) {
+	for _, key := range []string{"a", "a/b.c-d_e", "../a", "a//b", ".", "ä", "\x00"} {
+		f.Add(key)
+	}
+	dir := f.TempDir()
+	s := open(f, filepath.Join(dir, "store"))
+	f.Fuzz(func(t *testing.T, key string) {
+		_, err := s.Put(t.Context(), key, strings.NewReader(key))
+		if wrong := blob.CheckKey(key); wrong != nil {
+			if !errors.Is(err, blob.ErrKey) {
+				t.Errorf("Put(%q) = %v, want ErrKey", key, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := blob.ReadAll(t.Context(), s, key, blob.MaxKeyLength); string(got) != key || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+		if err := s.Delete(t.Context(), key); err != nil {
+			t.Error(err)
+		}
+		if entries, err := os.ReadDir(dir); len(entries) != 1 || err != nil {
+			t.Errorf("beside the store: %v, %v", entries, err)
+		}
+	})
+}
+
+const documentSize = 20 << 10 // bytes, of a small document
+
+func BenchmarkPut(b *testing.B) {
+	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
+	b.SetBytes(documentSize)
+	n := 0
+	for b.Loop() {
+		n++
+		if _, err := s.Put(b.Context(), fmt.Sprint(n), bytes.NewReader(content)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPutParallel runs 16 Puts at a time: the file system itself lets their fsyncs share commits of its journal.
+func BenchmarkPutParallel(b *testing.B) {
+	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
+	b.SetBytes(documentSize)
+	b.SetParallelism(4)
+	var n atomic.Int64
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Put(b.Context(), fmt.Sprint(n.Add(1)), bytes.NewReader(content)); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkPutFloor is the least that a durable file costs: write, fsync, rename, fsync of the directory.
+func BenchmarkPutFloor(b *testing.B) {
+	dir, content := b.TempDir(), bytes.Repeat([]byte("x"), documentSize)
+	folder, err := os.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer folder.Close()
+	b.SetBytes(documentSize)
+	n := 0
+	for b.Loop() {
+		n++
+		if err := durableFile(folder, filepath.Join(dir, fmt.Sprint(n)), content); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func durableFile(folder *os.File, path string, content []byte) error {
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close(), os.Rename(path+".tmp", path), folder.Sync())
+}
+
+func BenchmarkOpen(b *testing.B) {
+	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
+	if _, err := s.Put(b.Context(), "k", bytes.NewReader(content)); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(documentSize)
+	for b.Loop() {
+		if _, err := blob.ReadAll(b.Context(), s, "k", documentSize); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
