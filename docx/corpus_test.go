@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,18 +54,12 @@ func TestCorpusSurvives(t *testing.T) {
 				return
 			}
 			parsed++
-			before := map[string]bool{}
-			for _, problem := range check(file) {
-				before[withoutPlace(problem)] = true
-			}
 			var out bytes.Buffer
 			if _, err := tpl.Execute(&out, map[string]any{}, docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			for _, problem := range check(out.Bytes()) {
-				if !before[withoutPlace(problem)] {
-					t.Errorf("the output has a problem that the template had not: %v", problem)
-				}
+			for _, problem := range newProblems(file, out.Bytes()) {
+				t.Errorf("the output has a problem that the template had not: %v", problem)
 			}
 			if len(tpl.Tags()) > 0 {
 				filled++
@@ -90,6 +85,19 @@ func explains(err error) bool {
 	}
 	_, ok := errors.AsType[docx.Errors](err)
 	return ok
+}
+
+// newProblems returns those of the output that the template had not.
+func newProblems(template, output []byte) []error {
+	problems := check(output)
+	if len(problems) == 0 {
+		return nil
+	}
+	before := map[string]bool{}
+	for _, problem := range check(template) {
+		before[withoutPlace(problem)] = true
+	}
+	return slices.DeleteFunc(problems, func(problem error) bool { return before[withoutPlace(problem)] })
 }
 
 // withoutPlace cuts the byte offset out of a problem, which an execution moves.
@@ -151,7 +159,7 @@ var textElement = regexp.MustCompile(`<w:t(?: [^>]*)?>([^<]+)</w:t>`)
 // Blocks at random places of real documents are refused, or give a sound document whether they repeat, show or hide
 // what they hold.
 func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
-	const perFile = 3
+	const perFile = 1
 	pairs := [][2]string{{"{{for i in items}}", "{{endfor}}"}, {"{{if yes}}", "{{endif}}"}, {"{{if no}}", "{{endif}}"}, {"{{for i in none}}", "{{endfor}}"}, {"{{tablerow i in items}}", "{{endtablerow}}"}}
 	data := decode(t, `{"items": [1, 2, 3], "none": [], "yes": true}`)
 	accepted, refused := 0, 0
@@ -161,12 +169,8 @@ func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
 			files = unpack(t, file)
 		}
 		document := files["word/document.xml"]
-		if len(textElement.FindAllString(document, 2)) < 2 || len(document) > 60_000 {
+		if len(textElement.FindAllString(document, 2)) < 2 || len(document) > 20_000 {
 			continue
-		}
-		before := map[string]bool{}
-		for _, problem := range check(file) {
-			before[withoutPlace(problem)] = true
 		}
 		random := rand.New(rand.NewPCG(1, uint64(len(file))))
 		for range perFile {
@@ -191,10 +195,8 @@ func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
 			if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			for _, problem := range check(out.Bytes()) {
-				if !before[withoutPlace(problem)] {
-					t.Errorf("%s with %q: %v", name, tagsIn(tagged), problem)
-				}
+			for _, problem := range newProblems(file, out.Bytes()) {
+				t.Errorf("%s with %q: %v", name, tagsIn(tagged), problem)
 			}
 		}
 	}
