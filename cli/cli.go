@@ -103,6 +103,9 @@ func report(s *streams, err error) int {
 	case errors.Is(err, errReported):
 		return exitFailed
 	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintf(s.err, "platen: %s\n", explain(err))
 	if _, ok := errors.AsType[*usageError](err); ok {
 		fmt.Fprintln(s.err, "Try: platen --help, or platen COMMAND --help")

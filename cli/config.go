@@ -24,6 +24,15 @@ type location struct {
 	File     kong.ConfigFlag `name:"config" env:"PLATEN_CONFIG" placeholder:"FILE" group:"Storage" help:"File with settings: a line for each, as platen config prints them."`
 }
 
+// Validate is called by kong when everything is read.
+func (l *location) Validate() error {
+	u, err := url.Parse(l.Database)
+	if l.Database != "" && (err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "") {
+		return errors.New("--database must be the URL of a PostgreSQL database, postgres://user:password@host/name")
+	}
+	return nil
+}
+
 // config is every setting of a server. It is the one table from which flags, environment variables and the keys of the
 // configuration file come: --listen is PLATEN_LISTEN in the environment and listen in the file. A flag goes before the
 // environment, and that before the file.
@@ -56,9 +65,9 @@ type config struct {
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" env:"PLATEN_LOG_LEVEL" group:"Log" help:"debug, info, warn or error."`
 }
 
-// Validate is called by kong when everything is read.
+// Validate is called by kong when everything is read. It reports all that is wrong.
 func (c *config) Validate() error {
-	var problems []error
+	problems := []error{c.location.Validate()}
 	atLeast := func(name string, value, least int) {
 		if value < least {
 			problems = append(problems, fmt.Errorf("--%s must be at least %d, not %d", name, least, value))

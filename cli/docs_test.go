@@ -59,6 +59,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	for _, page := range documented {
 		t.Run(page, func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(filepath.Join(root, page))
 			if err != nil {
 				t.Fatal(err)

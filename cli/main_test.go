@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -176,6 +178,7 @@ func TestScripts(t *testing.T) {
 			"exits": scriptExits,
 			"get":   scriptGet,
 			"count": scriptCount,
+			"docx":  scriptDocx,
 		},
 	})
 }
@@ -239,4 +242,35 @@ func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(len(found)) != args[0] {
 		ts.Fatalf("%d files match %s, want %s", len(found), args[1], args[0])
 	}
+}
+
+// scriptDocx makes a Word document with a paragraph for each line of a text: docx FILE TEXT.
+func scriptDocx(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: docx FILE TEXT")
+	}
+	const head = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	var body strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		body.WriteString(`<w:p><w:r><w:t xml:space="preserve">`)
+		ts.Check(xml.EscapeText(&body, []byte(strings.TrimSpace(line))))
+		body.WriteString(`</w:t></w:r></w:p>`)
+	}
+	var file bytes.Buffer
+	archive := zip.NewWriter(&file)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` + body.String() + `</w:body></w:document>`},
+	} {
+		w, err := archive.Create(part[0])
+		ts.Check(err)
+		_, err = io.WriteString(w, head+part[1])
+		ts.Check(err)
+	}
+	ts.Check(archive.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file.Bytes(), 0o600))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 // writeAtomically makes the file at path of what write writes: all of it, or nothing, in which case a file that was
 // there before stays as it was.
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".platen-*.tmp")
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".platen-"+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {

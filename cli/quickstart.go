@@ -120,10 +120,11 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 			return err
 		}
 	}
+	where := "In another terminal"
 	if c.Once {
-		fmt.Fprintf(out, "\nThe server stops now. To go on, start it again: platen serve --data %s --listen %s\n", c.Data, strings.TrimPrefix(url, "http://"))
+		where = fmt.Sprintf("Start it again with platen serve --data %s; in another terminal", c.Data)
 	}
-	q.sayNext()
+	q.sayNext(where)
 	return nil
 }
 
@@ -238,21 +239,21 @@ func (q *quickstart) download(ctx context.Context) error {
 }
 
 // sayNext says where everything is and what to try.
-func (q *quickstart) sayNext() {
+func (q *quickstart) sayNext(where string) {
 	first := filepath.Join(q.dir, "Invoice "+exampleInvoices(1)[0].Invoice.Number+".docx")
 	fmt.Fprintf(q.out, `
 Open one in Word or LibreOffice:
 
     %s
 
-On the server they are in folder %s. In another terminal, list the jobs that made them, and download one:
+On the server they are in folder %s. %s, list the jobs that made them, and download one:
 
     export TOKEN=%s
     curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %s" \
          "%s/2.0/docgen_batch_jobs/%s?limit=3"
     curl -H "Authorization: Bearer $TOKEN" -o invoice.docx \
-         "%[5]s/2.0/files/%[7]s/content"
+         "%[6]s/2.0/files/%[8]s/content"
 
-All that the API can do is described at %[5]s/docs
-`, first, q.folder, q.client.token, apiVersion, q.client.baseURL, q.batch, q.jobs[0].OutputFile.ID)
+All that the API can do is described at %[6]s/docs
+`, first, q.folder, where, q.client.token, apiVersion, q.client.baseURL, q.batch, q.jobs[0].OutputFile.ID)
 }

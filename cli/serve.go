@@ -105,7 +105,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("queue", within(cfg.Drain, queue.Stop))
 
-	address := "http://" + listener.Addr().String()
+	address := urlOf(listener.Addr())
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: cmp.Or(cfg.BaseURL, address), Version: version(),
 		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(),
@@ -175,6 +175,18 @@ func ignoreClosed(err error) error {
 		return nil
 	}
 	return err
+}
+
+// urlOf returns the URL by which a program on this machine reaches an address.
+func urlOf(address net.Addr) string {
+	host, port, err := net.SplitHostPort(address.String())
+	if err != nil {
+		return "http://" + address.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // secondServer says what to do when the data folder is in use.

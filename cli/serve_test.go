@@ -145,6 +145,7 @@ func textOf(t *testing.T, document []byte) string {
 
 // A template that others wrote goes the whole way as it is, and comes out with every tag filled.
 func TestRealTemplate(t *testing.T) {
+	t.Parallel()
 	content, err := os.ReadFile("../../shared/corpus/doc-gen-workshop/MovieScriptSummaryTemplate.docx")
 	if os.IsNotExist(err) {
 		t.Skip("the corpus of real templates is not here")
@@ -236,11 +237,14 @@ func opensInLibreOffice(t *testing.T, document []byte, want string) {
 
 // A server that dies in the middle of a batch finishes it after the next start: every document once, none twice.
 func TestKilledInTheMiddleOfABatch(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		data := t.TempDir()
 		killInTheMiddle(t, data, nil, func() {})
 	})
 	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
 		database := storetest.Postgres(t).URL
 		data := t.TempDir()
 		killInTheMiddle(t, data, []string{"--database=" + database}, func() { fiveMinutesLater(t, database) })
@@ -373,6 +377,7 @@ func fiveMinutesLater(t *testing.T, database string) {
 
 // On PostgreSQL the commands need no more than its URL, from whatever machine, and the data folder is for one server still.
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	database, data := "--database="+storetest.Postgres(t).URL, t.TempDir()
 	server := newServer(t, data, database)
 	if out, err := exec.CommandContext(t.Context(), "platen", "serve", "--listen=127.0.0.1:0", "--data="+data, database).CombinedOutput(); err == nil ||

@@ -46,20 +46,31 @@ func whole(paths []string) []string {
 	})
 }
 
-// printErrors prints what is wrong with a template: each mistake with its place.
+// printErrors prints what is wrong with a template, for programs where they want it.
 func (c *tagsCmd) printErrors(s *streams, err error) error {
-	mistakes, ok := errors.AsType[docx.Errors](err)
-	if !ok {
-		return err
+	if mistaken, ok := errors.AsType[*mistakenTemplate](err); ok && c.JSON {
+		return errors.Join(printJSON(s.out, map[string]any{"errors": mistaken.mistakes}), errReported)
 	}
-	if c.JSON {
-		return errors.Join(printJSON(s.out, map[string]any{"errors": mistakes}), errReported)
-	}
-	fmt.Fprintf(s.err, "platen: %s: %d %s\n\n%s\n", c.Template, len(mistakes), plural(len(mistakes), "mistake"), mistakes)
-	return errReported
+	return err
 }
 
-// parseTemplate reads and compiles a template. Mistakes in it are docx.Errors.
+// mistakenTemplate is a template whose tags cannot be read.
+type mistakenTemplate struct {
+	path     string
+	mistakes docx.Errors
+}
+
+// Error lists every mistake with its place.
+func (m *mistakenTemplate) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d %s", m.path, len(m.mistakes), plural(len(m.mistakes), "mistake"))
+	for _, mistake := range m.mistakes {
+		fmt.Fprintf(&b, "\n\n%s", mistake)
+	}
+	return b.String()
+}
+
+// parseTemplate reads and compiles a template.
 func parseTemplate(path string) (*docx.Template, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,6 +82,9 @@ func parseTemplate(path string) (*docx.Template, error) {
 		return nil, err
 	}
 	template, err := docx.Parse(f, info.Size())
+	if mistakes, ok := errors.AsType[docx.Errors](err); ok {
+		return nil, &mistakenTemplate{path, mistakes}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

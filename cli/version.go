@@ -23,5 +23,10 @@ func version() string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v
 	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return "development " + setting.Value
+		}
+	}
 	return "development"
 }

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"encoding/json"
+	"net"
+	"reflect"
+	"testing"
+)
+
+// A port that is taken is in nobody's way, unless it was asked for.
+func TestFreeAddress(t *testing.T) {
+	if listener, err := net.Listen("tcp", defaultListen); err == nil { // otherwise it is taken already
+		defer listener.Close()
+	}
+	for address, want := range map[string]string{
+		defaultListen:    "127.0.0.1:0",
+		"127.0.0.1:9999": "127.0.0.1:9999",
+	} {
+		if got, err := freeAddress(t.Context(), address); err != nil || got != want {
+			t.Errorf("freeAddress(%q) = %q, %v, want %q", address, got, err, want)
+		}
+	}
+}
+
+// The example invoices are the same each time, differ from each other, and add up.
+func TestExampleInvoices(t *testing.T) {
+	invoices := exampleInvoices(exampleCount)
+	if !reflect.DeepEqual(invoices, exampleInvoices(exampleCount)) {
+		t.Error("two makings differ")
+	}
+	seen := map[string]bool{}
+	for _, i := range invoices {
+		number := i.Invoice.Number
+		i.Invoice.Number = ""
+		text, err := json.Marshal(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[string(text)] {
+			t.Errorf("invoice %s is there twice: %s", number, text)
+		}
+		seen[string(text)] = true
+		total := 0
+		for _, item := range i.Invoice.Items {
+			total += item.Amount
+			if item.Amount != item.Quantity*item.Price || item.Amount <= 0 {
+				t.Errorf("invoice %s: %+v does not come to its amount", number, item)
+			}
+		}
+		if total*i.Invoice.VATRate%100 != 0 {
+			t.Errorf("invoice %s: the tax on %d has pennies", number, total)
+		}
+	}
+}
+
+func TestBatchNames(t *testing.T) {
+	inputs := func(texts ...string) (list []json.RawMessage) {
+		for _, text := range texts {
+			list = append(list, json.RawMessage(text))
+		}
+		return list
+	}
+	tests := []struct {
+		name, pattern string
+		inputs        []json.RawMessage
+		want          []string
+		fails         bool
+	}{
+		{"numbers", "", inputs(`{}`, `{}`), []string{"1.docx", "2.docx"}, false},
+		{"tags", "Nr {{n}}.docx", inputs(`{"n": 7}`), []string{"Nr 7.docx"}, false},
+		{"filters", "{{n :: default(\"none\") :: uppercase}}", inputs(`{}`), []string{"NONE.docx"}, false},
+		{"taken", "{{n}}", inputs(`{"n": "a"}`, `{"n": "A"}`, `{"n": "a"}`), []string{"a.docx", "A (1).docx", "a (2).docx"}, false},
+		{"missing", "{{n}}", inputs(`{}`), nil, true},
+		{"out of the folder", "{{n}}", inputs(`{"n": "../../x"}`), nil, true},
+		{"into a folder", "{{n}}", inputs(`{"n": "a\\b"}`), nil, true},
+		{"a null byte", "{{n}}", inputs(`{"n": "a\u0000b"}`), nil, true},
+		{"a block", "{{if n}}x{{endif}}", inputs(`{}`), nil, true},
+		{"no tag", "{{n :: nonsense}}", inputs(`{}`), nil, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := batchNames(tt.pattern, tt.inputs)
+			if (err != nil) != tt.fails || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("batchNames = %q, %v; want %q, an error: %v", got, err, tt.want, tt.fails)
+			}
+		})
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]string{
+		"1": "1", "512KiB": "512KiB", "1024KiB": "1MiB", "5 GiB": "5GiB", "1025": "1025", "1048576": "1MiB", "7B": "7",
+		"": "", "0": "", "-1MiB": "", "5MB": "", "MiB": "", "9999999999GiB": "",
+	} {
+		var size byteSize
+		err := size.UnmarshalText([]byte(text))
+		if (err == nil) != (want != "") || err == nil && size.String() != want {
+			t.Errorf("%q is read as %v, %v; want %q", text, size, err, want)
+		}
+	}
+}
