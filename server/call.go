@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -97,7 +98,7 @@ func (a *api) sendError(c *call, err error) {
 func (a *api) finish(c *call, began time.Time) {
 	a.metrics.inFlight.Dec()
 	problem := recover()
-	if problem != nil && problem != http.ErrAbortHandler {
+	if problem != nil && !isAbort(problem) {
 		a.log.ErrorContext(c.r.Context(), "panic", "request_id", c.id, "panic", problem, "stack", string(debug.Stack()))
 	}
 	cut := problem != nil && c.w.status != 0 // too late for another answer: all that is left is to break it off
@@ -109,6 +110,12 @@ func (a *api) finish(c *call, began time.Time) {
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// isAbort tells the panic by which a handler breaks its own answer off.
+func isAbort(problem any) bool {
+	err, ok := problem.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // observe counts a call that has ended and writes its line in the log. The path is logged as its pattern: what is asked

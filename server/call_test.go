@@ -50,7 +50,7 @@ func TestRequestIDs(t *testing.T) {
 		"abc-123_x.y": true, "Root=1-67891233-abcdef": true, "": false, "with blank": false, "line\nbreak": false,
 		"<script>": false, strings.Repeat("x", 129): false, "ümlaut": false,
 	} {
-		r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+		r := httptest.NewRequest(http.MethodGet, "/healthz", http.NoBody)
 		r.Header.Set("X-Request-Id", given)
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, r)
@@ -69,7 +69,7 @@ func TestPanic(t *testing.T) {
 		a, logged := newTestAPI(t)
 		a.mux.HandleFunc("GET /boom", func(http.ResponseWriter, *http.Request) { panic("boom") })
 		w := httptest.NewRecorder()
-		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/boom", nil))
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/boom", http.NoBody))
 		var body errorBody
 		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
 			t.Fatal(err)
@@ -108,7 +108,7 @@ func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 		a.sendError(callOf(r.Context()), errors.New("the table users does not exist"))
 	})
 	w := httptest.NewRecorder()
-	a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/fail", nil))
+	a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/fail", http.NoBody))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "table") || !strings.Contains(logged.String(), "the table users does not exist") {
 		t.Errorf("status %d: %s\nlog: %s", w.Code, w.Body, logged)
 	}
@@ -120,7 +120,7 @@ func TestAccessLogAndMetrics(t *testing.T) {
 	a := New(Config{Log: slog.New(slog.NewJSONHandler(logged, nil)), Metrics: registry})
 	get := func(path string) string {
 		w := httptest.NewRecorder()
-		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
 		return w.Body.String()
 	}
 	get("/2.0/files/4711?fields=secret")
@@ -150,7 +150,7 @@ func TestSecurityHeaders(t *testing.T) {
 	a, _ := newTestAPI(t)
 	for path, policy := range map[string]string{"/healthz": "sandbox", "/docs": "style-src", "/2.0/users/me": "sandbox", "/nowhere": "sandbox"} {
 		w := httptest.NewRecorder()
-		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
 		h := w.Header()
 		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Content-Security-Policy"), policy) {
 			t.Errorf("%s: %v", path, h)
@@ -187,7 +187,8 @@ func TestSlowBodies(t *testing.T) {
 				ours, theirs := net.Pipe()
 				listener := &oneConn{conn: theirs, closed: make(chan struct{})}
 				server := NewHTTPServer(a, slog.New(slog.DiscardHandler))
-				go server.Serve(listener)
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(listener) }()
 				answer := make(chan string)
 				go func() {
 					buf := make([]byte, 4096)
@@ -206,6 +207,9 @@ func TestSlowBodies(t *testing.T) {
 					t.Errorf("answer %q, want status %s", got, tt.want)
 				}
 				if err := errors.Join(ours.Close(), server.Close()); err != nil {
+					t.Error(err)
+				}
+				if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 					t.Error(err)
 				}
 				sender.Wait()
@@ -248,7 +252,7 @@ func TestBodyErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, _ := newTestAPI(t)
-			c := &call{r: httptest.NewRequest(http.MethodPost, "/", nil), body: &body{failure: tt.failure, limit: 7}}
+			c := &call{r: httptest.NewRequest(http.MethodPost, "/", http.NoBody), body: &body{failure: tt.failure, limit: 7}}
 			// An operation says only that its reader failed.
 			if got := a.answer(c, errors.Join(errors.New("save content"), context.Canceled)); got.status != tt.status {
 				t.Errorf("status %d, want %d", got.status, tt.status)

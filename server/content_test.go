@@ -139,7 +139,7 @@ func TestUploadThatBreaksOff(t *testing.T) {
 		must(w.t, err)
 		text, err := io.ReadAll(res.Body)
 		must(w.t, err)
-		if res.StatusCode != 400 || !strings.Contains(string(text), "ended before it was complete") {
+		if res.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), "ended before it was complete") {
 			w.t.Errorf("status %d: %s", res.StatusCode, text)
 		}
 		if v := w.do("GET /folders/0/items", request{}).want(w.t, 200); v["total_count"] != 0.0 {
@@ -236,7 +236,7 @@ func TestDownload(t *testing.T) {
 		})
 		w.t.Run("HEAD", func(t *testing.T) {
 			res := w.do(at("HEAD /files/{file_id}/content", s), request{})
-			if res.StatusCode != 200 || res.ContentLength != 10 || len(res.text) != 0 {
+			if res.StatusCode != http.StatusOK || res.ContentLength != 10 || len(res.text) != 0 {
 				t.Errorf("status %d, length %d, %d bytes", res.StatusCode, res.ContentLength, len(res.text))
 			}
 		})

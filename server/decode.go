@@ -25,7 +25,7 @@ const (
 // is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where.
 //
 // The struct speaks the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
-// omitempty, and its enum tag lists what it may be. An anyObject takes any object and is not looked into; it
+// omitempty or omitzero, and its enum tag lists what it may be. An anyObject takes any object and is not looked into; it
 // shares its memory with text.
 func decode(text []byte, v any) ([]docgen.Problem, error) {
 	if err := checkSyntax(text); err != nil {
@@ -214,7 +214,7 @@ func (d *decoder) raw() []byte {
 			}
 			d.at++
 		default:
-			for d.at++; d.at < len(d.text) && strings.IndexByte("\"{[]}, \t\r\n", d.text[d.at]) < 0; {
+			for d.at++; depth == 0 && d.at < len(d.text) && strings.IndexByte("]}, \t\r\n", d.text[d.at]) < 0; {
 				d.at++
 			}
 		}
@@ -243,7 +243,7 @@ func fieldsOf(t reflect.Type) []field {
 	for i := range fields {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[i] = field{name: name, index: i, required: options != "omitempty", enum: f.Tag.Get("enum")}
+		fields[i] = field{name: name, index: i, required: options == "", enum: f.Tag.Get("enum")}
 	}
 	return fields
 }

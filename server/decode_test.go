@@ -14,7 +14,7 @@ type decoded struct {
 	ID     ID         `json:"id"`
 	Kind   string     `json:"kind,omitempty" enum:"a,b"`
 	Note   *string    `json:"note,omitempty"`
-	At     timestamp  `json:"at,omitempty"`
+	At     timestamp  `json:"at,omitzero"`
 	Sub    *decodedID `json:"sub,omitempty"`
 	Things []decodedS `json:"things,omitempty"`
 }
@@ -41,8 +41,8 @@ func TestDecode(t *testing.T) {
 	if want := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC); !got.At.Equal(want) {
 		t.Errorf("time %v, want %v", got.At, want)
 	}
-	if any := string(got.Things[0].Any); any != `{"]":"}\"", "x":[{}]}` {
-		t.Errorf("the object is %s, not the text it was", any)
+	if object := string(got.Things[0].Any); object != `{"]":"}\"", "x":[{}]}` {
+		t.Errorf("the object is %s, not the text it was", object)
 	}
 }
 

@@ -70,7 +70,7 @@ func versionParam(name, text string) (int64, error) {
 // oneRange is a Range header that asks for one range of bytes. Others are passed over, as RFC 9110, section 14.2,
 // demands for those that cannot be understood and allows for several ranges: each would be another reading of the
 // stored content.
-var oneRange = regexp.MustCompile(`^bytes=([0-9]+-[0-9]*|-[0-9]+)$`)
+var oneRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
 
 // serveContent answers with content, or the part of it that the request's conditions and range ask for (RFC 9110,
 // sections 13 and 14).

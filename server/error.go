@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 
 	"platen/docgen"
@@ -69,11 +70,11 @@ type errorDetail struct {
 
 // Error, GetStatus, GetHeaders and MarshalJSON make an answer what huma sends as an error.
 
-func (a *answer) Error() string           { return http.StatusText(a.status) }
-func (a *answer) GetStatus() int          { return a.status }
-func (a *answer) GetHeaders() http.Header { return a.header }
-func (a *answer) MarshalJSON() ([]byte, error) {
-	return marshal(a.body)
+func (ans *answer) Error() string           { return http.StatusText(ans.status) }
+func (ans *answer) GetStatus() int          { return ans.status }
+func (ans *answer) GetHeaders() http.Header { return ans.header }
+func (ans *answer) MarshalJSON() ([]byte, error) {
+	return marshal(ans.body)
 }
 
 // notModified answers a conditional GET whose caller has the current state.
@@ -152,9 +153,7 @@ func conflictsOf(items []docgen.Item) any {
 
 // send writes an answer where huma does not: unknown routes, panics, the operator's pages.
 func (ans *answer) send(w http.ResponseWriter) error {
-	for name, values := range ans.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), ans.header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(ans.status)
 	text, err := marshal(ans.body)

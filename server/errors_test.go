@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -122,9 +123,7 @@ func checkErrorBody(t *testing.T, w *world, res response, v object) {
 
 // with returns a body with some fields changed.
 func with(body, changes object) object {
-	for name, value := range changes {
-		body[name] = value
-	}
+	maps.Copy(body, changes)
 	return body
 }
 

@@ -30,9 +30,9 @@ var pageFiles embed.FS
 // pagePolicy lets a page of the documentation have its own style and nothing else.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// page serves what make returns, which is made on first use and kept.
-func page(a *api, contentType string, make func(*api) ([]byte, error)) http.HandlerFunc {
-	made := sync.OnceValues(func() ([]byte, error) { return make(a) })
+// page serves what build returns, which is made on first use and kept.
+func page(a *api, contentType string, build func(*api) ([]byte, error)) http.HandlerFunc {
+	made := sync.OnceValues(func() ([]byte, error) { return build(a) })
 	return func(w http.ResponseWriter, r *http.Request) {
 		content, err := made()
 		if err != nil {

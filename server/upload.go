@@ -43,13 +43,13 @@ var docUploadVersion = doc{
 type fileAttributes struct {
 	Name              string    `json:"name" doc:"The name of the file."`
 	Parent            parentRef `json:"parent" doc:"The folder that it is put into."`
-	ContentCreatedAt  timestamp `json:"content_created_at,omitempty" doc:"When the content came into being; now when left out."`
-	ContentModifiedAt timestamp `json:"content_modified_at,omitempty" doc:"When the content was last changed; now when left out."`
+	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content came into being; now when left out."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed; now when left out."`
 }
 
 type versionAttributes struct {
 	Name              string    `json:"name,omitempty" doc:"A new name for the file."`
-	ContentModifiedAt timestamp `json:"content_modified_at,omitempty" doc:"When the content was last changed; now when left out."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed; now when left out."`
 }
 
 // UploadQuery says how to upload.

@@ -23,6 +23,7 @@ func parseID(text string) (id ID, ok bool) {
 
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
+// MarshalJSON writes the number as a string.
 func (id ID) MarshalJSON() ([]byte, error) { return strconv.AppendQuote(nil, id.String()), nil }
 
 // Schema describes an ID for the OpenAPI document.
