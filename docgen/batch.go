@@ -56,7 +56,7 @@ func (b NewBatch) problems(limits Limits) []Problem {
 	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
 		problems = append(problems, invalidField(list, "a batch has 1 to %d documents, this one has %d", limits.Documents, len(b.Documents)))
 	}
-	for i, document := range b.Documents {
+	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
 		at := fmt.Sprintf("%s[%d].", list, i)
 		if why := nameProblem(b.fileName(document)); why != "" || document.Name == "" {
 			problems = append(problems, invalidField(at+"generated_file_name", "%s", orElse(why, "a name must not be empty")))
