@@ -110,8 +110,9 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 // destination is where the documents of a batch go, at the moment they are finished.
 type destination struct {
 	folderID int64
-	caller   *Caller // who created the batch
-	problem  string  // why nothing can be written there; empty when it can
+	caller   *Caller        // who created the batch
+	problem  string         // why nothing can be written there; empty when it can
+	numbers  map[string]int // the number last given to a name, by its key, in this transaction
 }
 
 func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
@@ -123,7 +124,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if err != nil {
 		return destination{}, fmt.Errorf("creator of batch %s: %w", batchID, err)
 	}
-	d := destination{folderID: batch.DestinationID, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
+	d := destination{folderID: batch.DestinationID, numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
 	_, err = s.find(ctx, tx.Queries, d.caller, Folder, d.folderID, MayUpload)
 	var gone *Error
 	if errors.As(err, &gone) {
@@ -152,7 +153,7 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 		return false, err
 	}
 	row := newItemRow(File, finish.OutputFileID, parentOf(d.folderID), r.Job.FileName, d.caller.User.ID, d.caller.User.ID, s.micros())
-	if err := insertNumbered(ctx, tx, r.Output.content, row); err != nil {
+	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
 		return false, err
 	}
 	return true, tx.DeleteInput(ctx, r.Job.ID)
@@ -176,14 +177,22 @@ func noNil(list []string) []string {
 	return list
 }
 
+// numberTries is how often a number is looked for that others keep taking at the same moment.
+const numberTries = 100
+
 // insertNumbered adds a file under its name or, where that is taken, under the name with the first free number.
-func insertNumbered(ctx context.Context, tx *store.Tx, v content, row store.InsertItemParams) error {
+func (d destination) insertNumbered(ctx context.Context, tx *store.Tx, v content, row store.InsertItemParams) error {
+	key := row.NameKey
 	added, err := v.insertFile(ctx, tx, row)
-	for name := row.Name; err == nil && !added; {
+	for name, try := row.Name, 0; err == nil && !added; try++ {
+		if try == numberTries { // or it is not the name that is taken but the id
+			return fmt.Errorf("no number for a name found in %d tries", try)
+		}
 		var n int
-		if n, err = freeNumber(ctx, tx, row, name); err != nil {
+		if n, err = freeNumber(ctx, tx, row, name, d.numbers[key]); err != nil {
 			return err
 		}
+		d.numbers[key] = n
 		row.Name = numberedName(name, n)
 		row.NameKey = foldKey(row.Name)
 		added, err = v.insertFile(ctx, tx, row)
@@ -191,15 +200,15 @@ func insertNumbered(ctx context.Context, tx *store.Tx, v content, row store.Inse
 	return err
 }
 
-// freeNumber finds a number that a name is free with, in as many steps as the number has bits: by doubling, then by
-// halving. Where numbers were freed in between, it may not be the smallest.
-func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, name string) (int, error) {
+// freeNumber finds a number above low that a name is free with, in as many steps as their difference has bits: by
+// doubling, then by halving. Where numbers were freed in between, it may not be the smallest.
+func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, name string, low int) (int, error) {
 	taken := func(n int) (bool, error) {
 		count, err := tx.CountNames(ctx, row.ParentID, foldKey(numberedName(name, n)))
 		return count > 0, err
 	}
-	low, high := 0, 1 // low is taken, high is to be free
-	for {
+	high := low + 1 // low is taken, high is to be free
+	for step := 1; ; step *= 2 {
 		used, err := taken(high)
 		if err != nil {
 			return 0, err
@@ -207,7 +216,7 @@ func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, n
 		if !used {
 			break
 		}
-		low, high = high, high*2
+		low, high = high, high+step
 	}
 	for high-low > 1 {
 		middle := (low + high) / 2
