@@ -80,6 +80,9 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 		return place{}, notFound(kind.String(), id)
 	}
 	p.row = chain[0].Item
+	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
+		return place{}, invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
+	}
 	for _, link := range chain {
 		if link.Item.TrashedAt != 0 {
 			return place{}, &Error{Code: CodeTrashed, Message: "Item is trashed", Problems: []Problem{

@@ -36,7 +36,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 	}
 	var item *Item
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		parent, err := s.find(ctx, tx.Queries, c, Folder, f.ParentID, MayUpload)
+		parent, err := s.lockFolder(ctx, tx, c, f.ParentID)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(err, s.discard(ctx, version))
+		return nil, s.abandon(ctx, version, err)
 	}
 	return item, nil
 }
@@ -119,7 +119,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(err, s.discard(ctx, version))
+		return nil, s.abandon(ctx, version, err)
 	}
 	return item, nil
 }
@@ -276,6 +276,16 @@ func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string)
 		return v, errors.Join(err, s.discard(ctx, v))
 	}
 	return v, nil
+}
+
+// abandon removes content after the transaction has failed that was to name it. Where the fault is not the request's, the
+// content is left to be swept: a commit of which nobody knows may have named it.
+func (s *Service) abandon(ctx context.Context, v content, err error) error {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return errors.Join(err, s.discard(ctx, v))
 }
 
 // discard removes content that no row will name.

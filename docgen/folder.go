@@ -23,7 +23,7 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		parent, err := s.find(ctx, tx.Queries, c, Folder, f.ParentID, MayUpload)
+		parent, err := s.lockFolder(ctx, tx, c, f.ParentID)
 		if err != nil {
 			return err
 		}

@@ -202,6 +202,14 @@ func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, 
 	return p, p.matches(ifMatch)
 }
 
+// lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
+func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
+	if _, err := tx.LockItem(ctx, s.folderRow(c, id)); err != nil {
+		return place{}, err
+	}
+	return s.find(ctx, tx.Queries, c, Folder, id, MayUpload)
+}
+
 // update changes an item's own facts and returns it as it then is.
 func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, change ItemChange) (*Item, error) {
 	if err := c.require(ScopeWrite); err != nil {
@@ -212,6 +220,12 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if kind == Folder && change.ParentID != nil {
+			// Two folders that are moved below each other at the same time would be cut off from every root.
+			if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+				return err
+			}
+		}
 		p, err := s.lock(ctx, tx, c, kind, id, MayEdit, change.IfMatch)
 		if err != nil {
 			return err
@@ -283,13 +297,7 @@ func (s *Service) nameFree(ctx context.Context, tx *store.Tx, row store.Item) er
 
 // moveTarget finds the folder that an item is to be moved into.
 func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p place, folderID int64) (int64, error) {
-	if Kind(p.row.Kind) == Folder {
-		// Two folders that are moved below each other at the same time would be cut off from every root.
-		if _, err := tx.LockSetting(ctx, settingTree); err != nil {
-			return 0, err
-		}
-	}
-	target, err := s.find(ctx, tx.Queries, c, Folder, folderID, MayUpload)
+	target, err := s.lockFolder(ctx, tx, c, folderID)
 	if err != nil {
 		return 0, err
 	}
