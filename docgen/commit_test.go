@@ -1,0 +1,125 @@
+package docgen_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/store/storetest"
+)
+
+// TestUnknownCommit breaks the connection to PostgreSQL after it has committed and before it could say so. Nobody knows
+// then whether the file is there: its content must be.
+func TestUnknownCommit(t *testing.T) {
+	cfg := storetest.Postgres(t)
+	u, err := url.Parse(cfg.URL)
+	must(t, err)
+	line := newLine(t, u.Host)
+	u.Host = line.addr
+	cfg.URL = u.String()
+	blobs, err := blob.Open(t.TempDir())
+	must(t, err)
+	w := newWorld(t, cfg, blobs, docgen.Limits{})
+	file := w.upload(w.alice, 0, "old.txt", "one")
+	p := w.newPress("a")
+	claim := p.claim()
+	results := p.results(claim, "three")
+
+	unknown := func(err error) {
+		t.Helper()
+		var known *docgen.Error
+		if err == nil || errors.As(err, &known) || line.cut.Load() {
+			t.Fatalf("error = %v, want that of a broken connection", err)
+		}
+	}
+	line.cut.Store(true)
+	_, err = w.CreateFile(t.Context(), w.alice, docgen.NewFile{Name: "new.txt"}, reader("one"))
+	unknown(err)
+	line.cut.Store(true)
+	_, err = w.CreateVersion(t.Context(), w.alice, docgen.NewVersion{FileID: file.ID}, reader("two"))
+	unknown(err)
+	line.cut.Store(true)
+	unknown(w.CompleteJobs(t.Context(), claim, results))
+
+	if n := w.count("SELECT COUNT(*) FROM file_versions"); n != 5 {
+		t.Errorf("%d versions, want 5: every commit was made", n)
+	}
+	w.wantNoOrphans()
+	if text := w.text(w.alice, file.ID, 0); text != "two" {
+		t.Errorf("content = %q, want two", text)
+	}
+}
+
+// line carries what is said to a server, and breaks on cue once a commit has been answered.
+type line struct {
+	addr string
+	cut  atomic.Bool // at the next commit
+}
+
+// newLine begins to listen and ends with the test.
+func newLine(t *testing.T, server string) *line {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	n := &line{addr: l.Addr().String()}
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			group.Go(func() { n.carry(client, server) })
+		}
+	})
+	t.Cleanup(func() {
+		must(t, l.Close())
+		group.Wait() // the connections end with the database that uses them, which is closed before
+	})
+	return n
+}
+
+// carry carries one connection until either side ends it.
+func (n *line) carry(client net.Conn, address string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	var cut atomic.Bool
+	var group sync.WaitGroup
+	group.Go(func() {
+		defer client.Close()
+		copyUntil(client, server, func([]byte) bool { return cut.Load() })
+	})
+	copyUntil(server, client, func(said []byte) bool {
+		if bytes.Contains(said, []byte("commit\x00")) && n.cut.CompareAndSwap(true, false) {
+			cut.Store(true)
+		}
+		return false
+	})
+	server.Close()
+	group.Wait()
+}
+
+// copyUntil copies until either side ends, or stop says of what was just read that it goes no further.
+func copyUntil(to io.Writer, from io.Reader, stop func([]byte) bool) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil || stop(buffer[:n]) {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package docgen
+
+import (
+	"time"
+
+	"platen/store"
+)
+
+// What the tests look at from inside.
+var (
+	CheckName    = checkName
+	FoldKey      = foldKey
+	NumberedName = numberedName
+)
+
+// IDs makes ids as a service does.
+type IDs struct{ source idSource }
+
+// Next makes n ids in a row and returns the first.
+func (s *IDs) Next(now time.Time, n int) int64 { return s.source.next(now, n) }
+
+// TasksOf divides jobs with inputs of the given sizes into tasks.
+func TasksOf(sizes []int) []store.Job {
+	inputs := make([]store.DocgenInput, len(sizes))
+	for i, size := range sizes {
+		inputs[i] = store.DocgenInput{JobID: int64(i), Data: string(make([]byte, size))}
+	}
+	return tasksOf("batch", inputs)
+}

@@ -1,0 +1,273 @@
+package docgen_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// world is a service on an empty database with two people: what a test makes is alice's, and bob is nobody to it.
+type world struct {
+	*docgen.Service
+	t     testing.TB
+	db    *store.DB
+	cfg   store.Config
+	blobs blob.Store
+	clock clock
+	alice *docgen.Caller
+	bob   *docgen.Caller
+}
+
+// clock is a time that a test sets.
+type clock struct{ micros atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.UnixMicro(c.micros.Load()).UTC() }
+func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
+
+// noon is the time that a world begins at: a whole second, so that times compare on both databases.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// run runs a test in a new world on each database.
+func run(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	runWith(t, docgen.Limits{}, test)
+}
+
+func runWith(t *testing.T, limits docgen.Limits, test func(t *testing.T, w *world)) {
+	t.Helper()
+	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
+		blobs, err := blob.Open(t.TempDir())
+		must(t, err)
+		test(t, newWorld(t, cfg, blobs, limits))
+	})
+}
+
+func newWorld(t testing.TB, cfg store.Config, blobs blob.Store, limits docgen.Limits) *world {
+	t.Helper()
+	w := &world{t: t, db: storetest.Open(t, cfg), cfg: cfg, blobs: blobs}
+	w.clock.micros.Store(noon.UnixMicro())
+	var err error
+	w.Service, err = docgen.New(t.Context(), docgen.Config{Store: w.db, Blobs: blobs, Limits: limits, Now: w.clock.now})
+	must(t, err)
+	w.alice, w.bob = w.user("alice"), w.user("bob")
+	return w
+}
+
+// user makes a user and returns the caller with every scope that the user may have.
+func (w *world) user(name string) *docgen.Caller {
+	w.t.Helper()
+	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name})
+	must(w.t, err)
+	return w.caller(name)
+}
+
+// caller returns the caller with a new token of a user.
+func (w *world) caller(name string, scopes ...docgen.Scope) *docgen.Caller {
+	w.t.Helper()
+	token, err := w.CreateToken(w.t.Context(), docgen.NewToken{Login: name + "@example.com", Scopes: scopes})
+	must(w.t, err)
+	c, err := w.Authenticate(w.t.Context(), token)
+	must(w.t, err)
+	return c
+}
+
+// folder makes a folder; parent 0 is the caller's root folder.
+func (w *world) folder(c *docgen.Caller, parent int64, name string) int64 {
+	w.t.Helper()
+	item, err := w.CreateFolder(w.t.Context(), c, docgen.NewFolder{Name: name, ParentID: parent})
+	must(w.t, err)
+	return item.ID
+}
+
+// upload makes a file; parent 0 is the caller's root folder.
+func (w *world) upload(c *docgen.Caller, parent int64, name, text string) *docgen.Item {
+	w.t.Helper()
+	item, err := w.CreateFile(w.t.Context(), c, docgen.NewFile{Name: name, ParentID: parent}, strings.NewReader(text))
+	must(w.t, err)
+	return item
+}
+
+// version gives a file new content.
+func (w *world) version(c *docgen.Caller, file int64, text string) *docgen.Item {
+	w.t.Helper()
+	item, err := w.CreateVersion(w.t.Context(), c, docgen.NewVersion{FileID: file}, strings.NewReader(text))
+	must(w.t, err)
+	return item
+}
+
+// template uploads a file and marks it.
+func (w *world) template(c *docgen.Caller, parent int64, name string) *docgen.Item {
+	w.t.Helper()
+	file := w.upload(c, parent, name, "text of "+name)
+	_, err := w.MarkTemplate(w.t.Context(), c, file.ID)
+	must(w.t, err)
+	return file
+}
+
+// share has alice give somebody a role.
+func (w *world) share(kind docgen.Kind, id int64, with *docgen.Caller, role docgen.Role) *docgen.Collaboration {
+	w.t.Helper()
+	collaboration, err := w.CreateCollaboration(w.t.Context(), w.alice,
+		docgen.NewCollaboration{ItemKind: kind, ItemID: id, UserID: with.User.ID, Role: role})
+	must(w.t, err)
+	return collaboration
+}
+
+// text returns what a version of a file holds; version 0 is the current one.
+func (w *world) text(c *docgen.Caller, file, version int64) string {
+	w.t.Helper()
+	content, err := w.Content(w.t.Context(), c, file, version)
+	must(w.t, err)
+	r, err := content.Open(w.t.Context(), 0, -1)
+	must(w.t, err)
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	must(w.t, err)
+	return string(data)
+}
+
+// names lists what a folder holds, in the order of names.
+func (w *world) names(c *docgen.Caller, folder int64) []string {
+	w.t.Helper()
+	page, err := w.ItemsByOffset(w.t.Context(), c, folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit, Sort: "name"})
+	must(w.t, err)
+	names := []string{}
+	for _, item := range page.Entries {
+		names = append(names, item.Name)
+	}
+	return names
+}
+
+// keys lists the contents of the blob store.
+func (w *world) keys() []string {
+	w.t.Helper()
+	keys := []string{}
+	for info, err := range w.blobs.List(w.t.Context(), "") {
+		must(w.t, err)
+		keys = append(keys, info.Key)
+	}
+	return keys
+}
+
+// wantNoOrphans checks that the contents are those that versions name, no more and no less.
+func (w *world) wantNoOrphans() {
+	w.t.Helper()
+	got, want := w.keys(), query[string](w, "SELECT blob_key FROM file_versions")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		w.t.Errorf("contents = %q, want those that versions name: %q", got, want)
+	}
+}
+
+// raw opens the database past the service, to look at what it keeps.
+func (w *world) raw() *sql.DB {
+	w.t.Helper()
+	driver, name := "pgx", w.cfg.URL
+	if w.cfg.Path != "" {
+		driver, name = "sqlite", "file:"+(&url.URL{Path: w.cfg.Path}).EscapedPath()+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, name)
+	must(w.t, err)
+	return db
+}
+
+// query returns the one column of a query past the service.
+func query[T any](w *world, text string, args ...any) []T {
+	w.t.Helper()
+	db := w.raw()
+	defer db.Close()
+	rows, err := db.QueryContext(w.t.Context(), text, args...)
+	must(w.t, err)
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		var value T
+		must(w.t, rows.Scan(&value))
+		list = append(list, value)
+	}
+	must(w.t, rows.Err())
+	return list
+}
+
+// count returns the one number of a query past the service.
+func (w *world) count(text string, args ...any) int {
+	w.t.Helper()
+	return query[int](w, text, args...)[0]
+}
+
+// exec changes the database past the service, for what no operation does yet.
+func (w *world) exec(text string, args ...any) error {
+	w.t.Helper()
+	db := w.raw()
+	defer db.Close()
+	_, err := db.ExecContext(w.t.Context(), text, args...)
+	return err
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantCode checks that an operation failed with a code, or succeeded where the code is empty.
+func wantCode(t testing.TB, err error, code docgen.Code) {
+	t.Helper()
+	if code == "" && err != nil || code != "" && !docgen.IsCode(err, code) {
+		t.Errorf("error = %v, want %s", err, orNone(code))
+	}
+}
+
+func orNone(code docgen.Code) string {
+	if code == "" {
+		return "none"
+	}
+	return string(code)
+}
+
+// problemNames lists the fields that an error complains of.
+func problemNames(t testing.TB, err error) []string {
+	t.Helper()
+	var names []string
+	for _, p := range asError(t, err).Problems {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// unread is content that must not be asked for.
+type unread struct{ t testing.TB }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the content was read before the request was found good")
+	return 0, io.EOF
+}
+
+// numbered makes n texts of a format with numbers from 1.
+func numbered(format string, n int) []string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = fmt.Sprintf(format, i+1)
+	}
+	return texts
+}
+
+func reader(text string) *bytes.Reader { return bytes.NewReader([]byte(text)) }
+
+func ptr[T any](value T) *T { return &value }

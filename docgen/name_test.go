@@ -1,0 +1,121 @@
+package docgen_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"platen/docgen"
+)
+
+func asError(t testing.TB, err error) *docgen.Error {
+	t.Helper()
+	var e *docgen.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error = %v, want one that a caller can understand", err)
+	}
+	return e
+}
+
+func TestNames(t *testing.T) {
+	tests := map[string]struct {
+		name string
+		want docgen.Code
+	}{
+		"plain":                       {"Letter.docx", ""},
+		"of one character":            {"a", ""},
+		"with blanks and dots inside": {"a b..c d", ""},
+		"beginning with dots":         {"...x", ""},
+		"of other scripts":            {"Übersicht 契約書 🙂", ""},
+		"as long as may be":           {strings.Repeat("ä", docgen.MaxNameLength), ""},
+		"too long":                    {strings.Repeat("a", docgen.MaxNameLength+1), docgen.CodeNameTooLong},
+		"empty":                       {"", docgen.CodeNameInvalid},
+		"one dot":                     {".", docgen.CodeNameInvalid},
+		"two dots":                    {"..", docgen.CodeNameInvalid},
+		"slash":                       {"a/b", docgen.CodeNameInvalid},
+		"backslash":                   {`a\b`, docgen.CodeNameInvalid},
+		"blank first":                 {" a", docgen.CodeNameInvalid},
+		"blank last":                  {"a ", docgen.CodeNameInvalid},
+		"another script's blank last": {"a\u3000", docgen.CodeNameInvalid},
+		"blanks alone":                {"  ", docgen.CodeNameInvalid},
+		"NUL":                         {"a\x00b", docgen.CodeNameInvalid},
+		"line feed":                   {"a\nb", docgen.CodeNameInvalid},
+		"delete":                      {"a\x7fb", docgen.CodeNameInvalid},
+		"no UTF-8":                    {"a\xff", docgen.CodeNameInvalid},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := docgen.CheckName(tt.name)
+			wantCode(t, err, tt.want)
+			if tt.want != "" && asError(t, err).Problems[0].Name != "name" {
+				t.Errorf("problems = %+v, want one with the name", asError(t, err).Problems)
+			}
+		})
+	}
+}
+
+func TestFoldKey(t *testing.T) {
+	same := map[string][2]string{
+		"case":                         {"Letter.DOCX", "lETTER.docx"},
+		"composition":                  {"caf\u00e9", "cafe\u0301"},
+		"case and composition":         {"CAF\u00c9", "cafe\u0301"},
+		"sharp s":                      {"Straße", "STRASSE"},
+		"the three sigmas":             {"ΣΟΦΟΣ", "σοφος"},
+		"marks that only fold apart":   {"\u0390", "\u03aa\u0301"}, // ΐ, whose capital is Ϊ with another mark
+		"a capital without own letter": {"\u01f0", "J\u030c"},
+	}
+	for name, pair := range same {
+		t.Run(name+" does not count", func(t *testing.T) {
+			if a, b := docgen.FoldKey(pair[0]), docgen.FoldKey(pair[1]); a != b {
+				t.Errorf("keys of %q and %q = %s and %s, want the same", pair[0], pair[1], a, b)
+			}
+		})
+	}
+	for _, pair := range [][2]string{{"a", "b"}, {"a", "ä"}, {"a", "a."}, {"1", "①"}, {"o", "ο"}} {
+		if docgen.FoldKey(pair[0]) == docgen.FoldKey(pair[1]) {
+			t.Errorf("%q and %q have the same key", pair[0], pair[1])
+		}
+	}
+	if !(docgen.FoldKey("a") < docgen.FoldKey("aa") && docgen.FoldKey("aa") < docgen.FoldKey("b") && docgen.FoldKey("z") < docgen.FoldKey("é")) {
+		t.Error("keys do not sort as the bytes of the names do")
+	}
+}
+
+func TestNumberedName(t *testing.T) {
+	long := strings.Repeat("é", docgen.MaxNameLength)
+	tests := map[string]struct {
+		name string
+		n    int
+		want string
+	}{
+		"before the extension":            {"Letter.docx", 2, "Letter (2).docx"},
+		"without an extension":            {"Letter", 1, "Letter (1)"},
+		"before the last extension":       {"a.tar.gz", 10, "a.tar (10).gz"},
+		"nothing but an extension":        {".docx", 1, "(1).docx"},
+		"the stem gives way":              {long[:2*250] + ".docx", 1, long[:2*246] + " (1).docx"},
+		"no blank is left before another": {strings.Repeat("a", 245) + "  bbb.docx", 1, strings.Repeat("a", 245) + " (1).docx"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := docgen.NumberedName(tt.name, tt.n); got != tt.want {
+				t.Errorf("NumberedName(%q, %d) = %q, want %q", tt.name, tt.n, got, tt.want)
+			}
+		})
+	}
+	for _, name := range []string{
+		long, "a." + long[:2*253], "." + long[:2*254], "a." + strings.Repeat("x", 246), long[:2*240] + "." + long[:2*14], " .x"[1:], "x" + strings.Repeat(".", 254),
+	} {
+		seen := map[string]bool{}
+		for _, n := range []int{1, 2, 9, 10, 99, 100, 12345, 1 << 30} {
+			got := docgen.NumberedName(name, n)
+			if err := docgen.CheckName(got); err != nil {
+				t.Errorf("NumberedName of %d characters, %d = %q: %v", utf8.RuneCountInString(name), n, got, err)
+			}
+			if seen[docgen.FoldKey(got)] {
+				t.Errorf("NumberedName(%q, %d) = %q, which another number has", name, n, got)
+			}
+			seen[docgen.FoldKey(got)] = true
+		}
+	}
+}
