@@ -114,9 +114,13 @@ func refusal(status int, content *docgen.Content, err error) error {
 	return fmt.Errorf("serve content: status %d: %w", status, err)
 }
 
-// contentType tells a browser what a file is, by its name.
+// contentType tells a browser what a file is, by its name. Not every machine knows the type of a Word document.
 func contentType(name string) string {
-	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+	extension := strings.ToLower(path.Ext(name))
+	if extension == ".docx" {
+		return "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	}
+	if t := mime.TypeByExtension(extension); t != "" {
 		return t
 	}
 	return "application/octet-stream"
