@@ -22,7 +22,7 @@ var documented = []string{
 }
 
 var (
-	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?\n)```$")
 	makeLine   = regexp.MustCompile(`(?m)^make\b(.*)$`)
 	makeWord   = regexp.MustCompile(`^[a-z-]+$`)
 )

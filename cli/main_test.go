@@ -217,7 +217,7 @@ func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: get STATUS TOKENFILE PATH")
 	}
-	request, err := http.NewRequest("GET", ts.Getenv("URL")+args[2], nil)
+	request, err := http.NewRequest(http.MethodGet, ts.Getenv("URL")+args[2], http.NoBody)
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[1])))
 	request.Header.Set("svc-version", apiVersion)

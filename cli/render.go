@@ -201,16 +201,14 @@ func renderTo(template *docx.Template, input json.RawMessage, path string, stdou
 
 // report prints what came out, and decides the exit code.
 func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.Duration) error {
-	total := renderReport{Documents: documents, Seconds: took.Seconds()}
+	total := renderReport{Documents: documents, Written: len(documents), Seconds: took.Seconds()}
 	for _, d := range documents {
 		switch {
 		case d.Failure != "":
 			total.Failed++
+			total.Written--
 		case len(d.Errors) > 0:
 			total.Incomplete++
-			fallthrough
-		default:
-			total.Written++
 		}
 	}
 	if c.JSON {
@@ -219,9 +217,9 @@ func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.D
 		}
 	} else {
 		c.printProblems(s, documents)
-	}
-	if len(documents) > 1 && !c.JSON {
-		fmt.Fprintf(s.err, "%d %s in %s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), took.Seconds())
+		if len(documents) > 1 {
+			fmt.Fprintf(s.err, "%d %s in %s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), took.Seconds())
+		}
 	}
 	switch {
 	case total.Failed > 0:
@@ -234,31 +232,26 @@ func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.D
 
 // printProblems prints what went wrong, and what is odd, document by document.
 func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
-	shown, more := 0, 0
-	print := func(number int, kind, text string) {
-		if shown == maxShown {
-			more++
-			return
-		}
-		shown++
+	var lines []string
+	for i, d := range documents {
 		which := ""
 		if len(documents) > 1 {
-			which = "document " + strconv.Itoa(number) + ": "
+			which = "document " + strconv.Itoa(i+1) + ": "
 		}
-		fmt.Fprintf(s.err, "platen: %s%s%s\n", which, kind, text)
-	}
-	for i, d := range documents {
 		if d.Failure != "" {
-			print(i+1, "", d.Failure)
+			lines = append(lines, which+d.Failure)
 		}
 		for _, text := range d.Errors {
-			print(i+1, "", text)
+			lines = append(lines, which+text)
 		}
 		for _, text := range d.Warnings {
-			print(i+1, "warning: ", text)
+			lines = append(lines, which+"warning: "+text)
 		}
 	}
-	if more > 0 {
+	for _, line := range lines[:min(len(lines), maxShown)] {
+		fmt.Fprintf(s.err, "platen: %s\n", line)
+	}
+	if more := len(lines) - maxShown; more > 0 {
 		fmt.Fprintf(s.err, "platen: and %d more; --json prints all\n", more)
 	}
 }

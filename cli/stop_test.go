@@ -97,11 +97,10 @@ func (c *child) awaitDeaf(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	err = until(ctx, func() (bool, error) {
-		conn, err := net.Dial("tcp", address.Host)
-		if err != nil {
-			return true, nil
+		if conn, err := net.Dial("tcp", address.Host); err == nil {
+			return false, conn.Close()
 		}
-		return false, conn.Close()
+		return true, nil
 	})
 	if err != nil {
 		t.Fatalf("the server still takes connections: %v", err)
@@ -135,7 +134,7 @@ func newSlowUpload(t *testing.T, v *visitor) *slowUpload {
 	reading := make(chan struct{})
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}
 	r, w := io.Pipe()
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "POST", v.baseURL+"/2.0/files/content", r)
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, v.baseURL+"/2.0/files/content", r)
 	if err != nil {
 		t.Fatal(err)
 	}

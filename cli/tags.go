@@ -48,20 +48,20 @@ func whole(paths []string) []string {
 
 // printErrors prints what is wrong with a template, for programs where they want it.
 func (c *tagsCmd) printErrors(s *streams, err error) error {
-	if mistaken, ok := errors.AsType[*mistakenTemplate](err); ok && c.JSON {
+	if mistaken, ok := errors.AsType[*templateError](err); ok && c.JSON {
 		return errors.Join(printJSON(s.out, map[string]any{"errors": mistaken.mistakes}), errReported)
 	}
 	return err
 }
 
-// mistakenTemplate is a template whose tags cannot be read.
-type mistakenTemplate struct {
+// templateError is a template whose tags cannot be read.
+type templateError struct {
 	path     string
 	mistakes docx.Errors
 }
 
 // Error lists every mistake with its place.
-func (m *mistakenTemplate) Error() string {
+func (m *templateError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d %s", m.path, len(m.mistakes), plural(len(m.mistakes), "mistake"))
 	for _, mistake := range m.mistakes {
@@ -83,7 +83,7 @@ func parseTemplate(path string) (*docx.Template, error) {
 	}
 	template, err := docx.Parse(f, info.Size())
 	if mistakes, ok := errors.AsType[docx.Errors](err); ok {
-		return nil, &mistakenTemplate{path, mistakes}
+		return nil, &templateError{path, mistakes}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
