@@ -101,11 +101,11 @@ var operations = []operation{
 		return err
 	}},
 	{"UpdateFile", "edit", func(w *world, c *docgen.Caller, at target) error {
-		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Name: ptr("renamed.txt")})
+		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Name: new("renamed.txt")})
 		return err
 	}},
 	{"UpdateFolder", "edit", func(w *world, c *docgen.Caller, at target) error {
-		_, err := w.UpdateFolder(w.t.Context(), c, at.folder, docgen.ItemChange{Description: ptr("described")})
+		_, err := w.UpdateFolder(w.t.Context(), c, at.folder, docgen.ItemChange{Description: new("described")})
 		return err
 	}},
 	{"CreateVersion", "edit", func(w *world, c *docgen.Caller, at target) error {

@@ -14,7 +14,7 @@ import (
 	"platen/store"
 )
 
-// batchOf asks for one document for each input: "Document 1", "Document 2", …
+// batchOf asks for one document for each input: "Document 1", "Document 2" and so on.
 func batchOf(template, destination int64, inputs ...string) docgen.NewBatch {
 	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx}
 	for i, input := range inputs {

@@ -93,7 +93,6 @@ func (n *line) carry(client net.Conn, address string) {
 	if err != nil {
 		return
 	}
-	defer server.Close()
 	var cut atomic.Bool
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -106,7 +105,7 @@ func (n *line) carry(client net.Conn, address string) {
 		}
 		return false
 	})
-	server.Close()
+	_ = server.Close() // ends the other direction
 	group.Wait()
 }
 

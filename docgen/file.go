@@ -281,8 +281,7 @@ func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string)
 // abandon removes content after the transaction has failed that was to name it. Where the fault is not the request's, the
 // content is left to be swept: a commit of which nobody knows may have named it.
 func (s *Service) abandon(ctx context.Context, v content, err error) error {
-	var refused *Error
-	if !errors.As(err, &refused) {
+	if _, refused := errors.AsType[*Error](err); !refused {
 		return err
 	}
 	return errors.Join(err, s.discard(ctx, v))

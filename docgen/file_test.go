@@ -251,7 +251,7 @@ func TestConcurrentVersions(t *testing.T) {
 				_, errs[i] = w.CreateVersion(t.Context(), w.alice, docgen.NewVersion{FileID: file.ID}, reader(fmt.Sprint(i)))
 			})
 			group.Go(func() {
-				_, errs[uploads+i] = w.UpdateFile(t.Context(), w.alice, file.ID, docgen.ItemChange{Name: ptr(fmt.Sprint("renamed ", i))})
+				_, errs[uploads+i] = w.UpdateFile(t.Context(), w.alice, file.ID, docgen.ItemChange{Name: new(fmt.Sprint("renamed ", i))})
 			})
 		}
 		group.Wait()
@@ -297,21 +297,21 @@ func TestUpdateFile(t *testing.T) {
 
 		t.Run("renames and describes", func(t *testing.T) {
 			w.clock.advance(time.Minute)
-			item, err := update(docgen.ItemChange{Name: ptr("b.txt"), Description: ptr("a letter")})
+			item, err := update(docgen.ItemChange{Name: new("b.txt"), Description: new("a letter")})
 			must(t, err)
 			if item.Name != "b.txt" || item.Description != "a letter" || item.ETag != 1 || !item.ModifiedAt.Equal(noon.Add(time.Minute)) || item.VersionID != file.VersionID {
 				t.Errorf("item = %+v", item)
 			}
-			item, err = update(docgen.ItemChange{Name: ptr("B.txt")})
+			item, err = update(docgen.ItemChange{Name: new("B.txt")})
 			if err != nil || item.Name != "B.txt" || item.Description != "a letter" {
 				t.Errorf("another case of the same name: %+v, %v", item, err)
 			}
 		})
 		t.Run("wants the etag that was asked for", func(t *testing.T) {
-			_, err := update(docgen.ItemChange{Name: ptr("c.txt"), IfMatch: "0"})
+			_, err := update(docgen.ItemChange{Name: new("c.txt"), IfMatch: "0"})
 			wantCode(t, err, docgen.CodePrecondition)
 			wantCode(t, w.TrashFile(ctx, w.alice, file.ID, "0"), docgen.CodePrecondition)
-			_, err = update(docgen.ItemChange{Name: ptr("b.txt"), IfMatch: "2"})
+			_, err = update(docgen.ItemChange{Name: new("b.txt"), IfMatch: "2"})
 			wantCode(t, err, "")
 		})
 		t.Run("refuses what cannot be", func(t *testing.T) {
@@ -319,13 +319,13 @@ func TestUpdateFile(t *testing.T) {
 				change docgen.ItemChange
 				want   docgen.Code
 			}{
-				"a bad name":                     {docgen.ItemChange{Name: ptr("")}, docgen.CodeNameInvalid},
-				"a long description":             {docgen.ItemChange{Description: ptr(strings.Repeat("x", 1025))}, docgen.CodeBadRequest},
-				"a description no base can keep": {docgen.ItemChange{Description: ptr("a\x00b")}, docgen.CodeBadRequest},
-				"a description that is no UTF-8": {docgen.ItemChange{Description: ptr("\xff")}, docgen.CodeBadRequest},
-				"a folder that is not":           {docgen.ItemChange{ParentID: ptr(int64(1))}, docgen.CodeNotFound},
+				"a bad name":                     {docgen.ItemChange{Name: new("")}, docgen.CodeNameInvalid},
+				"a long description":             {docgen.ItemChange{Description: new(strings.Repeat("x", 1025))}, docgen.CodeBadRequest},
+				"a description no base can keep": {docgen.ItemChange{Description: new("a\x00b")}, docgen.CodeBadRequest},
+				"a description that is no UTF-8": {docgen.ItemChange{Description: new("\xff")}, docgen.CodeBadRequest},
+				"a folder that is not":           {docgen.ItemChange{ParentID: new(int64(1))}, docgen.CodeNotFound},
 				"a file for a folder":            {docgen.ItemChange{ParentID: &file.ID}, docgen.CodeNotFound},
-				"a name taken where it goes":     {docgen.ItemChange{ParentID: &folder, Name: ptr("TAKEN.txt")}, docgen.CodeNameInUse},
+				"a name taken where it goes":     {docgen.ItemChange{ParentID: &folder, Name: new("TAKEN.txt")}, docgen.CodeNameInUse},
 			} {
 				_, err := update(tt.change)
 				if !docgen.IsCode(err, tt.want) {
@@ -343,7 +343,7 @@ func TestUpdateFile(t *testing.T) {
 			if item.Parent.ID != folder || len(w.names(w.alice, 0)) != 1 || len(w.names(w.alice, folder)) != 2 {
 				t.Errorf("item = %+v, want it in the folder alone", item)
 			}
-			item, err = update(docgen.ItemChange{ParentID: ptr(int64(0))})
+			item, err = update(docgen.ItemChange{ParentID: new(int64(0))})
 			if err != nil || item.Parent.ID != 0 {
 				t.Errorf("back to the root folder: %+v, %v", item, err)
 			}

@@ -205,9 +205,9 @@ func query[T any](w *world, text string, args ...any) []T {
 }
 
 // count returns the one number of a query past the service.
-func (w *world) count(text string, args ...any) int {
+func (w *world) count(text string) int {
 	w.t.Helper()
-	return query[int](w, text, args...)[0]
+	return query[int](w, text)[0]
 }
 
 // exec changes the database past the service, for what no operation does yet.
@@ -269,5 +269,3 @@ func numbered(format string, n int) []string {
 }
 
 func reader(text string) *bytes.Reader { return bytes.NewReader([]byte(text)) }
-
-func ptr[T any](value T) *T { return &value }

@@ -31,7 +31,7 @@ func TestFolders(t *testing.T) {
 			}
 		})
 		t.Run("the root folder cannot be changed", func(t *testing.T) {
-			for _, change := range []docgen.ItemChange{{Name: ptr("mine")}, {Description: ptr("mine")}, {ParentID: &outer}} {
+			for _, change := range []docgen.ItemChange{{Name: new("mine")}, {Description: new("mine")}, {ParentID: &outer}} {
 				_, err := w.UpdateFolder(ctx, w.alice, 0, change)
 				wantCode(t, err, docgen.CodeForbidden)
 			}
@@ -55,7 +55,7 @@ func TestFolders(t *testing.T) {
 		})
 		t.Run("the etag must be the one asked for", func(t *testing.T) {
 			wantCode(t, w.TrashFolder(ctx, w.alice, inner, false, "7"), docgen.CodePrecondition)
-			_, err := w.UpdateFolder(ctx, w.alice, inner, docgen.ItemChange{Name: ptr("x"), IfMatch: "7"})
+			_, err := w.UpdateFolder(ctx, w.alice, inner, docgen.ItemChange{Name: new("x"), IfMatch: "7"})
 			wantCode(t, err, docgen.CodePrecondition)
 		})
 		t.Run("none goes below itself", func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestDeepTree(t *testing.T) {
 		const bottom = depth
 		_, err := w.CreateFolder(ctx, w.alice, docgen.NewFolder{Name: "y", ParentID: bottom})
 		wantCode(t, err, docgen.CodeBadRequest)
-		_, err = w.UpdateFolder(ctx, w.alice, top, docgen.ItemChange{ParentID: ptr(int64(bottom))})
+		_, err = w.UpdateFolder(ctx, w.alice, top, docgen.ItemChange{ParentID: new(int64(bottom))})
 		wantCode(t, err, docgen.CodeBadRequest)
 		_, err = w.Folder(ctx, w.bob, bottom)
 		wantCode(t, err, docgen.CodeNotFound)

@@ -126,8 +126,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	}
 	d := destination{folderID: batch.DestinationID, numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
 	_, err = s.find(ctx, tx.Queries, d.caller, Folder, d.folderID, MayUpload)
-	var gone *Error
-	if errors.As(err, &gone) {
+	if _, gone := errors.AsType[*Error](err); gone {
 		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+
 			"Restore it or choose another folder, and send the document again.", d.folderID)
 		return d, nil

@@ -131,7 +131,7 @@ func TestListOfTemplates(t *testing.T) {
 			wantCode(t, err, docgen.CodeTrashed)
 		})
 		t.Run("shows names as they are now", func(t *testing.T) {
-			_, err := w.UpdateFile(ctx, w.alice, files["2.docx"].ID, docgen.ItemChange{Name: ptr("renamed.docx")})
+			_, err := w.UpdateFile(ctx, w.alice, files["2.docx"].ID, docgen.ItemChange{Name: new("renamed.docx")})
 			must(t, err)
 			if got := w.templateNames(w.alice, 100)[0]; got != "renamed.docx" {
 				t.Errorf("first template = %q", got)
