@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"platen/docx/lang"
 )
 
 // The documentation's convention: a fenced block marked sh is run by this test, as it stands. The blocks of a page run in
@@ -73,6 +76,29 @@ func TestDocumentedCommands(t *testing.T) {
 			}
 			runDocumented(t, root, makeLine.ReplaceAllString(script, ""))
 		})
+	}
+}
+
+// Every tag that docs/templates.md shows is one that the language has.
+func TestDocumentedTags(t *testing.T) {
+	page, err := os.ReadFile("../docs/templates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = bytes.ReplaceAll(page, []byte("text between `{{` and `}}`"), nil)
+	tags, _ := lang.Find(string(page))
+	if len(tags) < 20 {
+		t.Errorf("only %d tags are found", len(tags))
+	}
+	for _, span := range tags {
+		if _, err := lang.ParseTag(string(page[span.Start:span.End])); err != nil {
+			t.Errorf("%s: %v", page[span.Start:span.End], err)
+		}
+	}
+	for _, call := range regexp.MustCompile("`(\\$[a-z]+)[`(]").FindAllStringSubmatch(string(page), -1) {
+		if _, err := lang.ParseTag("{{" + call[1] + "(items)}}"); err != nil {
+			t.Errorf("%s: %v", call[1], err)
+		}
 	}
 }
 

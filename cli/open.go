@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func (l *location) storeConfig(log *slog.Logger) store.Config {
 // up to date.
 func (l *location) withService(ctx context.Context, fn func(*docgen.Service) error) (err error) {
 	cfg := l.storeConfig(slog.New(slog.DiscardHandler))
-	if cfg.NoMigrate, err = isServed(l.Data); err != nil {
+	if cfg.NoMigrate, err = l.isServed(); err != nil {
 		return err
 	}
 	db, err := store.Open(ctx, cfg)
@@ -44,9 +45,12 @@ func (l *location) withService(ctx context.Context, fn func(*docgen.Service) err
 	return fn(service)
 }
 
-// isServed tells whether a server runs on a data folder, which is made when missing.
-func isServed(dir string) (bool, error) {
-	lock, err := store.LockDir(dir)
+// isServed tells whether a server runs on the data folder, which is made when missing, unless the database is elsewhere.
+func (l *location) isServed() (bool, error) {
+	if _, err := os.Stat(l.Data); l.Database != "" && errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	lock, err := store.LockDir(l.Data)
 	if errors.Is(err, store.ErrLocked) {
 		return true, nil
 	}

@@ -1,9 +1,17 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"net"
+	"net/http"
+	"os"
+	"os/exec"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +28,75 @@ func TestFreeAddress(t *testing.T) {
 			t.Errorf("freeAddress(%q) = %q, %v, want %q", address, got, err, want)
 		}
 	}
+}
+
+// The quickstart says what the README shows, serves on until Ctrl-C, and then ends well.
+func TestQuickstart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "platen", "quickstart")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "PLATEN_LISTEN=127.0.0.1:0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		said = append(said, lines.Text())
+		if strings.Contains(lines.Text(), "Press Ctrl-C") {
+			break
+		}
+	}
+	text := strings.Join(said, "\n")
+	if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(text); url != "" {
+		response, err := http.Get(url + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("the server answers %s", response.Status)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
+		t.Errorf("the quickstart ends with %v, and says %q", err, stderr.String())
+	}
+	if got, want := withoutFigures(text), withoutFigures(readmeTranscript(t)); got != want {
+		t.Errorf("the quickstart says\n%s\nbut the README shows\n%s", got, want)
+	}
+}
+
+// readmeTranscript returns what the README shows of the quickstart, without the command.
+func readmeTranscript(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, transcript, found := strings.Cut(string(readme), "$ make quickstart\n")
+	transcript, _, ended := strings.Cut(transcript, "\n```\n")
+	if !found || !ended {
+		t.Fatal("the README has no transcript of the quickstart")
+	}
+	return transcript
+}
+
+// withoutFigures hides what is different each time: numbers, ids and the token.
+func withoutFigures(text string) string {
+	text = regexp.MustCompile(`TOKEN=\S+`).ReplaceAllString(text, "TOKEN=…")
+	text = regexp.MustCompile(`batch_jobs/[0-9a-f-]+`).ReplaceAllString(text, "batch_jobs/…")
+	return regexp.MustCompile(`[0-9]+`).ReplaceAllString(text, "…")
 }
 
 // The example invoices are the same each time, differ from each other, and add up.

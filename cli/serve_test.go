@@ -384,8 +384,11 @@ func TestPostgres(t *testing.T) {
 		!strings.Contains(string(out), "only one server can work on a data folder") {
 		t.Errorf("a second server ends with %v:\n%s", err, out)
 	}
-	location := []string{database, "--data=" + t.TempDir()}
-	v := newVisitor(t, server, location...)
+	elsewhere := filepath.Join(t.TempDir(), "none")
+	v := newVisitor(t, server, database, "--data="+elsewhere)
+	if _, err := os.Stat(elsewhere); !os.IsNotExist(err) {
+		t.Errorf("the commands made a data folder: %v", err)
+	}
 	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))
 	documents, _ := letters(3)
 	v.mustAwait(v.mustBatch(template, v.mustFolder("Letters"), documents))
