@@ -177,8 +177,12 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 		if !may.Can(MayManage) {
 			return failf(CodeForbidden, "Access denied – only the owner and co-owners change roles.")
 		}
-		if _, err := tx.UpdateCollaboration(ctx, id, string(role), s.micros()); err != nil {
+		changes, err := tx.UpdateCollaboration(ctx, id, string(role), s.micros())
+		if err != nil {
 			return err
+		}
+		if changes == 0 { // ended a moment ago
+			return notFound("collab", id)
 		}
 		if row, err = tx.Collaboration(ctx, row.Collaboration.ID); err != nil {
 			return err

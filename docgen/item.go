@@ -170,9 +170,17 @@ func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: t
 // nameInUse returns the Error of a name that an item in the folder bears already.
 func nameInUse(ctx context.Context, q *store.Queries, parent int64, name string) error {
 	row, err := q.Child(ctx, parentOf(parent), foldKey(name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return failf(CodeConflict, "An item with the same name was there a moment ago. Retry.")
+	}
 	if err != nil {
 		return err
 	}
+	return nameTaken(row)
+}
+
+// nameTaken is the Error of a name that an item bears.
+func nameTaken(row store.Item) *Error {
 	return &Error{
 		Code: CodeNameInUse, Message: "Item with the same name already exists", Conflicts: []Item{listed(row)},
 		Problems: []Problem{invalidField("name", "the folder has an item named %q already: choose another name or folder", row.Name)},
@@ -284,15 +292,14 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 
 // nameFree checks that no other item of the folder bears the name that a row is about to have.
 func (s *Service) nameFree(ctx context.Context, tx *store.Tx, row store.Item) error {
-	err := nameInUse(ctx, tx.Queries, row.ParentID.Int64, row.Name)
-	if errors.Is(err, sql.ErrNoRows) {
+	other, err := tx.Child(ctx, row.ParentID, foldKey(row.Name))
+	if errors.Is(err, sql.ErrNoRows) || err == nil && other.ID == row.ID {
 		return nil
 	}
-	var taken *Error
-	if errors.As(err, &taken) && taken.Conflicts[0].ID == row.ID {
-		return nil
+	if err != nil {
+		return err
 	}
-	return err
+	return nameTaken(other)
 }
 
 // moveTarget finds the folder that an item is to be moved into.
