@@ -39,7 +39,8 @@ func (l *location) Validate() error {
 type config struct {
 	location
 
-	Blobs string `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
+	Blobs         string `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
+	DatabaseConns int    `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
 
 	Listen         string `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
 	BaseURL        string `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
@@ -56,9 +57,7 @@ type config struct {
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"One file used as a template."`
 
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for one a core."`
-	JobTimeout    time.Duration `default:"120s" env:"PLATEN_JOB_TIMEOUT" group:"Generation" help:"How long one try of a task may take."`
 	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
-	DatabaseConns int           `default:"16" env:"PLATEN_DATABASE_CONNS" group:"Generation" help:"Connections to PostgreSQL."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 
 	LogFormat string `default:"text" enum:"text,json" env:"PLATEN_LOG_FORMAT" group:"Log" help:"text or json."`
@@ -75,14 +74,11 @@ func (c *config) Validate() error {
 	}
 	atLeast("workers", c.Workers, 0)
 	atLeast("max-documents", c.MaxDocuments, 1)
-	atLeast("database-conns", c.DatabaseConns, 2)
+	atLeast("database-conns", c.DatabaseConns, 0)
 	for name, rate := range map[string]int{"requests": c.RateRequests, "uploads": c.RateUploads, "guests": c.RateGuests} {
 		if rate == 0 || rate < -1 {
 			problems = append(problems, fmt.Errorf("--rate-%s must be at least 1, or -1 for no limit, not %d", name, rate))
 		}
-	}
-	if c.JobTimeout < time.Second {
-		problems = append(problems, fmt.Errorf("--job-timeout must be at least 1s, not %v", c.JobTimeout))
 	}
 	if c.Drain < 0 {
 		problems = append(problems, fmt.Errorf("--drain must not be negative, it is %v", c.Drain))

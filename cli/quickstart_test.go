@@ -96,7 +96,7 @@ func readmeTranscript(t *testing.T) string {
 func withoutFigures(text string) string {
 	text = regexp.MustCompile(`TOKEN=\S+`).ReplaceAllString(text, "TOKEN=…")
 	text = regexp.MustCompile(`batch_jobs/[0-9a-f-]+`).ReplaceAllString(text, "batch_jobs/…")
-	return regexp.MustCompile(`[0-9]+`).ReplaceAllString(text, "…")
+	return regexp.MustCompile(`\d+`).ReplaceAllString(text, "…")
 }
 
 // The example invoices are the same each time, differ from each other, and add up.

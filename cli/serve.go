@@ -36,19 +36,11 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 // serve puts Platen together, runs it until ctx is done, and takes it apart again. It calls listening once requests are
 // taken, with the URL for them.
 //
-//	  requests                                                      DIR/platen.lock: one server a data folder
-//	     │
-//	     ▼             one call an operation
-//	┌──────────┐    ┌──────────────────────────┐    ┌───────────────┐
-//	│  server  │───▶│          docgen          │───▶│     blobs     │  contents, in DIR/blobs
-//	└──────────┘    │  objects, rules, rights  │    └───────────────┘
-//	┌──────────┐    │                          │    ┌───────────────┐
-//	│ generate │───▶│                          │───▶│     store     │  rows and the queue, in DIR/platen.db
-//	└──────────┘    └──────────────────────────┘    │ ┌───────────┐ │  or in PostgreSQL
-//	     ▲                                          │ │   queue   │ │
-//	     │                tasks                     │ └─────┬─────┘ │
-//	     └──────────────────────────────────────────┼───────┘       │
-//	                                                └───────────────┘
+//	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs
+//	                       ├──▶ docgen ─┤
+//	   queue ──▶ generate ─┘            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
+//	     ▲                                     │
+//	     └──────────────── tasks ──────────────┘     DIR/platen.lock: one server a data folder
 //
 // It is one straight line on purpose: what needs another thing comes after it, and is stopped before it.
 func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(url string)) (err error) {
@@ -82,9 +74,8 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache)})
 	workers := cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
 	queue := store.NewQueue(db, store.QueueConfig{
-		Workers:    map[string]int{store.DefaultQueue: workers},
-		JobTimeout: cfg.JobTimeout,
-		Exhausted:  generator.TaskFailed,
+		Workers:   map[string]int{store.DefaultQueue: workers},
+		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, generator.ReadTags)
 	store.Handle(queue, inPortions(generator.GenerateDocuments))
@@ -112,8 +103,16 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)
-	go func() { broken <- httpServer.Serve(listener) }()
-	stop.add("requests", func() error { return drain(httpServer, cfg.Drain, log) })
+	go func() {
+		defer close(broken)
+		broken <- httpServer.Serve(listener)
+	}()
+	stop.add("requests", func() error {
+		err := drain(httpServer, cfg.Drain, log)
+		for range broken { // until Serve has returned
+		}
+		return err
+	})
 
 	log.Info("listening", "url", address, "data", cfg.Data, "database", db.Dialect(), "workers", workers)
 	listening(address)
