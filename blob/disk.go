@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// temporaryDir holds a folder for each folder of objects: in a single one all Puts would wait for each other, three times
-	// as long where 16 run at the same time.
+	// temporaryDir holds a folder for each folder of objects, so that concurrent Puts seldom lock the same directory.
 	temporaryDir = "tmp"
 	fanOut       = 256  // folders, by the first byte of the key's hash
 	checkFolder  = "00" // where Check writes

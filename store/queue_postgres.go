@@ -34,12 +34,11 @@ func newPostgresQueue(pool *pgxpool.Pool, log *slog.Logger) (*postgresQueue, err
 }
 
 func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) (results []*rivertype.JobInsertResult, err error) {
-	rawErr := tx.conn.Raw(func(driverConn any) error {
-		joined := joinedTx{driverConn.(*stdlib.Conn).Conn()}
-		results, err = q.inserter.InsertManyTx(ctx, joined, params)
-		return nil // an error here would make database/sql throw the connection away
+	err = tx.conn.Raw(func(driverConn any) error {
+		results, err = q.inserter.InsertManyTx(ctx, joinedTx{driverConn.(*stdlib.Conn).Conn()}, params)
+		return err
 	})
-	return results, errors.Join(err, rawErr)
+	return results, err
 }
 
 // committed has nothing to do: River's NOTIFY was part of the transaction.
