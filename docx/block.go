@@ -182,7 +182,10 @@ func rowsAround(n *node) *node {
 	return n
 }
 
-func holdsRows(n *node) bool { return n.name == "w:tbl" || n.child("w:tr") != nil }
+// holdsRows tells a table, and a content control of rows in one.
+func holdsRows(n *node) bool {
+	return n.name == "w:tbl" || (n.name == "w:sdtContent" || n.name == "w:customXml") && n.child("w:tr") != nil
+}
 
 // containerOf climbs from n to what holds rows or paragraphs; to no container if it would have to leave a paragraph.
 func containerOf(n *node) (level, *node) {

@@ -9,6 +9,9 @@ import (
 	"platen/docx/lang"
 )
 
+// maxOrphans is how many warnings about braces that belong to no tag one paragraph gives.
+const maxOrphans = 10
+
 // compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
 // decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
 type compiler struct {
@@ -70,7 +73,7 @@ func (c *compiler) compile() (*program, error) {
 func (c *compiler) findTags() {
 	for _, p := range c.pars {
 		tags, orphans := lang.Find(p.text)
-		for _, span := range orphans {
+		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
 			text, _ := excerpt(p.text, span.Start)
 			c.warnings = append(c.warnings, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.")
 		}

@@ -71,7 +71,9 @@ const excerptWidth = 60
 
 // excerpt returns the surroundings of an offset on one line, and its column there.
 func excerpt(text string, at int) (line string, column int) {
-	before, after := []rune(plainLine(text[:at])), []rune(plainLine(text[at:]))
+	const maxBytes = (excerptWidth + 1) * utf8.UTFMax // no more of a long paragraph need be looked at
+	before := []rune(plainLine(text[max(at-maxBytes, 0):at]))
+	after := []rune(plainLine(text[at:min(at+maxBytes, len(text))]))
 	column = min(len(before), excerptWidth)
 	line = string(before[len(before)-column:]) + string(after[:min(len(after), excerptWidth)])
 	if column < len(before) {
