@@ -11,12 +11,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
+	"runtime"
 	"time"
 
 	"platen/docgen"
 	"platen/docx"
-	"platen/docx/lang"
 )
 
 // How long a task works. The queue gives a task 120 s.
@@ -45,17 +44,19 @@ type Config struct {
 	Now           func() time.Time // time.Now when nil
 }
 
-// Generator does the tasks of generation. It is safe for use by many goroutines.
+// Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
+// because a document spends most of its time waiting for the disk. No more documents than cores are rendered at once.
 type Generator struct {
 	service   *docgen.Service
 	log       *slog.Logger
 	templates *templateCache
+	cores     chan struct{} // a place for each document that is being rendered
 	now       func() time.Time
 }
 
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, now: cfg.Now}
+	g := &Generator{service: cfg.Service, log: cfg.Log, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -206,85 +207,4 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 		return g.service.FailJobs(ctx, task, reason)
 	}
 	return nil
-}
-
-// document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
-// the data is in the result.
-func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
-	result := docgen.Result{Job: job}
-	input, err := g.service.Input(ctx, job.ID)
-	if err != nil {
-		return result, err
-	}
-	data, err := lang.Decode(input)
-	if err != nil {
-		result.Errors = []string{"The input data cannot be read: " + err.Error()}
-		return result, nil
-	}
-	pipe := render(template, data, docx.Options{})
-	output, err := g.service.SaveOutput(ctx, pipe)
-	report, failure := pipe.wait()
-	var crash *panicError
-	switch {
-	case errors.As(failure, &crash):
-		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
-		result.Errors = []string{internalFailure}
-	case failure != nil:
-		result.Errors = append(report.Errors, failure.Error())
-	case err != nil:
-		return result, fmt.Errorf("job %d: %w", job.ID, err)
-	default:
-		result.Output, result.Errors = &output, report.Errors
-	}
-	result.Warnings = report.Warnings
-	return result, nil
-}
-
-// rendering is a document that is made while it is read.
-type rendering struct {
-	*io.PipeReader
-	done    chan struct{}
-	report  docx.Report
-	failure error // why the engine could not make the document
-}
-
-// render begins to make a document.
-func render(template *docx.Template, data lang.Value, options docx.Options) *rendering {
-	r, w := io.Pipe()
-	rendered := &rendering{PipeReader: r, done: make(chan struct{})}
-	go func() {
-		defer close(rendered.done)
-		rendered.report, rendered.failure = execute(template, w, data, options)
-		w.CloseWithError(rendered.failure)
-	}()
-	return rendered
-}
-
-// wait returns what the engine said, when it is done. That the reader stopped early is no fault of the engine.
-func (r *rendering) wait() (docx.Report, error) {
-	r.CloseWithError(errReaderStopped)
-	<-r.done
-	if errors.Is(r.failure, errReaderStopped) {
-		return r.report, nil
-	}
-	return r.report, r.failure
-}
-
-var errReaderStopped = errors.New("the document is no longer read")
-
-// panicError is a panic of the engine.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-func execute(template *docx.Template, w io.Writer, data lang.Value, options docx.Options) (report docx.Report, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return template.Execute(w, data, options)
 }

@@ -1,0 +1,115 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"platen/docgen"
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+// document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
+// the data is in the result.
+func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
+	result := docgen.Result{Job: job}
+	pipe, err := g.begin(ctx, template, job)
+	var unreadable *lang.DataError
+	if errors.As(err, &unreadable) {
+		result.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
+		return result, nil
+	}
+	if err != nil {
+		return result, err
+	}
+	output, err := g.service.SaveOutput(ctx, pipe)
+	report, failure := pipe.wait()
+	var crash *panicError
+	switch {
+	case errors.As(failure, &crash):
+		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
+		result.Errors = []string{internalFailure}
+	case failure != nil:
+		result.Errors = append(report.Errors, failure.Error())
+	case err != nil:
+		return result, fmt.Errorf("job %d: %w", job.ID, err)
+	default:
+		result.Output, result.Errors = &output, report.Errors
+	}
+	result.Warnings = report.Warnings
+	return result, nil
+}
+
+// begin begins to render a document as soon as a core is free for it.
+func (g *Generator) begin(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (*rendering, error) {
+	select {
+	case g.cores <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	leave := func() { <-g.cores }
+	input, err := g.service.Input(ctx, job.ID)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	data, err := lang.Decode(input)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return render(template, data, leave), nil
+}
+
+// rendering is a document that is made while it is read.
+type rendering struct {
+	*io.PipeReader
+	done    chan struct{}
+	report  docx.Report
+	failure error // why the engine could not make the document
+}
+
+// render begins to make a document, and calls done when the engine has nothing more to do.
+func render(template *docx.Template, data lang.Value, done func()) *rendering {
+	r, w := io.Pipe()
+	rendered := &rendering{PipeReader: r, done: make(chan struct{})}
+	go func() {
+		defer close(rendered.done)
+		defer done()
+		rendered.report, rendered.failure = execute(template, w, data)
+		w.CloseWithError(rendered.failure)
+	}()
+	return rendered
+}
+
+// wait returns what the engine said, when it is done. That the reader stopped early is no fault of the engine.
+func (r *rendering) wait() (docx.Report, error) {
+	r.CloseWithError(errReaderStopped)
+	<-r.done
+	if errors.Is(r.failure, errReaderStopped) {
+		return r.report, nil
+	}
+	return r.report, r.failure
+}
+
+var errReaderStopped = errors.New("the document is no longer read")
+
+// panicError is a panic of the engine.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+func execute(template *docx.Template, w io.Writer, data lang.Value) (report docx.Report, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return template.Execute(w, data, docx.Options{})
+}
