@@ -69,7 +69,7 @@ func TestQuarrel(t *testing.T) {
 		for i := range errs {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(i)))
-				for range 30 {
+				for range 15 {
 					var known *docgen.Error
 					if err := quarrels[i%len(quarrels)](r); err != nil && !errors.As(err, &known) {
 						errs[i] = errors.Join(errs[i], fmt.Errorf("quarrel %d: %w", i%len(quarrels), err))
