@@ -206,10 +206,7 @@ func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
 // withTags puts the first tag somewhere into one text of a document and the second into that or a later one.
 func withTags(random *rand.Rand, document string, first, second []int, pair [2]string) string {
 	at := first[2] + random.IntN(3)*(first[3]-first[2])/2
-	until := second[2] + random.IntN(3)*(second[3]-second[2])/2
-	if until < at {
-		until = at
-	}
+	until := max(at, second[2]+random.IntN(3)*(second[3]-second[2])/2)
 	for !utf8.RuneStart(document[at]) || !utf8.RuneStart(document[until]) || splitsEntity(document[first[2]:at]) || splitsEntity(document[second[2]:until]) {
 		at, until = first[2], second[3]
 	}

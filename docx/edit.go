@@ -181,13 +181,13 @@ func (c *compiler) editValue(m *mark) {
 		for next < len(p.pieces) && p.pieces[next].run == p.pieces[i].run {
 			next++
 		}
-		c.editTail(p, p.pieces[i:next], m)
+		c.editTail(p.pieces[i:next], m)
 		i = next
 	}
 }
 
 // editTail has the pieces of one run left out as far as they belong to a value's tag.
-func (c *compiler) editTail(p *paragraph, pieces []piece, m *mark) {
+func (c *compiler) editTail(pieces []piece, m *mark) {
 	run := pieces[0].run
 	if run != m.first.run && pieces[len(pieces)-1].to <= m.to && onlyPieces(run, len(pieces)) {
 		c.replace(run.start, run.end, editTail)

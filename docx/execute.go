@@ -3,6 +3,7 @@ package docx
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"platen/docx/lang"
 	"platen/docx/opc"
@@ -32,8 +33,7 @@ func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, err
 	if err := pw.Close(); err != nil {
 		return Report{}, err
 	}
-	warnings := append(x.warnings, t.warnings...)
-	return Report{Errors: x.env.Errors(), Warnings: append(warnings, x.env.Warnings()...)}, nil
+	return Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, t.warnings, x.env.Warnings())}, nil
 }
 
 func (x *execution) part(pw *opc.Writer, part *opc.Part) error {

@@ -20,7 +20,7 @@ func TestOfficeReadsOutputs(t *testing.T) {
 	}
 	dir := t.TempDir()
 	want := map[string]string{}
-	for _, d := range officeDocuments(t) {
+	for _, d := range officeDocuments() {
 		tpl, err := parse(build(t, d.parts))
 		if err != nil {
 			t.Fatalf("%s: %v", d.name, err)
@@ -51,7 +51,7 @@ type officeDocument struct {
 	want  string // the text, blanks and line ends aside
 }
 
-func officeDocuments(t *testing.T) []officeDocument {
+func officeDocuments() []officeDocument {
 	paragraph := func(text string) string { return `<w:p><w:r><w:t xml:space="preserve">` + text + `</w:t></w:r></w:p>` }
 	cell := func(text string) string {
 		return `<w:tc><w:tcPr><w:tcW w:w="2000" w:type="dxa"/></w:tcPr>` + paragraph(text) + `</w:tc>`

@@ -3,6 +3,7 @@ package docx
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"platen/docx/lang"
 )
@@ -68,9 +69,6 @@ func (r *scopeReader) read(m *mark) {
 	if m.tag.Type() == "" {
 		return
 	}
-	scope := ""
-	for _, loop := range r.loops {
-		scope += loop + "\x00"
-	}
-	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(r.scope.Alias)}, scope}
+	scope := strings.Join(r.loops, "\x00")
+	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(r.scope.Alias)}, scope + "\x00"}
 }

@@ -66,7 +66,25 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if err := t.compile(); err != nil {
 		return nil, err
 	}
+	if err := t.becomeDocument(); err != nil {
+		return nil, err
+	}
 	return t, nil
+}
+
+// becomeDocument has the output of a Word template (.dotx, .dotm) declared a document, since Word refuses a file whose
+// name and content type differ.
+func (t *Template) becomeDocument() error {
+	part := t.pkg.Part(opc.ContentTypesName)
+	src, err := t.pkg.ReadXML(part)
+	if err != nil {
+		return err
+	}
+	types := strings.NewReplacer(opc.TypeTemplate, opc.TypeDocument, opc.TypeMacroTemplate, opc.TypeMacroDocument).Replace(string(src))
+	if types != string(src) {
+		t.programs[part.Name] = &program{ops: []op{{kind: opLiteral, text: []byte(types)}}, size: len(types)}
+	}
+	return nil
 }
 
 func (t *Template) compile() error {

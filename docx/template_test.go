@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -141,6 +142,22 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 	for _, part := range []string{"word/document.xml", "word/header1.xml"} {
 		if got := strings.TrimSpace(textOf(unpack(t, out)[part])); got != "A" {
 			t.Errorf("%s says %q, want A", part, got)
+		}
+	}
+}
+
+func TestWordTemplatesBecomeDocuments(t *testing.T) {
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p/>`}))
+	for kind, want := range map[string]string{opc.TypeTemplate: opc.TypeDocument, opc.TypeMacroTemplate: opc.TypeMacroDocument, opc.TypeMacroDocument: opc.TypeMacroDocument} {
+		dotx := maps.Clone(files)
+		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], opc.TypeDocument, kind)
+		tpl, err := parse(pack(t, dotx))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := execute(t, tpl, map[string]any{})
+		if types := unpack(t, out)["[Content_Types].xml"]; !strings.Contains(types, `"`+want+`"`) {
+			t.Errorf("a template of type %s gave\n%s\nwant the type %s", kind, types, want)
 		}
 	}
 }

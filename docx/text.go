@@ -141,11 +141,11 @@ func (f *flattener) decode(raw []byte, base int) []int {
 	for i := 0; i < len(raw); {
 		next := i + 1
 		text := raw[i:next]
-		switch {
-		case raw[i] == '<':
+		switch raw[i] {
+		case '<':
 			next = i + markupLen(raw[i:])
 			text = nil
-		case raw[i] == '&':
+		case '&':
 			if semicolon := bytes.IndexByte(raw[i:], ';'); semicolon > 0 {
 				next = i + semicolon + 1
 				text = []byte(entity(string(raw[i+1 : next-1])))

@@ -104,6 +104,7 @@ func (b *treeBuilder) build() (*node, error) {
 			open.closeStart, open.end = end-len(data), end
 			open = open.parent
 			b.leave()
+		default: // text, comments, instructions: what lies between elements is found by its place
 		}
 	}
 }

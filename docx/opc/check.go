@@ -10,7 +10,7 @@ import (
 func (p *Package) Check() []error {
 	var problems []error
 	for _, part := range p.parts {
-		if part.Name != contentTypesName && part.ContentType == "" {
+		if part.Name != ContentTypesName && part.ContentType == "" {
 			problems = append(problems, &Error{Code: CodeDamaged, Part: part.Name, Message: "the part has no content type"})
 		}
 		if !isXML(part) {
@@ -26,7 +26,7 @@ func (p *Package) Check() []error {
 }
 
 func isXML(part *Part) bool {
-	return part.Name == contentTypesName || strings.HasSuffix(part.ContentType, "+xml") || strings.HasSuffix(part.ContentType, "/xml")
+	return part.Name == ContentTypesName || strings.HasSuffix(part.ContentType, "+xml") || strings.HasSuffix(part.ContentType, "/xml")
 }
 
 // relsSource is relsName backwards.

@@ -3,6 +3,7 @@ package opc
 // Code names a kind of problem. It is stable: programs may compare it.
 type Code string
 
+// The kinds of problems.
 const (
 	CodeEmpty     Code = "empty_file"
 	CodeEncrypted Code = "encrypted_or_old_format"

@@ -12,6 +12,7 @@ type Limits struct {
 	XMLDepth     int   // nested elements
 }
 
+// The limits in force where Limits says nothing: far above any real document, far below what harms a server.
 const (
 	DefaultPackageBytes = 100 << 20
 	DefaultTotalBytes   = 512 << 20

@@ -30,8 +30,8 @@ type Part struct {
 	file        *zip.File
 }
 
-// contentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
-const contentTypesName = "/[Content_Types].xml"
+// ContentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
+const ContentTypesName = "/[Content_Types].xml"
 
 // Open reads the container's directory, checks every entry against lim and by its checksum, and reads the content
 // types. Every error about the file itself is an *Error.
@@ -94,7 +94,7 @@ func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 		return nil, &Error{Code: CodeNotZip, Message: "the file is damaged: its directory cannot be read", Remedy: remedySaveAgain, Err: err}
 	}
 	budget.left = 1<<63 - 1
-	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
+	zr.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	return zr, nil
 }
 

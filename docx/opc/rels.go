@@ -19,7 +19,10 @@ type Relationship struct {
 const (
 	relBase       = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	strictRelBase = "http://purl.oclc.org/ooxml/officeDocument/relationships/"
+)
 
+// Types of relationships (ISO 29500-1 §11, §15).
+const (
 	RelOfficeDocument = relBase + "officeDocument"
 	RelHeader         = relBase + "header"
 	RelFooter         = relBase + "footer"
@@ -30,13 +33,15 @@ const (
 	RelImage          = relBase + "image"
 )
 
-// wordMainTypes are the content types of a Word main part: .docx, .dotx, .docm, .dotm.
-var wordMainTypes = []string{
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
-	"application/vnd.ms-word.document.macroEnabled.main+xml",
-	"application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
-}
+// The content types of a Word main part: .docx, .docm, .dotx, .dotm.
+const (
+	TypeDocument      = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+	TypeMacroDocument = "application/vnd.ms-word.document.macroEnabled.main+xml"
+	TypeTemplate      = "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"
+	TypeMacroTemplate = "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"
+)
+
+var wordMainTypes = []string{TypeDocument, TypeMacroDocument, TypeTemplate, TypeMacroTemplate}
 
 // WordMain returns the main part of a Word document: the target of the package's officeDocument relationship, if its
 // content type is one of Word's.
@@ -138,7 +143,7 @@ type contentTypes struct {
 }
 
 func (p *Package) readContentTypes() error {
-	part := p.Part(contentTypesName)
+	part := p.Part(ContentTypesName)
 	if part == nil {
 		return &Error{Code: CodeNotWord, Message: "this is a zip file but not a Word document: it has no [Content_Types].xml", Remedy: "use a .docx file"}
 	}

@@ -82,7 +82,7 @@ const dosEpoch = 1<<5 | 1
 
 func header(partName string) *zip.FileHeader {
 	h := &zip.FileHeader{Name: strings.TrimPrefix(partName, "/"), Method: zip.Deflate}
-	h.ModifiedDate = dosEpoch // Modified instead would add an extra field to every entry
+	h.ModifiedDate = dosEpoch //nolint:staticcheck // Modified would add an extra field to every entry
 	return h
 }
 

@@ -23,7 +23,7 @@ func CheckXML(part string, src []byte, maxDepth int) error {
 	}
 	for {
 		tok, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
