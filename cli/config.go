@@ -56,7 +56,7 @@ type config struct {
 	MaxUpload    byteSize `default:"5GiB" env:"PLATEN_MAX_UPLOAD" group:"Limits" help:"One uploaded file."`
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"One file used as a template."`
 
-	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for one a core."`
+	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
 	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 

@@ -72,7 +72,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 
 	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache)})
-	workers := cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
+	workers := cmp.Or(cfg.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
 	queue := store.NewQueue(db, store.QueueConfig{
 		Workers:   map[string]int{store.DefaultQueue: workers},
 		Exhausted: generator.TaskFailed,

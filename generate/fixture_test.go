@@ -53,7 +53,7 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 
 	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler)})
 	w.queue = store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: 8 * runtime.GOMAXPROCS(0)},
+		Workers:   map[string]int{store.DefaultQueue: generate.TasksPerCore * runtime.GOMAXPROCS(0)},
 		Exhausted: g.TaskFailed,
 		Backoff:   func(int) time.Duration { return time.Millisecond },
 		Poll:      10 * time.Millisecond,

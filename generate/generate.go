@@ -24,6 +24,9 @@ const (
 	taskBudget = 60 * time.Second // no new document is begun after that
 )
 
+// TasksPerCore is how many tasks are to be worked at once for each core: most of them wait for the disk.
+const TasksPerCore = 8
+
 // ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
 var ErrUnfinished = errors.New("more documents of the task are to be made")
 
