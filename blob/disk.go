@@ -247,7 +247,7 @@ func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // deleted meanwhile
 			}
-			if err = cmp.Or(ctx.Err(), err); err != nil {
+			if err := cmp.Or(ctx.Err(), err); err != nil {
 				return err
 			}
 			if !yield(Info{Key: key, Size: info.Size(), Modified: info.ModTime()}, nil) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -67,8 +68,7 @@ func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 		"DELETE FROM river_leader",
 	} {
 		if _, err := q.writer.ExecContext(ctx, query); err != nil {
-			lock.Close()
-			return nil, fmt.Errorf("take back the jobs of a killed process: %w", err)
+			return nil, errors.Join(fmt.Errorf("take back the jobs of a killed process: %w", err), lock.Close())
 		}
 	}
 	return lock.Close, nil

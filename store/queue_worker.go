@@ -170,21 +170,22 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(conte
 	if _, ok := errors.AsType[*permanentError](err); ok || job.Attempt == tries {
 		return q.giveUp(ctx, job, err)
 	}
-	q.log(ctx, slog.LevelWarn, "job failed, will be tried again", job, err)
+	q.db.log.WarnContext(ctx, "job failed, will be tried again", attributes(job, err)...)
 	return err
 }
 
-func (q *Queue) log(ctx context.Context, level slog.Level, message string, job *river.Job[rawTask], err error) {
+// attributes tells the log which try failed, and how.
+func attributes(job *river.Job[rawTask], err error) []any {
 	attrs := []any{"kind", job.Kind, "job", job.ID, "try", job.Attempt, "of", job.MaxAttempts - lostTries, "error", err}
 	if p, ok := errors.AsType[*panicError](err); ok {
 		attrs = append(attrs, "stack", string(p.stack))
 	}
-	q.db.log.Log(ctx, level, message, attrs...)
+	return attrs
 }
 
 // giveUp reports that a job will not be tried again. Where that fails the report itself is tried again.
 func (q *Queue) giveUp(ctx context.Context, job *river.Job[rawTask], err error) error {
-	q.log(ctx, slog.LevelError, "job given up", job, err)
+	q.db.log.ErrorContext(ctx, "job given up", attributes(job, err)...)
 	if q.cfg.Exhausted != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultJobTimeout)
 		defer cancel()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
@@ -79,9 +80,6 @@ func createPrivate(path string) error {
 }
 
 func sqliteDSN(path, param string) string {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + param
-	for _, pragma := range sqlitePragmas {
-		dsn += "&_pragma=" + pragma
-	}
-	return dsn
+	pragmas := "&_pragma=" + strings.Join(sqlitePragmas, "&_pragma=")
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + param + pragmas
 }

@@ -78,6 +78,7 @@ func (f *Faulty) Put(ctx context.Context, key string, r io.Reader) (int64, error
 	return f.Store.Put(ctx, key, &roomReader{f, r})
 }
 
+// Open fails on cue.
 func (f *Faulty) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if err := f.fault(Open); err != nil {
 		return nil, fmt.Errorf("open %s: %w", key, err)
@@ -85,6 +86,7 @@ func (f *Faulty) Open(ctx context.Context, key string, offset, length int64) (io
 	return f.Store.Open(ctx, key, offset, length)
 }
 
+// Stat fails on cue.
 func (f *Faulty) Stat(ctx context.Context, key string) (blob.Info, error) {
 	if err := f.fault(Stat); err != nil {
 		return blob.Info{}, fmt.Errorf("stat %s: %w", key, err)
@@ -92,6 +94,7 @@ func (f *Faulty) Stat(ctx context.Context, key string) (blob.Info, error) {
 	return f.Store.Stat(ctx, key)
 }
 
+// Delete fails on cue, and then removes nothing.
 func (f *Faulty) Delete(ctx context.Context, key string) error {
 	if err := f.fault(Delete); err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
@@ -99,6 +102,7 @@ func (f *Faulty) Delete(ctx context.Context, key string) error {
 	return f.Store.Delete(ctx, key)
 }
 
+// List fails on cue with its first and only pair.
 func (f *Faulty) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
 	if err := f.fault(List); err != nil {
 		return func(yield func(blob.Info, error) bool) { yield(blob.Info{}, fmt.Errorf("list: %w", err)) }
@@ -106,6 +110,7 @@ func (f *Faulty) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 	return f.Store.List(ctx, prefix)
 }
 
+// Check fails on cue.
 func (f *Faulty) Check(ctx context.Context) error {
 	if err := f.fault(Check); err != nil {
 		return fmt.Errorf("check: %w", err)

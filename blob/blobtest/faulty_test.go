@@ -9,6 +9,17 @@ import (
 	"platen/blob/blobtest"
 )
 
+// newFaulty returns a store to be closed after the test.
+func newFaulty(t *testing.T) *blobtest.Faulty {
+	f := blobtest.NewFaulty(openDisk(t))
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
 func openDisk(t *testing.T) blob.Store {
 	s, err := blob.OpenDisk(t.TempDir())
 	if err != nil {
@@ -24,8 +35,7 @@ func TestFaultyWithoutCue(t *testing.T) {
 
 func TestFaultyFailsTheCallItWasToldTo(t *testing.T) {
 	ctx := t.Context()
-	f := blobtest.NewFaulty(openDisk(t))
-	t.Cleanup(func() { f.Close() })
+	f := newFaulty(t)
 	boom := errors.New("boom")
 	calls := map[blobtest.Op]func() error{
 		blobtest.Put: func() error {
@@ -61,8 +71,7 @@ func TestFaultyFailsTheCallItWasToldTo(t *testing.T) {
 
 func TestFaultyRunsOutOfRoom(t *testing.T) {
 	ctx := t.Context()
-	f := blobtest.NewFaulty(openDisk(t))
-	t.Cleanup(func() { f.Close() })
+	f := newFaulty(t)
 	f.Room(10)
 	if n, err := f.Put(ctx, "a", strings.NewReader("0123456")); n != 7 || err != nil {
 		t.Errorf("within the room: %d, %v", n, err)

@@ -161,8 +161,8 @@ func (s *server) exec(ctx context.Context, query string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", query, err)
 	}
-	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, query); err != nil {
+	_, err = conn.Exec(ctx, query)
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("%s: %w", query, err)
 	}
 	return nil
