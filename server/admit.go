@@ -21,6 +21,9 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.limitUser(c, d.upload); err != nil {
 		return err
 	}
+	if err := c.checkSubject(); err != nil {
+		return err
+	}
 	return a.checkVersion(c, d)
 }
 
@@ -32,6 +35,16 @@ func (a *api) authenticate(c *call) error {
 	}
 	c.caller, err = a.service.Authenticate(c.r.Context(), token)
 	return err
+}
+
+// checkSubject refuses to act for another user: the header that asks for it must not be passed over, or changes would be
+// made in the wrong user's name.
+func (c *call) checkSubject() error {
+	subject := c.r.Header.Get("As-User")
+	if subject == "" || subject == ID(c.caller.User.ID).String() {
+		return nil
+	}
+	return invalidParam("As-User", "acting for another user (the header As-User) is not supported: use a token of that user")
 }
 
 // maxToken bounds what is looked up as a token.

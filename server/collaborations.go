@@ -11,19 +11,19 @@ import (
 )
 
 type collaboration struct {
-	ID             ID             `json:"id"`
-	Type           string         `json:"type" enum:"collaboration"`
-	Item           entry          `json:"item" doc:"The file or folder, in its short form."`
-	AccessibleBy   userMini       `json:"accessible_by" doc:"The collaborator."`
-	InviteEmail    optional[null] `json:"invite_email" doc:"Always null."`
-	Role           docgen.Role    `json:"role" enum:"editor,viewer,previewer,uploader,previewer uploader,viewer uploader,co-owner"`
-	ExpiresAt      timestamp      `json:"expires_at" doc:"Always null: a collaboration does not expire."`
-	IsAccessOnly   bool           `json:"is_access_only"`
-	Status         string         `json:"status" enum:"accepted"`
-	AcknowledgedAt timestamp      `json:"acknowledged_at"`
-	CreatedBy      userMini       `json:"created_by"`
-	CreatedAt      timestamp      `json:"created_at"`
-	ModifiedAt     timestamp      `json:"modified_at"`
+	ID             ID          `json:"id"`
+	Type           string      `json:"type" enum:"collaboration"`
+	Item           entry       `json:"item" doc:"The file or folder, in its short form."`
+	AccessibleBy   userMini    `json:"accessible_by" doc:"The collaborator."`
+	InviteEmail    null        `json:"invite_email" doc:"Always null."`
+	Role           docgen.Role `json:"role" enum:"editor,viewer,previewer,uploader,previewer uploader,viewer uploader,co-owner"`
+	ExpiresAt      timestamp   `json:"expires_at" doc:"Always null: a collaboration does not expire."`
+	IsAccessOnly   bool        `json:"is_access_only"`
+	Status         string      `json:"status" enum:"accepted"`
+	AcknowledgedAt timestamp   `json:"acknowledged_at"`
+	CreatedBy      userMini    `json:"created_by"`
+	CreatedAt      timestamp   `json:"created_at"`
+	ModifiedAt     timestamp   `json:"modified_at"`
 }
 
 func collaborationOf(c *docgen.Collaboration) *reply[collaboration] {
@@ -65,7 +65,7 @@ var docCreateCollaboration = doc{
 	summary:     "Share a file or folder",
 	description: "A user of this server becomes a collaborator, at once. Nobody can give a role that may do more than they may themselves.",
 	status:      http.StatusCreated,
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeCollaborator, docgen.CodeRootCollaboration, docgen.CodeForbidden,
+	errors: []docgen.Code{docgen.CodeCollaborator, docgen.CodeRootCollaboration, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
 	body: createCollaborationRequest{
 		Item: itemRef{ID: exampleFolder, Type: typeFolder}, AccessibleBy: collaboratorRef{Type: typeUser, Login: "grace@example.com"}, Role: "editor",
@@ -123,7 +123,7 @@ func (a *api) getCollaboration(ctx context.Context, c *call, in *CollaborationPa
 var docUpdateCollaboration = doc{
 	id: "update_collaboration", tag: tagCollaborations, scope: docgen.ScopeWrite,
 	summary: "Change a collaborator's role",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
 		docgen.CodeBodyTooLarge},
 	body:    updateCollaborationRequest{Role: "viewer"},
 	example: exampleCollaboration(),

@@ -55,6 +55,8 @@ func TestUpload(t *testing.T) {
 			{"a name that cannot be", request{body: form{attributes(".."), content}}, 400, "item_name_invalid", "invalid_parameter name"},
 			{"not multipart", request{body: "hello"}, 415, "unsupported_media_type", ""},
 			{"multipart without a boundary", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data"}}}, 400, "bad_request", ""},
+			{"multipart that ends too early", request{body: "--b\r\nContent-Disposition: form-data; name=\"attributes\"\r\n\r\n{\"name\":\"f.txt\",\"parent\":{\"id\":0}}\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhalf",
+				header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
 			{"multipart that is none", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
 		}
 		for _, tt := range tests {

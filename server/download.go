@@ -22,7 +22,7 @@ var docDownloadFile = doc{
 	summary: "Download a file",
 	description: "The content of the current version, or of another. One range of bytes can be asked for; a request for " +
 		"several is answered with the whole.",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange},
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange},
 	also:   answersContent,
 }
 

@@ -30,7 +30,7 @@ type file struct {
 	CreatedBy         userMini             `json:"created_by"`
 	ModifiedBy        userMini             `json:"modified_by"`
 	OwnedBy           userMini             `json:"owned_by"`
-	SharedLink        optional[null]       `json:"shared_link" doc:"Always null."`
+	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent"`
 	ItemStatus        string               `json:"item_status" enum:"active"`
 	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"1 for the first version."`
@@ -125,7 +125,7 @@ var docUpdateFile = doc{
 	id: "update_file", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Rename, describe or move a file",
 	description: "What is left out stays as it is.",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),
 	example: view[file]{value: exampleFileObject()},

@@ -25,7 +25,7 @@ type folder struct {
 	CreatedBy         userMini             `json:"created_by"`
 	ModifiedBy        userMini             `json:"modified_by"`
 	OwnedBy           userMini             `json:"owned_by"`
-	SharedLink        optional[null]       `json:"shared_link" doc:"Always null."`
+	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent" doc:"Null of the root folder."`
 	ItemStatus        string               `json:"item_status" enum:"active"`
 	ItemCollection    *offsetPage          `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
@@ -118,7 +118,7 @@ var docCreateFolder = doc{
 	id: "create_folder", tag: tagFolders, scope: docgen.ScopeWrite,
 	summary: "Create a folder",
 	status:  http.StatusCreated,
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    createFolderRequest{Name: "Invoices", Parent: parentRef{ID: 0}},
 	example: view[folder]{value: exampleFolderObject()},
@@ -149,7 +149,7 @@ var docGetFolder = doc{
 	id: "get_folder", tag: tagFolders, scope: docgen.ScopeRead,
 	summary:     "Get a folder",
 	description: "With the first page of what it holds, or the page that offset and limit ask for, in item_collection.",
-	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
+	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example:     view[folder]{value: exampleFolderObject()},
 	also:        answersNotModified,
 }
@@ -186,7 +186,7 @@ var docListItems = doc{
 	summary: "List what a folder holds",
 	description: "By offset, or by marker when usemarker is true. Folders come before files. Entries have their short form; fields adds " +
 		"size, version_number and extension.",
-	errors:  []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
+	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example: exampleItems(),
 }
 
@@ -242,7 +242,7 @@ var docUpdateFolder = doc{
 	id: "update_folder", tag: tagFolders, scope: docgen.ScopeWrite,
 	summary:     "Rename, describe or move a folder",
 	description: "What is left out stays as it is.",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden,
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),
 	example: view[folder]{value: exampleFolderObject()},
@@ -280,7 +280,7 @@ var docDeleteFolder = doc{
 	summary:     "Delete a folder",
 	description: "The folder goes into the trash, with all that it holds when recursive is true; otherwise it must be empty.",
 	status:      http.StatusNoContent,
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeFolderNotEmpty, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
+	errors: []docgen.Code{docgen.CodeFolderNotEmpty, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
 		docgen.CodePrecondition},
 }
 

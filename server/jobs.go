@@ -81,7 +81,7 @@ var docListJobs = doc{
 	id: "list_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List jobs",
 	description: "All the jobs of the caller's batches, by growing id.",
-	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit},
+	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
@@ -101,7 +101,7 @@ var docListTemplateJobs = doc{
 	id: "list_template_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List the jobs of a template",
 	description: "The caller's own jobs that use the template, by growing id.",
-	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
@@ -131,7 +131,7 @@ var docListBatchJobs = doc{
 	id: "list_batch_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List the jobs of a batch",
 	description: "One job for each document of the batch, in their order, from the moment that the batch is accepted.",
-	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound},
+	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
@@ -160,7 +160,7 @@ var docCreateBatch = doc{
 		"comes at once; each document is a job, to be watched by the list of the batch's jobs. The jobs are kept: they end even if the server " +
 		"is restarted. A document whose name is taken in the folder gets a number behind its name.",
 	status: http.StatusAccepted,
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
 		docgen.CodeBodyTooLarge, codeTimeout},
 	body:    exampleBatch(),
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},

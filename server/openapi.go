@@ -141,19 +141,19 @@ func (a *api) jsonResponse(description string, example any) *huma.Response {
 	}}
 }
 
-// codesOf lists every code that an operation may answer with.
-func (a *api) codesOf(d *doc) []docgen.Code {
-	codes := slices.Concat(d.errors, []docgen.Code{codeVersion, docgen.CodeUnauthorized, codeRateLimit, codeInternal})
+// codesOf lists every code that an operation may answer with; those of all operations come first.
+func codesOf(d *doc) []docgen.Code {
+	codes := []docgen.Code{docgen.CodeBadRequest, codeVersion, docgen.CodeUnauthorized}
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
 	}
-	return codes
+	return slices.Concat(codes, d.errors, []docgen.Code{codeRateLimit, codeInternal})
 }
 
 // errorResponses describes the errors of an operation, by status; each status names its codes.
 func (a *api) errorResponses(d *doc) map[string]*huma.Response {
 	byStatus := map[int][]docgen.Code{}
-	for _, code := range a.codesOf(d) {
+	for _, code := range codesOf(d) {
 		status := kindOf(code).Status
 		byStatus[status] = append(byStatus[status], code)
 	}

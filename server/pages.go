@@ -252,11 +252,11 @@ func (a *api) curl(op *huma.Operation) string {
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(p.Schema.Examples[0]))
 		}
 	}
-	lines := []string{`curl "` + a.huma.OpenAPI().Servers[0].URL + path + `"`}
+	command := "curl"
 	if op.Method != http.MethodGet {
-		lines[0] = strings.Replace(lines[0], "curl", "curl -X "+op.Method, 1)
+		command += " -X " + op.Method
 	}
-	lines = append(lines, `-H "Authorization: Bearer $TOKEN"`)
+	lines := []string{command, `"` + a.huma.OpenAPI().Servers[0].URL + path + `"`, `-H "Authorization: Bearer $TOKEN"`}
 	if op.Parameters[0].Required {
 		lines = append(lines, `-H "`+versionHeader+": "+interfaceVersion+`"`)
 	}

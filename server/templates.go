@@ -15,7 +15,7 @@ var docMarkTemplate = doc{
 	description: "From now on the file is a Doc Gen template: it is listed, its tags are read, and batches can use it. " +
 		"A file that is marked already stays so.",
 	status:  http.StatusCreated,
-	errors:  []docgen.Code{docgen.CodeBadRequest, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
+	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    markTemplateRequest{File: fileRef{ID: exampleFile, Type: typeFile}},
 	example: templateBase{File: fileRef{ID: exampleFile, Type: typeFile}},
 }
@@ -53,7 +53,7 @@ var docListTemplates = doc{
 	id: "list_templates", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List templates",
 	description: "The templates that the caller sees, by growing id. Templates in the trash are left out.",
-	errors:      []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit},
+	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example: markerPage[templateEntry]{Limit: docgen.DefaultPageLimit, Entries: []templateEntry{
 		{File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx"},
 	}},
@@ -111,7 +111,7 @@ var docListTags = doc{
 	summary: "List the tags of a template",
 	description: "The tags in the order of the document. Right after a file was marked or got a new version they may " +
 		"still be being read: then the answer is 202 with a Retry-After.",
-	errors: []docgen.Code{docgen.CodeBadRequest, docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	errors: []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example: markerPage[tag]{Limit: docgen.DefaultPageLimit, Entries: []tag{
 		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},
 	}},

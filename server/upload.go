@@ -21,7 +21,7 @@ var docUploadFile = doc{
 	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and file, the content. " +
 		"Rights and name are checked before the content is read, and nothing is kept of an upload that fails.",
 	status: http.StatusCreated,
-	errors: []docgen.Code{docgen.CodeBadRequest, codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
+	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
 	example: exampleUpload(),
@@ -33,7 +33,7 @@ var docUploadVersion = doc{
 	summary:     "Upload a new version of a file",
 	description: "The body is as for a new file. The name in attributes, where there is one, renames the file.",
 	status:      http.StatusOK,
-	errors: []docgen.Code{docgen.CodeBadRequest, codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
+	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		docgen.CodePrecondition, docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
 	example: exampleUpload(),
@@ -120,7 +120,7 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	c.r.Body = io.NopCloser(c.openBody(a.service.Limits().UploadBytes+maxPartsBytes, true))
 	parts, err := c.r.MultipartReader()
 	if err != nil {
-		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: %s.", err)
+		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: the Content-Type header names no boundary.")
 	}
 	part, err := c.nextPart(parts, "attributes")
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxPartsBytes/2))
 	if err != nil {
-		return nil, c.unreadableParts(err)
+		return nil, c.unreadableParts()
 	}
 	problems, err := decode(text, attributes)
 	if err != nil {
@@ -137,7 +137,22 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	if len(problems) > 0 {
 		return nil, invalid(problems)
 	}
-	return c.nextPart(parts, "file")
+	file, err := c.nextPart(parts, "file")
+	return &filePart{file, c.body}, err
+}
+
+// A filePart is the content of an upload. The connection may be sound and the part still end too early.
+type filePart struct {
+	part io.Reader
+	body *body
+}
+
+func (f *filePart) Read(p []byte) (int, error) {
+	n, err := f.part.Read(p)
+	if err != nil && err != io.EOF && f.body.failure == nil {
+		f.body.failure = err
+	}
+	return n, err
 }
 
 // nextPart returns the next part, which must have the name.
@@ -147,7 +162,7 @@ func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, 
 	case errors.Is(err, io.EOF):
 		return nil, missingPart(name)
 	case err != nil:
-		return nil, c.unreadableParts(err)
+		return nil, c.unreadableParts()
 	case part.FormName() == name:
 		return part, nil
 	case part.FormName() == "file":
@@ -163,12 +178,13 @@ func missingPart(name string) *docgen.Error {
 	return invalid([]docgen.Problem{{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}})
 }
 
-// unreadableParts explains why parts could not be read: through the connection, or through what is in them.
-func (c *call) unreadableParts(err error) error {
+// unreadableParts explains why parts could not be read: through the connection, or through what is in them, which is not
+// repeated.
+func (c *call) unreadableParts() error {
 	if f := c.bodyError(); f != nil {
 		return f
 	}
-	return failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: %s.", err)
+	return failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data.")
 }
 
 // uploadBody documents the parts of an upload.
