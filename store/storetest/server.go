@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -192,13 +191,9 @@ func startServer(ctx context.Context) (admin *url.URL, stop func() error, err er
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, out), remove())
 	}
-	port, err := freePort()
-	if err != nil {
-		return nil, nil, errors.Join(err, remove())
-	}
-	admin = &url.URL{Scheme: "postgres", User: url.User("platen"), Host: net.JoinHostPort("127.0.0.1", port), Path: "/postgres",
-		RawQuery: "sslmode=disable"}
-	proc, err := startPostgres(filepath.Join(bin, "postgres"), dir, data, port, credential)
+	// Through a socket in a directory of its own: a free port could be taken by another test process meanwhile.
+	admin = &url.URL{Scheme: "postgres", User: url.User("platen"), Path: "/postgres", RawQuery: "host=" + url.QueryEscape(dir)}
+	proc, err := startPostgres(filepath.Join(bin, "postgres"), dir, data, credential)
 	if err != nil {
 		return nil, nil, errors.Join(err, remove())
 	}
@@ -263,15 +258,6 @@ func ordinaryUser(dir string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
 }
 
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
-}
-
 // process is a running PostgreSQL.
 type process struct {
 	cmd    *exec.Cmd
@@ -282,9 +268,9 @@ type process struct {
 
 // startPostgres starts the server so that the kernel ends it with this process. That works by thread: it is sent when
 // the thread that started the server ends, so this one lives until the server has ended.
-func startPostgres(binary, dir, data, port string, credential *syscall.Credential) (*process, error) {
+func startPostgres(binary, dir, data string, credential *syscall.Credential) (*process, error) {
 	p := &process{exited: make(chan struct{})}
-	p.cmd = exec.Command(binary, "-D", data, "-p", port, "-k", dir, "-h", "127.0.0.1",
+	p.cmd = exec.Command(binary, "-D", data, "-k", dir, "-c", "listen_addresses=",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
 		"-c", "max_connections=200", "-c", "autovacuum=off")
 	p.cmd.Dir = dir
