@@ -96,7 +96,7 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
 		return
 	}
-	tag, err := lang.ParseTag(text)
+	tag, err := lang.ParseTag(strings.Clone(text)) // lest the program keep the whole paragraph
 	if err != nil {
 		syntax, ok := errors.AsType[*lang.SyntaxError](err)
 		if !ok {

@@ -267,11 +267,12 @@ func (c *compiler) keepApart(before, table *node) {
 	}
 }
 
-// emptied is an empty paragraph in place of n, with its properties if n is a paragraph.
+// emptied is an empty paragraph in place of n, with its properties if n is a paragraph; of a list, it would show as an
+// item.
 func (c *compiler) emptied(n *node) string {
 	name := n.prefix(c.src) + "p"
 	props := n.child("w:pPr")
-	if props == nil || n.name != "w:p" || props.child("w:sectPr") != nil {
+	if props == nil || n.name != "w:p" || props.child("w:sectPr") != nil || props.child("w:numPr") != nil {
 		return "<" + name + "/>"
 	}
 	return "<" + name + ">" + string(c.src[props.start:props.end]) + "</" + name + ">"

@@ -14,6 +14,9 @@ const (
 	// MaxOutput is how many bytes of XML one execution may write.
 	MaxOutput = 2 << 30
 
+	// MaxRounds is how many rounds all loops of one execution may make together.
+	MaxRounds = 20_000_000
+
 	// flushAt is how many bytes are gathered before they go to the compressor.
 	flushAt = 64 << 10
 
@@ -26,6 +29,7 @@ type execution struct {
 	t        *Template
 	env      *lang.Env
 	out      output
+	rounds   int       // of loops
 	missing  bool      // the last value was
 	yielded  bool      // something is there since the innermost guard began
 	last     lastBlock // in the output
@@ -136,6 +140,9 @@ func (x *execution) loop(o *op) error {
 	items, err := x.env.List(o.tag)
 	if err != nil {
 		return err
+	}
+	if x.rounds += len(items); x.rounds > MaxRounds {
+		return fmt.Errorf("%s: the loops of the document would make more than %d rounds", o.tag.Text, MaxRounds)
 	}
 	for i, item := range items {
 		if i > 0 {

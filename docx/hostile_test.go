@@ -1,0 +1,56 @@
+package docx_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"platen/docx"
+)
+
+// Templates made to be slow or to go deep are compiled in about the time of their size, or refused.
+func TestHostileTemplates(t *testing.T) {
+	const n = 1500
+	many := strings.Repeat
+	paragraph := func(text string) string { return `<w:p><w:r><w:t>` + text + `</w:t></w:r></w:p>` }
+	row := `<w:tr><w:tc>` + paragraph("{{if a}}x") + `</w:tc><w:tc>` + paragraph("y{{endif}}") + `</w:tc></w:tr>`
+	for name, body := range map[string]string{
+		"many blocks in one text":       paragraph(many("{{if a}}x{{endif}}", n)),
+		"many texts in one run":         `<w:p><w:r>` + many(`<w:t>{{if a}}</w:t><w:br/><w:t>x</w:t><w:br/><w:t>{{endif}}</w:t><w:br/>`, n) + `</w:r></w:p>`,
+		"many runs":                     `<w:p>` + many(`<w:r><w:t>{{if a}}</w:t></w:r><w:r><w:t>x{{endif}}</w:t></w:r>`, n) + `</w:p>`,
+		"many rows":                     `<w:tbl>` + many(row, n) + `<w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p/>`,
+		"many tables":                   many(`<w:tbl>`+row+`</w:tbl>`, n) + `<w:p/>`,
+		"many paragraphs":               many(paragraph("{{if a}}")+paragraph("x")+paragraph("{{endif}}"), n),
+		"many sections":                 many(paragraph("{{if a}}")+`<w:p><w:pPr><w:sectPr/></w:pPr></w:p>`+paragraph("{{endif}}"), n),
+		"many parts in one row":         `<w:tbl><w:tr><w:tc>` + paragraph("{{if a}}") + many(paragraph("{{elseif a}}"), n) + `</w:tc><w:tc>` + paragraph("{{endif}}") + `</w:tc></w:tr></w:tbl><w:p/>`,
+		"blocks as deep as allowed":     paragraph(many("{{for x in a}}", 100)) + paragraph("z") + paragraph(many("{{endfor}}", 100)),
+		"blocks deeper than allowed":    paragraph(many("{{if a}}", 101)) + paragraph(many("{{endif}}", 101)),
+		"blocks never closed":           paragraph(many("{{if a}}", n)),
+		"more tags than allowed":        paragraph(many("{{a}}", 20_001)),
+		"braces that belong to no tag":  paragraph(many("{{a ", 50*n)),
+		"quotes that are never closed":  paragraph(many(`{{ ' " `, 50*n)),
+		"a tag longer than allowed":     paragraph("{{" + many("a+", 50*n) + "a}}"),
+		"parentheses deeper than sense": paragraph("{{" + many("(", n) + "}}"),
+		"elements deeper than allowed":  many("<w:smartTag>", n) + many("</w:smartTag>", n),
+		"splits of deep elements":       many(`<w:p><w:r><w:t>x{{if a}}y</w:t></w:r>`+many(`<w:smartTag>`, 100)+`<w:r><w:t>x{{endif}}y</w:t></w:r>`+many(`</w:smartTag>`, 100)+`</w:p>`, 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tpl, err := parse(build(t, map[string]string{"document.xml": body}))
+			if err != nil {
+				if !explains(err) || len(err.Error()) > 200_000 {
+					t.Errorf("the error is of no known kind or %d bytes long", len(err.Error()))
+				}
+				return
+			}
+			execute(t, tpl, decode(t, `{"a":true}`))
+		})
+	}
+}
+
+func TestLoopsInLoopsEnd(t *testing.T) {
+	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + strings.Repeat("{{for x in a}}", 10) + strings.Repeat("{{endfor}}", 10) + `</w:t></w:r></w:p>`})
+	data := decode(t, `{"a":[`+strings.Repeat("0,", 9999)+`0]}`)
+	if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err == nil || !strings.Contains(err.Error(), "rounds") {
+		t.Errorf("error = %v, want one about the rounds of loops", err)
+	}
+}
