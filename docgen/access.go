@@ -60,6 +60,9 @@ type place struct {
 	may   Permissions
 }
 
+// treeOwner is who owns the root folder that an item lies below, and with it everything in it.
+func (p place) treeOwner() int64 { return p.chain[len(p.chain)-1].Item.OwnerID }
+
 // find returns an item of a kind for a caller who wants to do something with it. This is the one access check: what the
 // caller may not see is not found, what is in the trash says so, and what the caller may see but not do is forbidden.
 // Folder 0 is the caller's root folder.

@@ -3,12 +3,14 @@ package docgen_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"platen/blob"
 	"platen/docgen"
@@ -19,11 +21,11 @@ import (
 // then whether the file is there: its content must be.
 func TestUnknownCommit(t *testing.T) {
 	cfg := storetest.Postgres(t)
-	u, err := url.Parse(cfg.URL)
+	server, err := pgconn.ParseConfig(cfg.URL)
 	must(t, err)
-	line := newLine(t, u.Host)
-	u.Host = line.addr
-	cfg.URL = u.String()
+	network, address := pgconn.NetworkAddress(server.Host, server.Port)
+	line := newLine(t, network, address)
+	cfg.URL = fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", server.User, server.Password, line.addr, server.Database)
 	blobs, err := blob.Open(t.TempDir())
 	must(t, err)
 	w := newWorld(t, cfg, blobs, docgen.Limits{})
@@ -64,7 +66,7 @@ type line struct {
 }
 
 // newLine begins to listen and ends with the test.
-func newLine(t *testing.T, server string) *line {
+func newLine(t *testing.T, network, server string) *line {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -76,7 +78,7 @@ func newLine(t *testing.T, server string) *line {
 			if err != nil {
 				return
 			}
-			group.Go(func() { n.carry(client, server) })
+			group.Go(func() { n.carry(client, network, server) })
 		}
 	})
 	t.Cleanup(func() {
@@ -87,9 +89,9 @@ func newLine(t *testing.T, server string) *line {
 }
 
 // carry carries one connection until either side ends it.
-func (n *line) carry(client net.Conn, address string) {
+func (n *line) carry(client net.Conn, network, address string) {
 	defer client.Close()
-	server, err := net.Dial("tcp", address)
+	server, err := net.Dial(network, address)
 	if err != nil {
 		return
 	}

@@ -256,3 +256,21 @@ func TestParseOffset(t *testing.T) {
 		t.Errorf("problems with %q, want sort and direction at once", names)
 	}
 }
+
+// TestMoveDoesNotTakeAway shows that who may edit a folder cannot make it their own by moving it.
+func TestMoveDoesNotTakeAway(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		folder := w.folder(w.alice, 0, "Shared")
+		inside := w.folder(w.alice, folder, "Inside")
+		w.share(docgen.Folder, folder, w.bob, docgen.RoleEditor)
+		own := w.folder(w.bob, 0, "Mine")
+		for _, id := range []int64{folder, inside} {
+			_, err := w.UpdateFolder(t.Context(), w.bob, id, docgen.ItemChange{ParentID: &own})
+			wantCode(t, err, docgen.CodeForbidden)
+		}
+		root := int64(0)
+		if _, err := w.UpdateFolder(t.Context(), w.alice, inside, docgen.ItemChange{ParentID: &root}); err != nil {
+			t.Errorf("the owner cannot move a folder: %v", err)
+		}
+	})
+}

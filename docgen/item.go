@@ -197,10 +197,7 @@ func (p place) matches(ifMatch string) error {
 
 // lock finds an item for a change: from here to the end of the transaction nobody else changes it.
 func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, ifMatch string) (place, error) {
-	if _, err := tx.LockItem(ctx, id); err != nil {
-		return place{}, err
-	}
-	p, err := s.find(ctx, tx.Queries, c, kind, id, need)
+	p, err := s.findLocked(ctx, tx, c, kind, id, need)
 	if err != nil {
 		return p, err
 	}
@@ -212,10 +209,19 @@ func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, 
 
 // lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
-	if _, err := tx.LockItem(ctx, s.folderRow(c, id)); err != nil {
-		return place{}, err
+	return s.findLocked(ctx, tx, c, Folder, id, MayUpload)
+}
+
+// findLocked finds an item, locks it, and reads it again: nobody makes others wait who may not do what they ask.
+func (s *Service) findLocked(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
+	p, err := s.find(ctx, tx.Queries, c, kind, id, need)
+	if err != nil {
+		return p, err
 	}
-	return s.find(ctx, tx.Queries, c, Folder, id, MayUpload)
+	if _, err := tx.LockItem(ctx, p.row.ID); err != nil {
+		return p, err
+	}
+	return s.find(ctx, tx.Queries, c, kind, id, need)
 }
 
 // update changes an item's own facts and returns it as it then is.
@@ -312,6 +318,10 @@ func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p pla
 		if link.Item.ID == p.row.ID {
 			return 0, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
 		}
+	}
+	if p.treeOwner() != target.treeOwner() && !p.may.Can(MayOwn) {
+		// Who owns a folder owns what lies in it: the move would give it away.
+		return 0, failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
 	}
 	return target.row.ID, nil
 }

@@ -125,7 +125,7 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 	if err != nil {
 		return Page[T]{}, err
 	}
-	p := Page[T]{Limit: positive(r.Limit, DefaultPageLimit)}
+	p := Page[T]{Limit: positive(min(r.Limit, MaxPageLimit), DefaultPageLimit)}
 	read := l.after
 	if from.backward {
 		read = l.before

@@ -29,6 +29,8 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, job d
 	report, failure := pipe.wait()
 	var crash *panicError
 	switch {
+	case docgen.IsCode(err, docgen.CodeTooLarge):
+		result.Errors = append(report.Errors, err.Error())
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
 		result.Errors = []string{internalFailure}
