@@ -74,17 +74,17 @@ func isAlphanumeric(r rune) bool {
 // dispatch finds who answers a call. What net/http would answer itself, for a route or a method that is not there, is
 // told in our words.
 func (a *api) dispatch(c *call) {
-	held := &holdErrors{ResponseWriter: c.w}
 	if _, pattern := a.mux.Handler(c.r); pattern != "" {
 		a.mux.ServeHTTP(c.w, c.r)
 		return
 	}
+	held := &holdErrors{ResponseWriter: c.w}
 	a.mux.ServeHTTP(held, c.r)
-	f := failf(docgen.CodeNotFound, messageRoute)
+	e := failf(docgen.CodeNotFound, messageRoute)
 	if held.status == http.StatusMethodNotAllowed {
-		f = failf(codeMethod, "%s is not a method of this address; it has %s.", c.r.Method, c.w.Header().Get("Allow"))
+		e = failf(codeMethod, "%s is not a method of this address; it has %s.", c.r.Method, c.w.Header().Get("Allow"))
 	}
-	a.sendError(c, f)
+	a.sendError(c, e)
 }
 
 // sendError answers a call with an error where huma does not do it.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/docgen"
 )
 
 // newTestAPI returns a server without a service, whose log goes to the buffer: for what happens around the operations.
@@ -111,6 +113,19 @@ func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 	a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/fail", http.NoBody))
 	if w.Code != 500 || strings.Contains(w.Body.String(), "table") || !strings.Contains(logged.String(), "the table users does not exist") {
 		t.Errorf("status %d: %s\nlog: %s", w.Code, w.Body, logged)
+	}
+}
+
+func TestErrorsBesideOneThatIsShownAreLogged(t *testing.T) {
+	a, logged := newTestAPI(t)
+	c := &call{id: "id-1", r: httptest.NewRequest(http.MethodPost, "/", http.NoBody)}
+	shown := &docgen.Error{Code: docgen.CodeNotFound, Message: "Not Found"}
+	if got := a.answer(c, shown); got.status != http.StatusNotFound || logged.String() != "" {
+		t.Errorf("status %d, log %s", got.status, logged)
+	}
+	got := a.answer(c, errors.Join(shown, errors.New("discard content: disk on fire")))
+	if got.body.Message != "Not Found" || !strings.Contains(logged.String(), "disk on fire") || !strings.Contains(logged.String(), "id-1") {
+		t.Errorf("message %q, log %s", got.body.Message, logged)
 	}
 }
 

@@ -116,6 +116,9 @@ func challenge(c *call, kind, description string) string {
 // explain finds docgen's Error in an error.
 func (a *api) explain(c *call, err error) *docgen.Error {
 	if e, ok := errors.AsType[*docgen.Error](err); ok {
+		if _, alone := err.(*docgen.Error); !alone { //nolint:errorlint // what wraps it may be a clean-up that failed too
+			a.log.WarnContext(c.r.Context(), "more than the caller is told", "request_id", c.id, "error", err)
+		}
 		return e
 	}
 	if e := c.bodyError(); e != nil { // an operation could not read what the client sends
