@@ -208,7 +208,7 @@ const preserve = ` xml:space="preserve"`
 // removeLines takes out the line breaks of tags that stand alone in a line of their paragraph (Shift+Enter), as if the
 // line were a paragraph.
 func (c *compiler) removeLines() {
-	for _, b := range c.blocks {
+	for _, b := range slices.Backward(c.blocks) { // outer before inner: what is left of a line's breaks is the inner's
 		if b.level == inline {
 			c.removeLinesOf(b)
 		}
@@ -224,7 +224,7 @@ func (c *compiler) removeLinesOf(b *block) {
 	lines := make([]line, len(b.marks))
 	for i, m := range b.marks {
 		lines[i] = p.lineOf(m, breaks)
-		if !lines[i].onlyTags || i > 0 && lines[i] == lines[i-1] {
+		if !lines[i].onlyTags || i > 0 && lines[i].from == lines[i-1].from {
 			return
 		}
 	}
@@ -248,8 +248,9 @@ func (c *compiler) removeLinesOf(b *block) {
 	}
 }
 
-// line is the line of a paragraph that a tag stands in, with the breaks around it.
+// line is the line of a paragraph that a tag stands in, with the breaks around it that are still there.
 type line struct {
+	from          int // in the text
 	before, after *piece
 	onlyTags      bool
 }
@@ -270,17 +271,22 @@ func (p *paragraph) breaks() []*piece {
 func (p *paragraph) lineOf(m *mark, breaks []*piece) line {
 	i := sort.Search(len(breaks), func(i int) bool { return breaks[i].from >= m.to })
 	var l line
-	from, to := 0, len(p.text)
+	to := len(p.text)
 	if i > 0 {
-		l.before = breaks[i-1]
-		from = l.before.to
+		l.before, l.from = p.unlessRemoved(breaks[i-1]), breaks[i-1].to
 	}
 	if i < len(breaks) {
-		l.after = breaks[i]
-		to = l.after.from
+		l.after, to = p.unlessRemoved(breaks[i]), breaks[i].from
 	}
-	l.onlyTags = !p.anyVisible(from, to)
+	l.onlyTags = !p.anyVisible(l.from, to)
 	return l
+}
+
+func (p *paragraph) unlessRemoved(piece *piece) *piece {
+	if p.deleted[piece.from] {
+		return nil
+	}
+	return piece
 }
 
 func (p *paragraph) removePiece(piece *piece) {

@@ -19,7 +19,7 @@ type Report struct {
 }
 
 // Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
-// error, which is w's or a limit that was passed, what was written is no document.
+// error, which is w's or a limit that was passed, what was written is no document. To end it early, let w fail.
 func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
 	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID}
 	x.out.buf = t.takeBuffer()
