@@ -3,7 +3,6 @@ package blob
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -34,7 +33,10 @@ const (
 )
 
 // disk is a Store in a directory of a local disk: each object one file in one of 256 folders.
-type disk struct{ root *os.Root }
+type disk struct {
+	root    *os.Root
+	unnamed bool // drafts need no name
+}
 
 // OpenDisk opens the store in a directory, which it makes when missing, and removes what interrupted Puts have left there.
 func OpenDisk(dir string) (Store, error) {
@@ -57,10 +59,11 @@ func openDisk(dir string) (*disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &disk{root}
+	d := &disk{root: root}
 	if err := d.removeStale(time.Now()); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	d.unnamed = d.hasUnnamed()
 	return d, nil
 }
 
@@ -117,8 +120,7 @@ func (d *disk) removeStale(now time.Time) error {
 
 func (d *disk) Close() error { return d.root.Close() }
 
-// Put writes a temporary file, and gives it its name once it is on the disk. link(2) does that without replacing an object
-// that another Put has made meanwhile, as rename(2) would.
+// Put writes the object's file and gives it its name once it is on the disk.
 func (d *disk) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	name, err := fileName(key)
 	if err != nil {
@@ -127,51 +129,26 @@ func (d *disk) Put(ctx context.Context, key string, r io.Reader) (int64, error) 
 	if _, err := d.root.Lstat(name); err == nil {
 		return 0, fmt.Errorf("put %s: %w", key, ErrExist)
 	}
-	temporary, size, err := d.writeTemporary(path.Dir(name), contextReader{ctx, r})
-	if err == nil {
-		err = d.publish(ctx, temporary, name)
-	}
-	if temporary != "" {
-		err = errors.Join(err, d.remove(temporary))
-	}
+	size, err := d.put(ctx, name, r)
 	if err != nil {
 		return 0, fmt.Errorf("put %s: %w", key, classify(err))
 	}
 	return size, nil
 }
 
-// writeTemporary writes the file of an object for a folder. It returns the file's name, also with an error, as soon as
-// there is one.
-func (d *disk) writeTemporary(folder string, r io.Reader) (name string, size int64, err error) {
-	name = path.Join(temporaryDir, folder, rand.Text())
-	f, err := d.create(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := d.makeFolder(folder); err != nil {
-			return "", 0, err
-		}
-		f, err = d.create(name)
-	}
+func (d *disk) put(ctx context.Context, name string, r io.Reader) (int64, error) {
+	f, err := d.newDraft(path.Dir(name))
 	if err != nil {
-		return "", 0, err
+		return 0, err
 	}
-	size, err = io.Copy(f, r)
+	size, err := io.Copy(f, contextReader{ctx, r})
 	if err == nil {
 		err = f.Sync()
 	}
-	return name, size, errors.Join(err, f.Close())
-}
-
-func (d *disk) publish(ctx context.Context, temporary, name string) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	if err = cmp.Or(err, ctx.Err()); err == nil {
+		err = d.publish(f, name)
 	}
-	if err := d.root.Link(temporary, name); err != nil {
-		return err
-	}
-	if err := d.syncDir(path.Dir(name)); err != nil {
-		return errors.Join(err, d.remove(name))
-	}
-	return nil
+	return size, errors.Join(err, d.drop(f))
 }
 
 func (d *disk) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
@@ -270,9 +247,10 @@ func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 
 // Check puts a byte on the disk: one that is full, or has turned read-only, does not take it.
 func (d *disk) Check(context.Context) error {
-	name, _, err := d.writeTemporary(checkFolder, strings.NewReader("x"))
-	if name != "" {
-		err = errors.Join(err, d.remove(name))
+	f, err := d.newDraft(checkFolder)
+	if err == nil {
+		_, err = f.WriteString("x")
+		err = errors.Join(err, f.Sync(), d.drop(f))
 	}
 	if err != nil {
 		return fmt.Errorf("check blob store: %w", classify(err))
@@ -304,10 +282,6 @@ func (d *disk) readDir(name string, fn func(fs.DirEntry) error) error {
 			return err
 		}
 	}
-}
-
-func (d *disk) create(name string) (*os.File, error) {
-	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 }
 
 // remove removes a file that may be gone already.

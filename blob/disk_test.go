@@ -32,15 +32,19 @@ func open(t testing.TB, dir string) blob.Store {
 }
 
 func TestDisk(t *testing.T) {
-	blobtest.Run(t, func(t *testing.T) blob.Store {
-		dir := filepath.Join(t.TempDir(), "made", "by", "open")
-		s, err := blob.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { wantTemporary(t, dir, 0) })
-		return s
-	})
+	for name, open := range map[string]func(string) (blob.Store, error){"drafts": blob.Open, "drafts with names": blob.OpenDiskNamed} {
+		t.Run(name, func(t *testing.T) {
+			blobtest.Run(t, func(t *testing.T) blob.Store {
+				dir := filepath.Join(t.TempDir(), "made", "by", "open")
+				s, err := open(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { wantTemporary(t, dir, 0) })
+				return s
+			})
+		})
+	}
 }
 
 // wantTemporary fails the test unless so many temporary files are in a store.

@@ -43,8 +43,9 @@ type NewDocument struct {
 	Input json.RawMessage // a JSON object: what the tags read
 }
 
-// problems checks what can be checked without looking anything up: everything that is wrong, at once.
-func (b NewBatch) problems(limits Limits) []Problem {
+// Problems checks what can be checked without looking anything up: everything that is wrong, at once. CreateBatch refuses
+// a batch that has any.
+func (b NewBatch) Problems(limits Limits) []Problem {
 	var problems []Problem
 	if b.InputSource != InputSource {
 		problems = append(problems, invalidField("input_source", "input_source must be %q", InputSource))
@@ -128,7 +129,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if err := c.require(ScopeDocGen); err != nil {
 		return "", err
 	}
-	if err := invalid(b.problems(s.limits)...); err != nil {
+	if err := invalid(b.Problems(s.limits)...); err != nil {
 		return "", err
 	}
 	batch := store.InsertBatchParams{

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -298,12 +299,8 @@ func (s *Service) discard(ctx context.Context, v content) error {
 // blobPrefix begins the key of every content.
 const blobPrefix = "versions/"
 
-// blobKey is where the content of a version is kept: versions that come into being in the same minute lie in one
-// directory, so that a busy server syncs one directory for many of them and an old one has no directory with all.
-func blobKey(versionID int64) string {
-	const minute = idRandomBits + 6 // 64 seconds
-	return fmt.Sprintf("%s%x/%d", blobPrefix, versionID>>minute, versionID)
-}
+// blobKey is where the content of a version is kept.
+func blobKey(versionID int64) string { return blobPrefix + strconv.FormatInt(versionID, 10) }
 
 // insertFile adds a file with this content as its first version; false when the name is taken in the folder.
 func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertItemParams) (bool, error) {

@@ -38,10 +38,11 @@ func TestErrors(t *testing.T) {
 			{"a user_input nested 10,000 deep", "POST /docgen_batches", folder(deepBatch(s, 9990)), 400, "bad_request",
 				[]string{"invalid_parameter document_generation_data[0].user_input"}, "nests deeper"},
 			{"wrong types, missing and unknown fields at once", "POST /docgen_batches", folder(
-				`{"file":{"id":true,"type":"folder"},"input_source":5,"extra":null,"destination_folder":[],"document_generation_data":[{"user_input":"x"},{"generated_file_name":1,"user_input":{},"more":{}}]}`),
+				`{"file":{"id":true,"type":"folder"},"input_source":5,"extra":null,"destination_folder":[],"document_generation_data":[{"user_input":"x"},{"generated_file_name":"a/b","user_input":{}},{"generated_file_name":1,"user_input":{},"more":{}}]}`),
 				400, "bad_request", []string{
 					"invalid_parameter destination_folder", "invalid_parameter document_generation_data[0].user_input",
-					"invalid_parameter document_generation_data[1].generated_file_name", "invalid_parameter document_generation_data[1].more",
+					"invalid_parameter document_generation_data[1].generated_file_name",
+					"invalid_parameter document_generation_data[2].generated_file_name", "invalid_parameter document_generation_data[2].more",
 					"invalid_parameter extra", "invalid_parameter file.id", "invalid_parameter file.type", "invalid_parameter input_source",
 					"missing_parameter document_generation_data[0].generated_file_name", "missing_parameter output_type",
 				}, "Invalid input parameters"},

@@ -200,14 +200,29 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*reply[bat
 		problems = append(problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: "file_version",
 			Message: "'file_version' and 'file.file_version' name different versions; send one of them"})
 	}
+	batch := request.batch()
 	if len(problems) > 0 {
-		return nil, invalid(problems)
+		return nil, invalid(withFurther(problems, batch.Problems(a.service.Limits())))
 	}
-	id, err := a.service.CreateBatch(ctx, c.caller, request.batch())
+	id, err := a.service.CreateBatch(ctx, c.caller, batch)
 	if err != nil {
 		return nil, err
 	}
 	return &reply[batchRef]{batchRef{ID: id, Type: typeBatch}}, nil
+}
+
+// withFurther adds to the problems of a body those of what it says, but for the fields that have a problem already.
+func withFurther(problems, further []docgen.Problem) []docgen.Problem {
+	reported := map[string]bool{}
+	for _, p := range problems {
+		reported[p.Name] = true
+	}
+	for _, p := range further {
+		if !reported[p.Name] {
+			problems = append(problems, p)
+		}
+	}
+	return problems
 }
 
 func (r *createBatchRequest) batch() docgen.NewBatch {

@@ -125,6 +125,17 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 		return fmt.Errorf("connect to write: %w", err)
 	}
 	defer conn.Close()
+	if db.dialect == SQLite {
+		end, err := durable(ctx, conn)
+		if err != nil {
+			return fmt.Errorf("begin to write: %w", err)
+		}
+		defer func() {
+			if err := end(); err != nil { // what was written is durable all the same, and so is what comes
+				db.log.WarnContext(ctx, "the database stays at its slower, most careful setting", "error", err)
+			}
+		}()
+	}
 	sqlTx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin to write: %w", err)

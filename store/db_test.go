@@ -32,7 +32,7 @@ func TestOpenSQLite(t *testing.T) {
 	cfg.Path = filepath.Join(t.TempDir(), "odd name?a=b%20#.db")
 	db := storetest.Open(t, cfg)
 	t.Run("every connection is set for durability and integrity", func(t *testing.T) {
-		pragmas := map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000"}
+		pragmas := map[string]string{"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "10000"}
 		for name, pool := range map[string]*sql.DB{"0": db.Writer(), "1": db.Reader()} {
 			pragmas["query_only"] = name
 			for pragma, want := range pragmas {
@@ -41,6 +41,26 @@ func TestOpenSQLite(t *testing.T) {
 					t.Errorf("PRAGMA %s = %q, %v, want %q (query_only=%s)", pragma, got, err, want, name)
 				}
 			}
+		}
+	})
+	t.Run("what Write writes is synced, what the queue does in between is synced with it", func(t *testing.T) {
+		synchronous := func(db store.DBTX) (level string) {
+			if err := db.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&level); err != nil {
+				t.Fatal(err)
+			}
+			return level
+		}
+		err := db.Write(t.Context(), func(tx *store.Tx) error {
+			if got := synchronous(tx.SQL()); got != "2" {
+				t.Errorf("in Write: PRAGMA synchronous = %s, want 2 (FULL)", got)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := synchronous(db.Writer()); got != "1" {
+			t.Errorf("after Write: PRAGMA synchronous = %s, want 1 (NORMAL)", got)
 		}
 	})
 	t.Run("one connection writes", func(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 func (db *DB) Reader() *sql.DB { return db.reader }
 func (db *DB) Writer() *sql.DB { return db.writer }
 
+// SQL gives the transaction itself.
+func (tx *Tx) SQL() DBTX { return tx.sqlTx }
+
 func (q *Queue) RiverConfig() *river.Config { return q.riverConfig() }
 
 type JoinedTx = joinedTx

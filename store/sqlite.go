@@ -22,7 +22,7 @@ const minReaders = 4
 var sqlitePragmas = []string{
 	"busy_timeout(10000)", // milliseconds; only other processes are waited for so
 	"journal_mode(WAL)",
-	"synchronous(FULL)", // a commit is on the disk when it returns
+	"synchronous(NORMAL)", // see durable
 	"foreign_keys(1)",
 	"cache_size(-16000)", // KiB
 	"temp_store(MEMORY)",
@@ -67,6 +67,19 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// durable makes the commits of a connection survive a loss of power until the function it returns is called. DB.Write has
+// its transactions so; the queue's own, in between, are on the disk with the next of these at the latest. Losing one of
+// them means that a job runs again, which every job bears.
+func durable(ctx context.Context, conn *sql.Conn) (end func() error, err error) {
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
+		return nil, err
+	}
+	return func() error {
+		_, err := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL")
+		return err
+	}, nil
 }
 
 // createPrivate makes an empty file that only this user can read; SQLite would let everybody, and gives its companions

@@ -1,0 +1,12 @@
+//go:build !linux
+
+package blob
+
+import (
+	"errors"
+	"os"
+)
+
+func openUnnamed(*os.Root, string) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+func linkUnnamed(_, _ *os.File, _ string) error { return errors.ErrUnsupported }
