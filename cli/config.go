@@ -26,8 +26,8 @@ type location struct {
 
 // Validate is called by kong when everything is read.
 func (l *location) Validate() error {
-	u, err := url.Parse(l.Database)
-	if l.Database != "" && (err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "") {
+	u, err := url.Parse(l.Database) // a socket stands in the parameter host, which may hold a path
+	if l.Database != "" && (err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Host == "" && u.Query().Get("host") == "") {
 		return errors.New("--database must be the URL of a PostgreSQL database, postgres://user:password@host/name")
 	}
 	return nil

@@ -31,7 +31,7 @@ type templateCache struct {
 type cachedTemplate struct {
 	versionID int64
 	template  *docx.Template
-	broken    error // a *brokenTemplate, in place of a template
+	broken    error // a *templateError, in place of a template
 	size      int64
 }
 
@@ -68,7 +68,7 @@ func (c *templateCache) get(ctx context.Context, versionID int64) (*docx.Templat
 func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTemplate, error) {
 	template, err := c.compile(ctx, versionID)
 	entry := &cachedTemplate{versionID: versionID, template: template, size: brokenSize}
-	var broken *brokenTemplate
+	var broken *templateError
 	switch {
 	case errors.As(err, &broken):
 		entry.broken = broken

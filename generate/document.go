@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"platen/docgen"
 	"platen/docx"
@@ -17,8 +18,7 @@ import (
 func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
 	result := docgen.Result{Job: job}
 	pipe, err := g.begin(ctx, template, job)
-	var unreadable *lang.DataError
-	if errors.As(err, &unreadable) {
+	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
 		result.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
 		return result, nil
 	}
@@ -30,12 +30,12 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, job d
 	var crash *panicError
 	switch {
 	case docgen.IsCode(err, docgen.CodeTooLarge):
-		result.Errors = append(report.Errors, err.Error())
+		result.Errors = slices.Concat(report.Errors, []string{err.Error()})
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
 		result.Errors = []string{internalFailure}
 	case failure != nil:
-		result.Errors = append(report.Errors, failure.Error())
+		result.Errors = slices.Concat(report.Errors, []string{failure.Error()})
 	case err != nil:
 		return result, fmt.Errorf("job %d: %w", job.ID, err)
 	default:

@@ -67,14 +67,14 @@ func New(cfg Config) *Generator {
 	return g
 }
 
-// compile reads a template's version and compiles it. A template with mistakes is a *brokenTemplate.
+// compile reads a template's version and compiles it. A template with mistakes is a *templateError.
 func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Template, error) {
 	content, err := g.service.TemplateContent(ctx, versionID)
 	if err != nil {
 		return nil, err
 	}
 	if limit := g.service.Limits().TemplateBytes; content.Size > limit {
-		return nil, &brokenTemplate{fmt.Errorf("the template has %d bytes, more than the limit of %d", content.Size, limit)}
+		return nil, &templateError{fmt.Errorf("the template has %d bytes, more than the limit of %d", content.Size, limit)}
 	}
 	r, err := content.Open(ctx, 0, -1)
 	if err != nil {
@@ -87,19 +87,19 @@ func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Templat
 	}
 	template, err := docx.Parse(bytes.NewReader(data), content.Size)
 	if err != nil {
-		return nil, &brokenTemplate{err}
+		return nil, &templateError{err}
 	}
 	return template, nil
 }
 
-// brokenTemplate is a template that can never be used, because of what it holds.
-type brokenTemplate struct{ err error }
+// templateError is a template that can never be used, because of what it holds.
+type templateError struct{ err error }
 
-func (b *brokenTemplate) Error() string { return b.err.Error() }
-func (b *brokenTemplate) Unwrap() error { return b.err }
+func (b *templateError) Error() string { return b.err.Error() }
+func (b *templateError) Unwrap() error { return b.err }
 
 // problems lists what is wrong with a template, for a person.
-func (b *brokenTemplate) problems() []string {
+func (b *templateError) problems() []string {
 	var mistakes docx.Errors
 	if !errors.As(b.err, &mistakes) {
 		return []string{"The template cannot be read: " + b.err.Error()}
@@ -114,8 +114,7 @@ func (b *brokenTemplate) problems() []string {
 // ReadTags reads the tags of a template's version and keeps them.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	template, err := g.templates.get(ctx, task.VersionID)
-	var broken *brokenTemplate
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*templateError](err); ok {
 		return g.service.SaveTags(ctx, task.VersionID, nil, broken.Error())
 	}
 	if err != nil {
@@ -174,8 +173,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 		return fail([]string{noPDF}), nil
 	}
 	template, err := g.templates.get(ctx, claim.TemplateVersionID)
-	var broken *brokenTemplate
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.problems()), nil
 	}
 	if err != nil {
@@ -191,8 +189,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
 	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
 	reason := internalFailure
-	var known *docgen.Error
-	if errors.As(cause, &known) {
+	if known, ok := errors.AsType[*docgen.Error](cause); ok {
 		reason = known.Message
 	}
 	switch kind {

@@ -41,23 +41,12 @@ func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, valu
 		return nil
 	}
 	width := len(values(rows[0]))
-	most := bulkParameters / width
-	full, err := db.PrepareContext(ctx, "INSERT INTO "+into+" VALUES "+placeholders(most, width))
-	if err != nil {
-		return fmt.Errorf("prepare to insert: %w", err)
-	}
-	defer full.Close()
-	for chunk := range slices.Chunk(rows, most) {
+	for chunk := range slices.Chunk(rows, bulkParameters/width) {
 		args := make([]any, 0, len(chunk)*width)
 		for _, row := range chunk {
 			args = append(args, values(row)...)
 		}
-		if len(chunk) == most {
-			_, err = full.ExecContext(ctx, args...)
-		} else {
-			_, err = db.ExecContext(ctx, "INSERT INTO "+into+" VALUES "+placeholders(len(chunk), width), args...)
-		}
-		if err != nil {
+		if _, err := db.ExecContext(ctx, "INSERT INTO "+into+" VALUES "+placeholders(len(chunk), width), args...); err != nil {
 			return fmt.Errorf("insert %d rows: %w", len(chunk), err)
 		}
 	}

@@ -11,10 +11,9 @@ import (
 // IsUniqueViolation tells whether a statement failed because a row with the same unique key was there. On PostgreSQL the
 // transaction is then lost: ON CONFLICT DO NOTHING and the number of rows is the way to go on.
 func IsUniqueViolation(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
 	}
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	return ok && lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE
 }

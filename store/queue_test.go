@@ -410,7 +410,9 @@ func TestAReportThatFailsIsRepeated(t *testing.T) {
 		})
 		enqueue(t, db, store.Job{Task: number{1}, Tries: 1})
 		start(t, q)
-		receive(t, reports)
+		if err := receive(t, reports); err == nil {
+			t.Error("the report does not say why the job was given up")
+		}
 		stop(t, q)
 		if tries != 1 || calls != 3 {
 			t.Errorf("%d tries, %d reports; want 1 and 3", tries, calls)

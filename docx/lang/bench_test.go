@@ -22,7 +22,7 @@ func BenchmarkPrint(b *testing.B) {
 		b.Fatal(err)
 	}
 	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
-	print := func(name, text string) {
+	printing := func(name, text string) {
 		tag := parse(b, text)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -41,12 +41,12 @@ func BenchmarkPrint(b *testing.B) {
 			sink = v.(map[string]any)["invoice"].(map[string]any)["customer"].(map[string]any)["name"].(string)
 		}
 	})
-	print("path", `{{invoice.customer.name}}`)
-	print("number", `{{invoice.total}}`)
-	print("filter", `{{invoice.none :: default("x")}}`)
+	printing("path", `{{invoice.customer.name}}`)
+	printing("number", `{{invoice.total}}`)
+	printing("filter", `{{invoice.none :: default("x")}}`)
 	e.Push("p", v.(map[string]any)["products"].([]any)[0], 0, 3)
-	print("variable", `{{p.name}}`)
-	print("delimiter", `{{p.name :: delimiter(", ")}}`)
+	printing("variable", `{{p.name}}`)
+	printing("delimiter", `{{p.name :: delimiter(", ")}}`)
 }
 
 func BenchmarkExpr(b *testing.B) {

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -202,7 +203,7 @@ func (f *fault) Error() string { return fmt.Sprintf("'%s' %s", f.node, f.message
 
 // report takes a fault into the errors of the execution, and returns any other error.
 func (e *Env) report(err error) error {
-	f, ok := err.(*fault)
+	f, ok := errors.AsType[*fault](err)
 	if !ok {
 		return err
 	}

@@ -300,7 +300,7 @@ func TestLoops(t *testing.T) {
 		{"outer place", `{{for p in products}}{{for c in p.colors}}{{loop.parent.number}}{{loop.number}} {{endfor}}{{endfor}}`, "11 12 "},
 		{"no outer place", `{{for x in empty}}{{endfor}}{{for x in tags}}{{loop.parent.index :: default("-")}}{{endfor}}`, "---"},
 		{"place of nothing", `{{for x in products[0].colors}}{{loop.parent::optional}}{{loop.last.x::optional}}{{endfor}}`, ""},
-		{"key called loop", `{{for x in tags}}{{loop.x}} {{endfor}}`, "data data data "},
+		{"key called loop", `{{for x in tags}}{{loop.x}},{{endfor}}`, "data,data,data,"},
 		{"variable called loop", `{{for loop in products}}{{loop.name}}{{loop.index::optional}}{{endfor}}`, "PenInkCap"},
 		{"inner hides outer", `{{for x in tags}}{{for x in products}}{{x.quantity}}{{endfor}}{{x}}{{endfor}}`, "3110a3110b3110c"},
 		{"data seen from a loop", `{{for x in tags}}{{invoice.total}}{{endfor}}`, "1.501.501.50"},

@@ -54,7 +54,7 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 
 // eachText returns a filter that changes a text, or the texts in a list; all else stays as it is.
 func eachText(change func(string) string) func(*Env, *Filter, Value) (Value, error) {
-	return func(e *Env, f *Filter, v Value) (Value, error) {
+	return func(e *Env, _ *Filter, v Value) (Value, error) {
 		switch v := v.(type) {
 		case string:
 			return change(v), e.spend(len(v)/bytesPerStep, e.tag.Expr)

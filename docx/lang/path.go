@@ -2,15 +2,16 @@ package lang
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
 // lookup returns what a path names, nil if that is missing or null. It counts the items of lists it passes through as
 // steps; the caller compares them with the limit.
 func (e *Env) lookup(p *Path) Value {
-	for i := len(e.frames) - 1; i >= 0; i-- {
-		if e.frames[i].name == p.Steps[0].Key {
-			return e.descend(e.frames[i].item, p.Steps[1:])
+	for _, f := range slices.Backward(e.frames) {
+		if f.name == p.Steps[0].Key {
+			return e.descend(f.item, p.Steps[1:])
 		}
 	}
 	if p.loop && len(e.frames) > 0 {
