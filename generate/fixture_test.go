@@ -170,6 +170,21 @@ func newBlobs(t testing.TB) blob.Store {
 	return blobs
 }
 
+// zipOf makes a zip file of entries, each a name and a content.
+func zipOf(t testing.TB, entries ...[2]string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	for _, entry := range entries {
+		w, err := z.Create(entry[0])
+		must(t, err)
+		_, err = io.WriteString(w, entry[1])
+		must(t, err)
+	}
+	must(t, z.Close())
+	return file.Bytes()
+}
+
 // docxOf makes a Word file of paragraphs.
 func docxOf(t testing.TB, paragraphs ...string) []byte {
 	t.Helper()
@@ -178,7 +193,7 @@ func docxOf(t testing.TB, paragraphs ...string) []byte {
 		body.WriteString(`<w:p><w:r><w:t xml:space="preserve">` + p + `</w:t></w:r></w:p>`)
 	}
 	const head = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`
-	parts := [][2]string{
+	return zipOf(t, [][2]string{
 		{"[Content_Types].xml", head + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
@@ -186,17 +201,7 @@ func docxOf(t testing.TB, paragraphs ...string) []byte {
 			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
 		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
 			body.String() + `</w:body></w:document>`},
-	}
-	var file bytes.Buffer
-	z := zip.NewWriter(&file)
-	for _, part := range parts {
-		w, err := z.Create(part[0])
-		must(t, err)
-		_, err = io.WriteString(w, part[1])
-		must(t, err)
-	}
-	must(t, z.Close())
-	return file.Bytes()
+	}...)
 }
 
 // documentText returns the text of a Word file's body, a line for each paragraph.

@@ -89,6 +89,11 @@ func TestJobsThatCannotSucceed(t *testing.T) {
 	}{
 		{"no Word file", []byte("random bytes"), docgen.OutputDocx, `{}`, "template cannot be read"},
 		{"empty file", nil, docgen.OutputDocx, `{}`, "template cannot be read"},
+		{"encrypted", append([]byte{0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1}, make([]byte, 512)...), docgen.OutputDocx, `{}`, "password"},
+		{"zip without a main part", zipOf(t, [2]string{"readme.txt", "hello"}), docgen.OutputDocx, `{}`, "template cannot be read"},
+		{"zip that climbs out", zipOf(t, [2]string{"../../x", "hello"}), docgen.OutputDocx, `{}`, "../../x"},
+		{"zip bomb", zipOf(t, [2]string{"word/document.xml", strings.Repeat("0", 50<<20)}), docgen.OutputDocx, `{}`, "template cannot be read"},
+		{"entity bomb", docxOf(t, `</w:t></w:r></w:p><!DOCTYPE b [<!ENTITY a "aaaa">]><w:p><w:r><w:t>`), docgen.OutputDocx, `{}`, "document type declaration"},
 		{"block never closed", docxOf(t, "{{if a}}"), docgen.OutputDocx, `{}`, "{{if a}}"},
 		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "no PDF engine"},
 	}
