@@ -152,11 +152,11 @@ func (w *world) names(c *docgen.Caller, folder int64) []string {
 	return names
 }
 
-// keys lists the contents of the blob store.
+// keys lists the contents of files in the blob store.
 func (w *world) keys() []string {
 	w.t.Helper()
 	keys := []string{}
-	for info, err := range w.blobs.List(w.t.Context(), "") {
+	for info, err := range w.blobs.List(w.t.Context(), "versions/") {
 		must(w.t, err)
 		keys = append(keys, info.Key)
 	}

@@ -41,7 +41,7 @@ func positive[T int | int64](value, otherwise T) T {
 // Config is what a Service stands on.
 type Config struct {
 	Store  *store.DB
-	Blobs  blob.Store
+	Blobs  blob.Store // nil for a Service that touches no contents
 	Limits Limits
 	Now    func() time.Time // time.Now when nil
 }
@@ -68,6 +68,11 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}
+	if s.blobs != nil {
+		if err := s.checkContents(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
@@ -75,10 +80,14 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 const (
 	settingMarkerKey = "marker_key" // the key of page markers; locked by who prepares the database
 	settingTree      = "tree"       // has no value; locked by who moves a folder
+	settingContents  = "contents"   // names the blob store that belongs to the database, which holds the same name
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.InsertSetting(ctx, settingTree, ""); err != nil {
+		return err
+	}
+	if _, err := tx.InsertSetting(ctx, settingContents, rand.Text()); err != nil {
 		return err
 	}
 	fresh := base64.StdEncoding.EncodeToString(randomBytes(32))

@@ -656,6 +656,17 @@ func (q *Queries) HasChildren(ctx context.Context, parentID sql.NullInt64) (bool
 	return has_children, err
 }
 
+const hasVersions = `-- name: HasVersions :one
+SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions
+`
+
+func (q *Queries) HasVersions(ctx context.Context) (bool, error) {
+	row := q.db.QueryRowContext(ctx, hasVersions)
+	var has_versions bool
+	err := row.Scan(&has_versions)
+	return has_versions, err
+}
+
 const insertCollaboration = `-- name: InsertCollaboration :execrows
 INSERT INTO collaborations (id, item_id, user_id, role, created_at, created_by, modified_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)

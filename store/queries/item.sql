@@ -99,6 +99,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 -- name: Version :one
 SELECT * FROM file_versions WHERE id = $1;
 
+-- name: HasVersions :one
+SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions;
+
 -- name: InsertCollaboration :execrows
 INSERT INTO collaborations (id, item_id, user_id, role, created_at, created_by, modified_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
