@@ -1,0 +1,101 @@
+package generate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/generate"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// hurried is a clock by which a minute passes with every look at it.
+func hurried() func() time.Time {
+	var minutes atomic.Int64
+	return func() time.Time { return time.Now().Add(time.Duration(minutes.Add(1)) * time.Minute) }
+}
+
+func TestATaskGoesOnWhereItsTimeRanOut(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`, `{"a": 2}`, `{"a": 3}`)
+		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{})
+		must(t, err)
+		task := docgen.GenerateDocuments{BatchID: batch, First: page.Entries[0].ID, Last: page.Entries[2].ID}
+		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler), Now: hurried()})
+
+		for left := 2; left >= 0; left-- {
+			err := g.GenerateDocuments(t.Context(), task)
+			if left > 0 && !errors.Is(err, generate.ErrUnfinished) || left == 0 && err != nil {
+				t.Fatalf("with %d documents left: %v", left, err)
+			}
+			if made := len(w.names()); made != 3-left {
+				t.Fatalf("%d documents in the folder, want %d", made, 3-left)
+			}
+		}
+		must(t, g.GenerateDocuments(t.Context(), task)) // has nothing left to do
+		if names := w.names(); len(names) != 3 {
+			t.Errorf("the folder holds %q", names)
+		}
+	})
+}
+
+// countingBlobs counts how often a content is opened.
+type countingBlobs struct {
+	blob.Store
+	opened atomic.Int64
+}
+
+func (c *countingBlobs) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	c.opened.Add(1)
+	return c.Store.Open(ctx, key, offset, length)
+}
+
+func TestATemplateIsCompiledOnceForAllWorkers(t *testing.T) {
+	blobs := &countingBlobs{Store: newBlobs(t)}
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), blobs)
+	template := w.template("T.docx", docxOf(t, "{{a}}"))
+	blobs.opened.Store(0)
+	g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
+	var workers sync.WaitGroup
+	for range 16 {
+		workers.Go(func() {
+			if err := g.ReadTags(t.Context(), docgen.ReadTags{VersionID: template.VersionID}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	workers.Wait()
+	if n := blobs.opened.Load(); n != 1 {
+		t.Errorf("the template was read %d times, want once", n)
+	}
+}
+
+func TestOldTemplatesMakeRoomForNew(t *testing.T) {
+	blobs := &countingBlobs{Store: newBlobs(t)}
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), blobs)
+	g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler), TemplateCache: 1})
+	var versions []int64
+	for i := range 2 {
+		versions = append(versions, w.template(fmt.Sprintf("T%d.docx", i), docxOf(t, "{{a}}")).VersionID)
+	}
+	blobs.opened.Store(0)
+	for range 2 {
+		for _, version := range versions {
+			must(t, g.ReadTags(t.Context(), docgen.ReadTags{VersionID: version}))
+		}
+	}
+	if n := blobs.opened.Load(); n != 4 {
+		t.Errorf("two templates were read %d times for four uses without room for one, want 4", n)
+	}
+}
