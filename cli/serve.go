@@ -13,6 +13,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
 	"platen/blob"
 	"platen/docgen"
 	"platen/generate"
@@ -71,7 +74,9 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 
-	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache)})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache), Metrics: registry})
 	workers := cmp.Or(cfg.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
 	queue := store.NewQueue(db, store.QueueConfig{
 		Workers:   map[string]int{store.DefaultQueue: workers},
@@ -99,7 +104,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	address := urlOf(listener.Addr())
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: cmp.Or(cfg.BaseURL, address), Version: version(),
-		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(),
+		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(), Metrics: registry,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)

@@ -48,7 +48,8 @@ func TestUnknownCommit(t *testing.T) {
 	_, err = w.CreateVersion(t.Context(), w.alice, docgen.NewVersion{FileID: file.ID}, reader("two"))
 	unknown(err)
 	line.cut.Store(true)
-	unknown(w.CompleteJobs(t.Context(), claim, results))
+	_, err = w.CompleteJobs(t.Context(), claim, results)
+	unknown(err)
 
 	if n := w.count("SELECT COUNT(*) FROM file_versions"); n != 5 {
 		t.Errorf("%d versions, want 5: every commit was made", n)

@@ -78,33 +78,38 @@ type Result struct {
 
 // CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
 // destination folder, under the name asked for or, where that is taken, with a number; a destination that is gone fails
-// the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded.
-func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) error {
+// the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded. It
+// returns how many jobs it ended, by status.
+func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) (map[Status]int, error) {
 	var unused []*Output
+	var ended map[Status]int
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		unused = nil
+		unused, ended = nil, map[Status]int{}
 		d, err := s.destination(ctx, tx, claim.BatchID)
 		if err != nil {
 			return err
 		}
 		for _, result := range results {
-			used, err := s.completeJob(ctx, tx, d, result)
+			status, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
 				return fmt.Errorf("complete job %d: %w", result.Job.ID, err)
 			}
-			if !used && result.Output != nil {
+			if status != lost {
+				ended[status]++
+			}
+			if result.Output != nil && (status == lost || status == StatusFailed) {
 				unused = append(unused, result.Output)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return err // the documents are swept; a commit of which nobody knows may have named them
+		return nil, err // the documents are swept; a commit of which nobody knows may have named them
 	}
 	for _, output := range unused {
 		err = errors.Join(err, s.discard(ctx, output.content))
 	}
-	return err
+	return ended, err
 }
 
 // destination is where the documents of a batch go, at the moment they are finished.
@@ -134,28 +139,35 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	return d, err
 }
 
-// completeJob ends one job; false when its document, if any, was not used.
-func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (used bool, err error) {
+// lost is the status of a job that another attempt has claimed.
+const lost Status = ""
+
+// completeJob ends one job and returns its status.
+func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, error) {
 	if r.Output != nil && d.problem != "" {
 		r.Output, r.Errors = nil, append(r.Errors, d.problem)
 	}
 	f, err := failures{Errors: noNil(r.Errors), Warnings: noNil(r.Warnings)}.text()
 	if err != nil {
-		return false, err
+		return lost, err
 	}
-	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(r.status()), Failures: f, FinishedAt: s.micros()}
+	status := r.status()
+	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(status), Failures: f, FinishedAt: s.micros()}
 	if r.Output != nil {
 		finish.OutputFileID, finish.OutputVersionID = s.newID(), r.Output.content.id
 	}
 	held, err := tx.FinishJob(ctx, finish)
-	if err != nil || held == 0 || r.Output == nil {
-		return false, err
+	if err != nil || held == 0 {
+		return lost, err
+	}
+	if r.Output == nil {
+		return status, nil
 	}
 	row := newItemRow(File, finish.OutputFileID, parentOf(d.folderID), r.Job.FileName, d.caller.User.ID, d.caller.User.ID, s.micros())
 	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
-		return false, err
+		return lost, err
 	}
-	return true, tx.DeleteInput(ctx, r.Job.ID)
+	return status, tx.DeleteInput(ctx, r.Job.ID)
 }
 
 func (r Result) status() Status {
@@ -232,11 +244,12 @@ func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, n
 	return high, nil
 }
 
-// FailJobs ends the jobs of a task that no attempt could end, with a reason for a person.
-func (s *Service) FailJobs(ctx context.Context, task GenerateDocuments, reason string) error {
+// FailJobs ends the jobs of a task that no attempt could end, with a reason for a person. It returns how many jobs it
+// ended, by status.
+func (s *Service) FailJobs(ctx context.Context, task GenerateDocuments, reason string) (map[Status]int, error) {
 	claim, err := s.ClaimJobs(ctx, task)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	results := make([]Result, len(claim.Jobs))
 	for i, job := range claim.Jobs {

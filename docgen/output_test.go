@@ -76,7 +76,8 @@ func (p *press) results(claim *docgen.Claim, text string) []docgen.Result {
 
 func (p *press) complete(claim *docgen.Claim, results []docgen.Result) {
 	p.t.Helper()
-	must(p.t, p.CompleteJobs(p.t.Context(), claim, results))
+	_, err := p.CompleteJobs(p.t.Context(), claim, results)
+	must(p.t, err)
 }
 
 func (p *press) statuses() []docgen.Status {
@@ -150,7 +151,8 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 				t.Errorf("claimed again: %+v", again.Jobs)
 			}
 			p.complete(claim, p.results(claim, "another"))
-			must(t, w.FailJobs(t.Context(), p.task, "too late"))
+			_, err := w.FailJobs(t.Context(), p.task, "too late")
+			must(t, err)
 			if after := p.jobs(p.batchID); !cmp.Equal(before, after) {
 				t.Errorf("-before +after:\n%s", cmp.Diff(before, after))
 			}
@@ -222,7 +224,8 @@ func (p *press) work(text string) error {
 		}
 		results = append(results, docgen.Result{Job: job, Output: &output})
 	}
-	return p.CompleteJobs(ctx, claim, results)
+	_, err = p.CompleteJobs(ctx, claim, results)
+	return err
 }
 
 func TestNumberedOutputs(t *testing.T) {
@@ -284,7 +287,7 @@ func TestTakenID(t *testing.T) {
 		must(t, w.insert(w.folder(w.alice, 0, "taken"), taken...))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if err := p.CompleteJobs(ctx, claim, results); err == nil || ctx.Err() != nil {
+		if _, err := p.CompleteJobs(ctx, claim, results); err == nil || ctx.Err() != nil {
 			t.Fatalf("CompleteJobs = %v, %v, want an error before long", err, ctx.Err())
 		}
 		p.wantStatuses(docgen.StatusSubmitted)
@@ -366,12 +369,16 @@ func TestFailJobs(t *testing.T) {
 		p := w.newPress("a", "b", "c")
 		claim := p.claim()
 		p.complete(claim, p.results(claim, "x")[:1])
-		must(t, w.FailJobs(t.Context(), p.task, "no attempt came to an end"))
+		ended, err := w.FailJobs(t.Context(), p.task, "no attempt came to an end")
+		must(t, err)
+		if len(ended) != 1 || ended[docgen.StatusFailed] == 0 {
+			t.Errorf("ended = %v, want failed jobs alone", ended)
+		}
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusFailed, docgen.StatusFailed)
 		if job := p.jobs(p.batchID)[2]; !slices.Equal(job.Errors, []string{"no attempt came to an end"}) {
 			t.Errorf("errors = %q", job.Errors)
 		}
-		if err := w.FailJobs(t.Context(), docgen.GenerateDocuments{BatchID: "none"}, "x"); err == nil {
+		if _, err := w.FailJobs(t.Context(), docgen.GenerateDocuments{BatchID: "none"}, "x"); err == nil {
 			t.Error("FailJobs of a batch that is not there succeeds")
 		}
 	})

@@ -16,7 +16,7 @@ import (
 // document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
 // the data is in the result.
 func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
-	result := docgen.Result{Job: job}
+	result, begun := docgen.Result{Job: job}, g.now()
 	pipe, err := g.begin(ctx, template, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
 		result.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
@@ -40,6 +40,7 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, job d
 		return result, fmt.Errorf("job %d: %w", job.ID, err)
 	default:
 		result.Output, result.Errors = &output, report.Errors
+		g.metrics.made(g.now().Sub(begun))
 	}
 	result.Warnings = report.Warnings
 	return result, nil

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"platen/blob"
 	"platen/docgen"
 	"platen/generate"
@@ -33,6 +35,7 @@ type world struct {
 	caller  *docgen.Caller
 	folder  int64
 	queue   *store.Queue
+	metrics *prometheus.Registry
 }
 
 func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
@@ -51,7 +54,8 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 	must(t, err)
 	w.folder = folder.ID
 
-	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler)})
+	w.metrics = prometheus.NewRegistry()
+	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler), Metrics: w.metrics})
 	w.queue = store.NewQueue(db, store.QueueConfig{
 		Workers:   map[string]int{store.DefaultQueue: generate.TasksPerCore * runtime.GOMAXPROCS(0)},
 		Exhausted: g.TaskFailed,

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"platen/docgen"
 	"platen/docx"
 )
@@ -44,7 +46,8 @@ type Config struct {
 	Log     *slog.Logger
 	// TemplateCache bounds the memory of the compiled templates that are kept, in bytes; 0 is 256 MiB.
 	TemplateCache int64
-	Now           func() time.Time // time.Now when nil
+	Now           func() time.Time      // time.Now when nil
+	Metrics       prometheus.Registerer // where documents are counted; nowhere when nil
 }
 
 // Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
@@ -54,6 +57,7 @@ type Generator struct {
 	log       *slog.Logger
 	templates *templateCache
 	cores     chan struct{} // a place for each document that is being rendered
+	metrics   *metrics
 	now       func() time.Time
 }
 
@@ -63,6 +67,7 @@ func New(cfg Config) *Generator {
 	if g.now == nil {
 		g.now = time.Now
 	}
+	g.metrics = newMetrics(cfg.Metrics)
 	g.templates = newTemplateCache(cfg.TemplateCache, g.compile)
 	return g
 }
@@ -86,6 +91,7 @@ func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Templat
 		return nil, fmt.Errorf("read template version %d: %w", versionID, err)
 	}
 	template, err := docx.Parse(bytes.NewReader(data), content.Size)
+	g.metrics.compiledTemplate(err)
 	if err != nil {
 		return nil, &templateError{err}
 	}
@@ -143,14 +149,14 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 	for i, job := range claim.Jobs {
 		result, err := document(ctx, job)
 		if err != nil {
-			return errors.Join(err, g.service.CompleteJobs(ctx, claim, results))
+			return errors.Join(err, g.complete(ctx, claim, results))
 		}
 		results = append(results, result)
 		last, now := i == len(claim.Jobs)-1, g.now()
 		if !last && now.Sub(flushed) < flushAfter {
 			continue
 		}
-		if err := g.service.CompleteJobs(ctx, claim, results); err != nil {
+		if err := g.complete(ctx, claim, results); err != nil {
 			return err
 		}
 		if !last && now.Sub(begun) >= taskBudget {
@@ -159,6 +165,13 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 		results, flushed = nil, now
 	}
 	return nil
+}
+
+// complete ends jobs of a claim.
+func (g *Generator) complete(ctx context.Context, claim *docgen.Claim, results []docgen.Result) error {
+	ended, err := g.service.CompleteJobs(ctx, claim, results)
+	g.metrics.ended(ended)
+	return err
 }
 
 // maker returns what makes the documents of a claim. An error of what it returns is one of the server, worth another try;
@@ -204,7 +217,9 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		return g.service.FailJobs(ctx, task, reason)
+		ended, err := g.service.FailJobs(ctx, task, reason)
+		g.metrics.ended(ended)
+		return err
 	}
 	return nil
 }

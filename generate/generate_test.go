@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"platen/docgen"
 	"platen/store"
@@ -43,6 +44,16 @@ func TestDocumentsAreMade(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("outcomes (-want +got):\n%s", diff)
+		}
+		counted := `
+			# HELP platen_documents_total Jobs that this process ended, by the status they ended with.
+			# TYPE platen_documents_total counter
+			platen_documents_total{status="completed"} 2
+			platen_documents_total{status="completed_with_error"} 1
+			platen_documents_total{status="failed"} 0
+		`
+		if err := testutil.GatherAndCompare(w.metrics, strings.NewReader(counted), "platen_documents_total"); err != nil {
+			t.Error(err)
 		}
 		if got := w.text(jobs[2]); !strings.HasPrefix(got, "Dear {{name}},") {
 			t.Errorf("a tag without a value does not stay as it is: %q", got)
