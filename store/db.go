@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -146,6 +147,9 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 		return err
 	}
 	if err := sqlTx.Commit(); err != nil {
+		if errors.Is(err, sql.ErrTxDone) { // rolled back by database/sql when ctx ended, which is the reason to give
+			err = cmp.Or(ctx.Err(), err)
+		}
 		return fmt.Errorf("commit: %w", err)
 	}
 	db.queue.committed(tx.queues)
