@@ -66,6 +66,9 @@ func (c *templateCache) get(ctx context.Context, versionID int64) (*docx.Templat
 }
 
 func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTemplate, error) {
+	if entry := c.lookup(versionID); entry != nil { // another flight has landed since
+		return entry, nil
+	}
 	template, err := c.compile(ctx, versionID)
 	entry := &cachedTemplate{versionID: versionID, template: template, size: brokenSize}
 	var broken *templateError
