@@ -174,17 +174,6 @@ func (c *apiClient) batchJobs(ctx context.Context, batch, marker string, limit i
 	return jobs, err
 }
 
-// folderItems returns a page of what a folder holds.
-func (c *apiClient) folderItems(ctx context.Context, folder, marker string) (*page[ref], error) {
-	query := url.Values{"usemarker": {"true"}, "limit": {"1000"}}
-	if marker != "" {
-		query.Set("marker", marker)
-	}
-	items := &page[ref]{}
-	_, err := c.call(ctx, "GET", "/folders/"+folder+"/items?"+query.Encode(), nil, items)
-	return items, err
-}
-
 // download copies the content of a file to w.
 func (c *apiClient) download(ctx context.Context, file string, w io.Writer) error {
 	_, err := c.do(ctx, "GET", "/files/"+file+"/content", "", nil, w)

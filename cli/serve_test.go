@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,6 +121,17 @@ func (v *visitor) files(folder string) map[string]string {
 			return names
 		}
 	}
+}
+
+// folderItems returns a page of what a folder holds.
+func (c *apiClient) folderItems(ctx context.Context, folder, marker string) (*page[ref], error) {
+	query := url.Values{"usemarker": {"true"}, "limit": {"1000"}}
+	if marker != "" {
+		query.Set("marker", marker)
+	}
+	items := &page[ref]{}
+	_, err := c.call(ctx, "GET", "/folders/"+folder+"/items?"+query.Encode(), nil, items)
+	return items, err
 }
 
 var markup = regexp.MustCompile(`<[^>]*>`)

@@ -80,11 +80,11 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 		p.may |= permissionsAt(link, c)
 	}
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) {
-		return place{}, notFound(kind.String(), id)
+		return place{}, NotFound(kind.String(), id)
 	}
 	p.row = chain[0].Item
 	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
-		return place{}, invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
+		return place{}, Invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
 	}
 	for _, link := range chain {
 		if link.Item.TrashedAt != 0 {

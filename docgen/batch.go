@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,20 +61,13 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
 		at := fmt.Sprintf("%s[%d].", list, i)
 		if why := nameProblem(b.fileName(document)); why != "" || document.Name == "" {
-			problems = append(problems, invalidField(at+"generated_file_name", "%s", orElse(why, "a name must not be empty")))
+			problems = append(problems, invalidField(at+"generated_file_name", "%s", cmp.Or(why, "a name must not be empty")))
 		}
 		if why := inputProblem(document.Input, limits); why != "" {
 			problems = append(problems, invalidField(at+"user_input", "%s", why))
 		}
 	}
 	return problems
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // fileName is the name of a document's file.
@@ -129,7 +123,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if err := c.require(ScopeDocGen); err != nil {
 		return "", err
 	}
-	if err := invalid(b.Problems(s.limits)...); err != nil {
+	if err := Invalid(b.Problems(s.limits)...); err != nil {
 		return "", err
 	}
 	batch := store.InsertBatchParams{
@@ -149,7 +143,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		}
 		destination, err := s.find(ctx, tx.Queries, c, Folder, b.DestinationID, MayUpload)
 		if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
-			return invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
+			return Invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
 		}
 		if err != nil {
 			return err

@@ -103,7 +103,7 @@ const tokenApplication = "Command line"
 // CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
 func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 	if t.TTL < 0 {
-		return "", invalid(invalidField("ttl", "a token cannot expire before it is made: give a positive time, or none"))
+		return "", Invalid(invalidField("ttl", "a token cannot expire before it is made: give a positive time, or none"))
 	}
 	token := base64.RawURLEncoding.EncodeToString(randomBytes(tokenBytes))
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -163,7 +163,7 @@ func grantable(asked []Scope, role string) ([]Scope, error) {
 				"a token of this user cannot have the scope %q; it can have %s", scope, strings.ReplaceAll(formatScopes(allowed), " ", ", ")))
 		}
 	}
-	return asked, invalid(problems...)
+	return asked, Invalid(problems...)
 }
 
 func hashToken(token string) string {

@@ -41,7 +41,7 @@ func roleProblem(role Role) error {
 		names = append(names, string(name))
 	}
 	slices.Sort(names)
-	return invalid(invalidField("role", "%q is no role of a collaborator; the roles are %s", role, strings.Join(names, ", ")))
+	return Invalid(invalidField("role", "%q is no role of a collaborator; the roles are %s", role, strings.Join(names, ", ")))
 }
 
 // grant checks that a caller may give a role where the caller has permissions: nobody gives more than is theirs.
@@ -112,7 +112,7 @@ func invited(ctx context.Context, q *store.Queries, c *Caller, n NewCollaboratio
 		user, err = q.UserByLogin(ctx, foldKey(n.Login))
 	}
 	if errors.Is(err, sql.ErrNoRows) || err == nil && user.EnterpriseID != c.User.EnterpriseID {
-		return user, invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
+		return user, Invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
 	}
 	return user, err
 }
@@ -131,14 +131,14 @@ func collaborationOf(ctx context.Context, q *store.Queries, row store.Collaborat
 func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.CollaborationRow, Permissions, error) {
 	row, err := q.Collaboration(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return row, 0, notFound("collab", id)
+		return row, 0, NotFound("collab", id)
 	}
 	if err != nil {
 		return row, 0, err
 	}
 	p, err := s.find(ctx, q, c, Kind(row.Item.Kind), row.Item.ID, MaySee)
 	if IsCode(err, CodeNotFound) {
-		return row, 0, notFound("collab", id)
+		return row, 0, NotFound("collab", id)
 	}
 	return row, p.may, err
 }
@@ -182,7 +182,7 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 			return err
 		}
 		if changes == 0 { // ended a moment ago
-			return notFound("collab", id)
+			return NotFound("collab", id)
 		}
 		if row, err = tx.Collaboration(ctx, row.Collaboration.ID); err != nil {
 			return err

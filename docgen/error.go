@@ -3,7 +3,6 @@ package docgen
 import (
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // Code names a kind of failure. Codes are part of the interface: they never change their meaning.
@@ -70,8 +69,8 @@ func failf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid makes the Error of a request with problems; nil when there are none.
-func invalid(problems ...Problem) error {
+// Invalid makes the Error of a request with problems; nil when there are none.
+func Invalid(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -83,13 +82,9 @@ func invalidField(name, format string, args ...any) Problem {
 	return Problem{Reason: ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}
 }
 
-// notFound answers for what is not there and for what the caller may not see, alike.
-func notFound(kind string, id any) *Error {
-	value := fmt.Sprint(id)
-	if n, ok := id.(int64); ok {
-		value = strconv.FormatInt(n, 10)
-	}
+// NotFound answers for what is not there and for what the caller may not see, alike.
+func NotFound(kind string, id any) *Error {
 	return &Error{Code: CodeNotFound, Message: "Not Found", Problems: []Problem{
-		invalidField(kind, "Invalid value '%s'. '%s' with value '%s' not found", value, kind, value),
+		invalidField(kind, "Invalid value '%v'. '%s' with value '%v' not found", id, kind, id),
 	}}
 }

@@ -51,7 +51,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if !added {
 			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
 		}
-		item, err = s.describeFound(ctx, tx, c, row.ID)
+		item, err = s.item(ctx, tx.Queries, c, File, row.ID)
 		return err
 	})
 	if err != nil {
@@ -78,14 +78,6 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) error 
 		}
 		return nameInUse(ctx, q, parent.row.ID, f.Name)
 	})
-}
-
-func (s *Service) describeFound(ctx context.Context, tx *store.Tx, c *Caller, fileID int64) (*Item, error) {
-	p, err := s.find(ctx, tx.Queries, c, File, fileID, MaySee)
-	if err != nil {
-		return nil, err
-	}
-	return describe(ctx, tx.Queries, c, p)
 }
 
 // NewVersion describes new content for a file.
@@ -116,7 +108,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := s.replaceVersion(ctx, tx, c, p.row, v, version); err != nil {
 			return err
 		}
-		item, err = s.describeFound(ctx, tx, c, v.FileID)
+		item, err = s.item(ctx, tx.Queries, c, File, v.FileID)
 		return err
 	})
 	if err != nil {
@@ -159,11 +151,8 @@ func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, r
 		Name: row.Name, NameKey: foldKey(row.Name), ModifiedAt: now, ModifiedBy: c.User.ID,
 		ContentModifiedAt: microsOf(v.ContentModifiedAt, now), Etag: row.Etag,
 	})
-	if store.IsUniqueViolation(err) {
-		return failf(CodeNameInUse, "Item with the same name already exists")
-	}
 	if err != nil {
-		return err
+		return lateTaken(err)
 	}
 	return s.templateChanged(ctx, tx, row.ID, version.id)
 }
@@ -239,7 +228,7 @@ func fileVersion(ctx context.Context, q *store.Queries, file store.Item, version
 	}
 	version, err := q.Version(ctx, versionID)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && version.FileID != file.ID {
-		return store.FileVersion{}, notFound("file_version", versionID)
+		return store.FileVersion{}, NotFound("file_version", versionID)
 	}
 	return version, err
 }

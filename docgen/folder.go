@@ -36,11 +36,7 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 		if added == 0 {
 			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
 		}
-		p, err := s.find(ctx, tx.Queries, c, Folder, id, MaySee)
-		if err != nil {
-			return err
-		}
-		item, err = describe(ctx, tx.Queries, c, p)
+		item, err = s.item(ctx, tx.Queries, c, Folder, id)
 		return err
 	})
 	return item, err

@@ -99,6 +99,15 @@ func listedAll(rows []store.Item, err error) ([]Item, error) {
 	return items, err
 }
 
+// item finds an item and describes it.
+func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64) (*Item, error) {
+	p, err := s.find(ctx, q, c, kind, id, MaySee)
+	if err != nil {
+		return nil, err
+	}
+	return describe(ctx, q, c, p)
+}
+
 // describe returns the whole of an item, as the caller who found it may see it.
 func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
 	item := listed(p.row)
@@ -247,10 +256,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 		if err := s.applyChange(ctx, tx, c, p, change); err != nil {
 			return err
 		}
-		if p, err = s.find(ctx, tx.Queries, c, kind, id, MaySee); err != nil {
-			return err
-		}
-		item, err = describe(ctx, tx.Queries, c, p)
+		item, err = s.item(ctx, tx.Queries, c, kind, id)
 		return err
 	})
 	return item, err
@@ -263,7 +269,7 @@ func (change ItemChange) check() error {
 		}
 	}
 	if change.Description != nil && (len(*change.Description) > maxDescriptionLength || !keepable(*change.Description)) {
-		return invalid(invalidField("description", "a description has at most %d bytes, which are UTF-8 without NUL", maxDescriptionLength))
+		return Invalid(invalidField("description", "a description has at most %d bytes, which are UTF-8 without NUL", maxDescriptionLength))
 	}
 	return nil
 }
@@ -290,6 +296,12 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 		ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name), Description: row.Description,
 		ModifiedAt: s.micros(), ModifiedBy: c.User.ID, Etag: row.Etag,
 	})
+	return lateTaken(err)
+}
+
+// lateTaken is what became of a change of a name: where another transaction has taken the name since nameFree looked, the
+// Error of that.
+func lateTaken(err error) error {
 	if store.IsUniqueViolation(err) {
 		return failf(CodeNameInUse, "Item with the same name already exists")
 	}
@@ -344,18 +356,14 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 	})
 }
 
-// read finds an item and describes it.
+// read returns an item to a caller who may read.
 func (s *Service) read(ctx context.Context, c *Caller, kind Kind, id int64) (*Item, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
 	}
 	var item *Item
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		p, err := s.find(ctx, q, c, kind, id, MaySee)
-		if err != nil {
-			return err
-		}
-		item, err = describe(ctx, q, c, p)
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		item, err = s.item(ctx, q, c, kind, id)
 		return err
 	})
 	return item, err

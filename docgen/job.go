@@ -115,7 +115,7 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		row, err := q.Job(ctx, id)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
-			return notFound("docgen_job", id)
+			return NotFound("docgen_job", id)
 		}
 		if err != nil {
 			return err
@@ -152,12 +152,12 @@ func (s *Service) BatchJobs(ctx context.Context, c *Caller, batchID string, r Pa
 	}
 	var result Page[Job]
 	if uuid.Validate(batchID) != nil {
-		return Page[Job]{}, notFound("docgen_batch", batchID) // no text of a stranger reaches the database
+		return Page[Job]{}, NotFound("docgen_batch", batchID) // no text of a stranger reaches the database
 	}
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		batch, err := q.Batch(ctx, batchID)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && batch.CreatedBy != c.User.ID {
-			return notFound("docgen_batch", batchID)
+			return NotFound("docgen_batch", batchID)
 		}
 		if err != nil {
 			return err

@@ -105,7 +105,7 @@ func ParseOffset(limit, offset, sort, direction string) (OffsetRequest, error) {
 	default:
 		problems = append(problems, invalidField("direction", "direction must be ASC or DESC"))
 	}
-	return r, invalid(problems...)
+	return r, Invalid(problems...)
 }
 
 // list is a list that is paged by marker: in one order, by one or more growing numbers that every entry has.
@@ -198,7 +198,7 @@ func (s *Service) parseMarker(marker, binding string, keys int) (position, error
 	if marker == "" {
 		return p, nil
 	}
-	bad := invalid(invalidField("marker", "the marker is not one that this list gave out; begin again without a marker"))
+	bad := Invalid(invalidField("marker", "the marker is not one that this list gave out; begin again without a marker"))
 	b, err := base64.RawURLEncoding.DecodeString(marker)
 	if err != nil || len(b) < 2+digestSize {
 		return p, bad

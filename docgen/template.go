@@ -26,7 +26,7 @@ func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Te
 			return err
 		}
 		if p.row.Size > s.limits.TemplateBytes {
-			return invalid(invalidField("file.id", "a template has at most %d bytes, this file has %d", s.limits.TemplateBytes, p.row.Size))
+			return Invalid(invalidField("file.id", "a template has at most %d bytes, this file has %d", s.limits.TemplateBytes, p.row.Size))
 		}
 		_, err = tx.InsertTemplate(ctx, fileID, s.micros(), c.User.ID)
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) findTemplate(ctx context.Context, q *store.Queries, c *Caller,
 	}
 	marked, err := q.IsTemplate(ctx, fileID)
 	if err == nil && !marked {
-		return p, notFound("template", fileID)
+		return p, NotFound("template", fileID)
 	}
 	return p, err
 }

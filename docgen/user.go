@@ -105,7 +105,7 @@ func (u NewUser) problems() []Problem {
 // CreateUser makes a user with an empty root folder. It is an act of the operator, not of a caller.
 func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
 	u.Role, u.Kind = cmp.Or(u.Role, RoleUser), cmp.Or(u.Kind, KindManaged)
-	if err := invalid(u.problems()...); err != nil {
+	if err := Invalid(u.problems()...); err != nil {
 		return User{}, err
 	}
 	var user User

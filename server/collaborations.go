@@ -87,7 +87,7 @@ func (a *api) createCollaboration(ctx context.Context, c *call, _ *struct{}) (*r
 	if id := request.AccessibleBy.ID; id != nil {
 		wanted.UserID = int64(*id)
 	} else if wanted.Login == "" {
-		return nil, invalid([]docgen.Problem{{Reason: docgen.ReasonMissing, Name: "accessible_by.id", Message: "'accessible_by' must have an id or a login"}})
+		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: "accessible_by.id", Message: "'accessible_by' must have an id or a login"})
 	}
 	made, err := a.service.CreateCollaboration(ctx, c.caller, wanted)
 	if err != nil {

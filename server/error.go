@@ -32,13 +32,6 @@ func failf(code docgen.Code, format string, args ...any) *docgen.Error {
 	return &docgen.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// invalid makes the Error of a request in which everything listed is wrong.
-func invalid(problems []docgen.Problem) *docgen.Error {
-	e := failf(docgen.CodeBadRequest, "Invalid input parameters in request: %s", problems[0].Message)
-	e.Problems = problems
-	return e
-}
-
 // An answer is an error as it goes over the wire: status, headers, body. It is what every handler's error becomes.
 type answer struct {
 	status int
@@ -83,8 +76,8 @@ func notModified(etag string) *answer {
 }
 
 // invalidParam makes the Error of a query parameter.
-func invalidParam(name, format string, args ...any) *docgen.Error {
-	return invalid([]docgen.Problem{{Reason: docgen.ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}})
+func invalidParam(name, format string, args ...any) error {
+	return docgen.Invalid(docgen.Problem{Reason: docgen.ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)})
 }
 
 // answer turns any error into what the caller may know of it. An error that is not docgen's is internal: it is logged

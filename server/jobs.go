@@ -202,7 +202,7 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*reply[bat
 	}
 	batch := request.batch()
 	if len(problems) > 0 {
-		return nil, invalid(withFurther(problems, batch.Problems(a.service.Limits())))
+		return nil, docgen.Invalid(withFurther(problems, batch.Problems(a.service.Limits()))...)
 	}
 	id, err := a.service.CreateBatch(ctx, c.caller, batch)
 	if err != nil {

@@ -129,10 +129,7 @@ func (p boolParam) parse(name string) (bool, error) {
 func pathID(kind, text string) (int64, error) {
 	id, ok := parseID(text)
 	if !ok {
-		f := failf(docgen.CodeNotFound, "Not Found")
-		f.Problems = []docgen.Problem{{Reason: docgen.ReasonInvalid, Name: kind,
-			Message: "Invalid value '" + shorten(text) + "'. '" + kind + "' with value '" + shorten(text) + "' not found"}}
-		return 0, f
+		return 0, docgen.NotFound(kind, shorten(text))
 	}
 	return int64(id), nil
 }
@@ -175,7 +172,7 @@ func readBody[T any](c *call) (*T, error) {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, invalid(problems)
+		return nil, docgen.Invalid(problems...)
 	}
 	return v, nil
 }

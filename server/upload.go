@@ -135,7 +135,7 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, invalid(problems)
+		return nil, docgen.Invalid(problems...)
 	}
 	file, err := c.nextPart(parts, "file")
 	return &filePart{file, c.body}, err
@@ -160,7 +160,7 @@ func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, 
 	part, err := parts.NextPart()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, missingPart(name)
+		return nil, docgen.Invalid(missingPart(name))
 	case err != nil:
 		return nil, c.unreadableParts()
 	case part.FormName() == name:
@@ -168,14 +168,12 @@ func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, 
 	case part.FormName() == "file":
 		return nil, failf(codeParts, "The part attributes must come before the part file.")
 	}
-	f := missingPart(name)
-	f.Problems = append(f.Problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: shorten(part.FormName()),
+	return nil, docgen.Invalid(missingPart(name), docgen.Problem{Reason: docgen.ReasonInvalid, Name: shorten(part.FormName()),
 		Message: "the parts of an upload are attributes and file, in this order"})
-	return nil, f
 }
 
-func missingPart(name string) *docgen.Error {
-	return invalid([]docgen.Problem{{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}})
+func missingPart(name string) docgen.Problem {
+	return docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}
 }
 
 // unreadableParts explains why parts could not be read: through the connection, or through what is in them, which is not

@@ -74,38 +74,6 @@ func (q *Queries) ClaimJobs(ctx context.Context, batchID string, iD int64, iD_2 
 	return items, nil
 }
 
-const countJobsByStatus = `-- name: CountJobsByStatus :many
-SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status
-`
-
-type CountJobsByStatusRow struct {
-	Status string
-	Jobs   int64
-}
-
-func (q *Queries) CountJobsByStatus(ctx context.Context, batchID string) ([]CountJobsByStatusRow, error) {
-	rows, err := q.db.QueryContext(ctx, countJobsByStatus, batchID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []CountJobsByStatusRow{}
-	for rows.Next() {
-		var i CountJobsByStatusRow
-		if err := rows.Scan(&i.Status, &i.Jobs); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const deleteInput = `-- name: DeleteInput :exec
 DELETE FROM docgen_inputs WHERE job_id = $1
 `

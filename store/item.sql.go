@@ -785,38 +785,6 @@ func (q *Queries) InsertVersion(ctx context.Context, arg InsertVersionParams) er
 	return err
 }
 
-const item = `-- name: Item :one
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE id = $1
-`
-
-func (q *Queries) Item(ctx context.Context, id int64) (Item, error) {
-	row := q.db.QueryRowContext(ctx, item, id)
-	var i Item
-	err := row.Scan(
-		&i.ID,
-		&i.Kind,
-		&i.ParentID,
-		&i.OwnerID,
-		&i.Name,
-		&i.NameKey,
-		&i.Description,
-		&i.Etag,
-		&i.VersionID,
-		&i.VersionNumber,
-		&i.Size,
-		&i.Sha1,
-		&i.CreatedAt,
-		&i.CreatedBy,
-		&i.ModifiedAt,
-		&i.ModifiedBy,
-		&i.ContentCreatedAt,
-		&i.ContentModifiedAt,
-		&i.TrashedAt,
-		&i.TrashedBy,
-	)
-	return i, err
-}
-
 const itemChain = `-- name: ItemChain :many
 WITH RECURSIVE chain (item_id, depth) AS (
     SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1

@@ -88,6 +88,3 @@ SELECT data FROM docgen_inputs WHERE job_id = $1;
 
 -- name: DeleteInput :exec
 DELETE FROM docgen_inputs WHERE job_id = $1;
-
--- name: CountJobsByStatus :many
-SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status;

@@ -5,9 +5,6 @@ INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, e
 VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0)
 ON CONFLICT DO NOTHING;
 
--- name: Item :one
-SELECT * FROM items WHERE id = $1;
-
 -- name: ItemChain :many
 -- ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
 -- collaboration (empty for none).
