@@ -30,14 +30,22 @@ var rooms = map[string][]string{
 	"docgen":    {"store", "blob", "docx"},
 	"store":     {},
 	"blob":      {},
-	"docx":      {"docx/opc", "docx/lang"},
-	"docx/opc":  {},
-	"docx/lang": {},
+	"docx":      {"docx/opc", "docx/lang", "docx/picture", "docx/richtext", "docx/chart", "docx/validate"},
+	"docx/opc":  {"docx/deflate"},
+	"docx/lang": {"docx/locale"},
 	"pdf":       {},
-	"client":    {},
-	"console":   {},
-	"docs":      {}, // embeds the user documentation
-	"examples":  {}, // embeds the example templates and data
+
+	"docx/locale":   {}, // numbers, dates and words of languages
+	"docx/picture":  {}, // picture files and codes
+	"docx/richtext": {}, // HTML and Markdown as WordprocessingML
+	"docx/chart":    {"docx/opc"},
+	"docx/validate": {"docx/opc"},
+	"docx/deflate":  {}, // compressed streams stitched from pieces
+
+	"client":   {},
+	"console":  {},
+	"docs":     {}, // embeds the user documentation
+	"examples": {}, // embeds the example templates and data
 }
 
 const everything = "*"
