@@ -20,6 +20,8 @@ type Package struct {
 	byName map[string]*Part // key: folded name
 	types  contentTypes
 	lim    Limits
+	strict bool   // relationships are of the strict form
+	relID  string // what no id of a relationship begins with
 }
 
 // Part is one part of a package.
@@ -54,6 +56,9 @@ func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 		return nil, err
 	}
 	if err := p.readContentTypes(); err != nil {
+		return nil, err
+	}
+	if err := p.surveyRels(); err != nil {
 		return nil, err
 	}
 	return p, nil

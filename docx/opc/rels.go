@@ -1,6 +1,7 @@
 package opc
 
 import (
+	"bytes"
 	"encoding/xml"
 	"net/url"
 	"path"
@@ -106,6 +107,32 @@ func (p *Package) Rels(partName string) ([]Relationship, error) {
 		}
 	}
 	return rels, nil
+}
+
+// Strict tells whether the package is of the strict form of ISO 29500-1, by its own relationships.
+func (p *Package) Strict() bool { return p.strict }
+
+// freeRelID returns what no relationship's id in the package begins with.
+func (p *Package) freeRelID() string { return p.relID }
+
+// surveyRels learns from all relationships what Strict and freeRelID tell. Relationships that cannot be read are left to
+// whoever needs them.
+func (p *Package) surveyRels() error {
+	p.relID = "rIdV"
+	for _, part := range p.parts {
+		if _, ok := relsSource(part.Name); !ok || part.Size > p.lim.XMLBytes {
+			continue
+		}
+		var buf bytes.Buffer
+		if err := part.copyTo(&buf); err != nil {
+			return err
+		}
+		p.strict = p.strict || part.Name == relsName("/") && bytes.Contains(buf.Bytes(), []byte(strictRelBase))
+		for bytes.Contains(buf.Bytes(), []byte(p.relID)) {
+			p.relID += "V"
+		}
+	}
+	return nil
 }
 
 // relsName gives the part that holds the relationships of another (ISO 29500-2 §6.5.2).

@@ -68,6 +68,18 @@ func (w *Writer) Create(name string) (io.Writer, error) {
 	return dst, nil
 }
 
+// write writes a part whole.
+func (w *Writer) write(name string, data []byte) error {
+	dst, err := w.Create(name)
+	if err != nil {
+		return err
+	}
+	if _, err := dst.Write(data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
 // Close writes the zip directory. It does not close the writer underneath.
 func (w *Writer) Close() error {
 	if err := w.zip.Close(); err != nil {

@@ -1,0 +1,267 @@
+package opc
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// MaxAddedBytes is how many bytes of new parts Additions hold, as they are in memory until they are written.
+	MaxAddedBytes = 256 << 20
+	// MaxAddedRels is how many relationships one part may be given.
+	MaxAddedRels = 200_000
+	// maxRelSearch is among how many of the last relationships an equal one is looked for.
+	maxRelSearch = 32
+)
+
+// Additions are parts and relationships that are added to a package while it is copied. What lists them (the parts for
+// which Deferred answers true) must not be copied: WriteTo writes it, last of all, when everything is known. Names and
+// ids follow from the order of the calls alone. The zero value is not usable; see [NewAdditions].
+type Additions struct {
+	pkg     *Package
+	rels    map[string][]Relationship // by the part they start from
+	parts   []addedPart
+	media   map[[sha256.Size]byte]string // names by content
+	replace map[string][]byte            // parts of the package with new content
+	bytes   int
+	number  int // of the last part that was named
+}
+
+type addedPart struct {
+	name, contentType string
+	data              []byte
+}
+
+// NewAdditions returns additions to pkg that hold nothing yet.
+func NewAdditions(pkg *Package) *Additions { return &Additions{pkg: pkg} }
+
+// Relate gives a part, of the package or new, another relationship and returns its id. The type is the transitional one;
+// the target of an internal relationship is the name of a part.
+func (a *Additions) Relate(source, relType, target string, external bool) (id string, err error) {
+	rels := a.rels[source]
+	for _, r := range rels[max(len(rels)-maxRelSearch, 0):] {
+		if r.Type == relType && r.Target == target && r.External == external {
+			return r.ID, nil
+		}
+	}
+	if len(rels) >= MaxAddedRels {
+		return "", fmt.Errorf("%s would have more than %d links and pictures", source, MaxAddedRels)
+	}
+	if a.rels == nil {
+		a.rels = map[string][]Relationship{}
+	}
+	id = a.pkg.freeRelID() + strconv.Itoa(len(rels)+1)
+	a.rels[source] = append(rels, Relationship{ID: id, Type: relType, Target: target, External: external})
+	return id, nil
+}
+
+// Media adds a file such as a picture and returns the name of its part. The same bytes are there once.
+func (a *Additions) Media(data []byte, extension, contentType string) (name string, err error) {
+	key := sha256.Sum256(data)
+	if name, ok := a.media[key]; ok {
+		return name, nil
+	}
+	if name, err = a.Add("/word/media/value", extension, contentType, data); err != nil {
+		return "", err
+	}
+	if a.media == nil {
+		a.media = map[[sha256.Size]byte]string{}
+	}
+	a.media[key] = name
+	return name, nil
+}
+
+// Add adds a part named stem, a number and the extension, and returns its name.
+func (a *Additions) Add(stem, extension, contentType string, data []byte) (name string, err error) {
+	for taken := true; taken; taken = a.pkg.Part(name) != nil {
+		a.number++
+		name = stem + strconv.Itoa(a.number) + "." + extension
+	}
+	return name, a.AddAs(name, contentType, data)
+}
+
+// AddAs adds a part of that name, which no other part has.
+func (a *Additions) AddAs(name, contentType string, data []byte) error {
+	if a.bytes += len(data); a.bytes > MaxAddedBytes {
+		return fmt.Errorf("the pictures and charts of the document would have more than %d bytes", MaxAddedBytes)
+	}
+	a.parts = append(a.parts, addedPart{name, contentType, data})
+	return nil
+}
+
+// Replace gives a part of the package other content. It must not have been copied.
+func (a *Additions) Replace(name string, data []byte) {
+	if a.replace == nil {
+		a.replace = map[string][]byte{}
+	}
+	a.replace[fold(name)] = data
+}
+
+// Deferred tells whether a part is for WriteTo to write: those that list others.
+func (a *Additions) Deferred(part *Part) bool {
+	return part.Name == ContentTypesName || part.Name != relsName("/") && strings.HasSuffix(part.Name, ".rels")
+}
+
+// WriteTo writes the new parts, then the parts of the package that are deferred, with what they must list. also are more
+// parts of the package that are left to it because Replace may have changed them.
+func (a *Additions) WriteTo(w *Writer, also ...*Part) error {
+	for _, part := range a.parts {
+		if err := w.write(part.name, part.data); err != nil {
+			return err
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(a.rels)) {
+		if a.pkg.Part(relsName(source)) == nil {
+			if err := w.write(relsName(source), a.newRels(a.rels[source])); err != nil {
+				return err
+			}
+		}
+	}
+	for _, part := range slices.Concat(also, a.deferredParts()) {
+		data, err := a.changed(part)
+		if err == nil && data != nil {
+			err = w.write(part.Name, data)
+		} else if err == nil {
+			err = w.Copy(part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deferredParts returns the relationships, then the content types.
+func (a *Additions) deferredParts() []*Part {
+	var all []*Part
+	for _, part := range a.pkg.parts {
+		if a.Deferred(part) && part.Name != ContentTypesName {
+			all = append(all, part)
+		}
+	}
+	return append(all, a.pkg.Part(ContentTypesName))
+}
+
+// changed returns the new content of a part of the package, nil if it stays as it is.
+func (a *Additions) changed(part *Part) ([]byte, error) {
+	data := a.replace[fold(part.Name)]
+	source, isRels := relsSource(part.Name)
+	var added []byte
+	switch {
+	case part.Name == ContentTypesName:
+		added = a.contentTypes()
+	case isRels:
+		added = a.relsXML(a.rels[source])
+	}
+	if len(added) == 0 {
+		return data, nil
+	}
+	if data == nil {
+		src, err := a.pkg.ReadXML(part)
+		if err != nil {
+			return nil, err
+		}
+		data = src
+	}
+	return appendToRoot(data, added)
+}
+
+// contentTypes declares the new parts: by their extension if nothing is declared for it, else one by one.
+func (a *Additions) contentTypes() []byte {
+	var b bytes.Buffer
+	types := maps.Clone(a.pkg.types.defaults)
+	declare := func(name, contentType string) {
+		ext := fold(strings.TrimPrefix(path.Ext(name), "."))
+		switch {
+		case types[ext] == contentType:
+		case types[ext] == "" && !strings.HasSuffix(contentType, "+xml"):
+			types[ext] = contentType
+			fmt.Fprintf(&b, `<Default Extension="%s" ContentType="%s"/>`, escape(ext), escape(contentType))
+		default:
+			fmt.Fprintf(&b, `<Override PartName="%s" ContentType="%s"/>`, escape(name), escape(contentType))
+		}
+	}
+	for _, part := range a.parts {
+		declare(part.name, part.contentType)
+	}
+	for _, source := range slices.Sorted(maps.Keys(a.rels)) {
+		if a.pkg.Part(relsName(source)) == nil {
+			declare(relsName(source), relsType)
+		}
+	}
+	return b.Bytes()
+}
+
+const (
+	relsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships"
+	relsType      = "application/vnd.openxmlformats-package.relationships+xml"
+	xmlHeader     = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+)
+
+func (a *Additions) newRels(rels []Relationship) []byte {
+	return slices.Concat([]byte(xmlHeader+`<Relationships xmlns="`+relsNamespace+`">`), a.relsXML(rels), []byte("</Relationships>"))
+}
+
+// relsXML writes relationships, in the strict form if that is the package's.
+func (a *Additions) relsXML(rels []Relationship) []byte {
+	var b bytes.Buffer
+	for _, r := range rels {
+		relType, mode := r.Type, ""
+		if rest, ok := strings.CutPrefix(relType, relBase); ok && a.pkg.Strict() {
+			relType = strictRelBase + rest
+		}
+		if r.External {
+			mode = ` TargetMode="External"`
+		}
+		fmt.Fprintf(&b, `<Relationship Id="%s" Type="%s" Target="%s"%s/>`, r.ID, escape(relType), escape(r.Target), mode)
+	}
+	return b.Bytes()
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		panic(err) // a Builder takes everything
+	}
+	return b.String()
+}
+
+// appendToRoot returns src, which ReadXML has accepted, with more elements at the end of its root. They are without a prefix
+// and get the root's.
+func appendToRoot(src, elements []byte) ([]byte, error) {
+	d := xml.NewDecoder(bytes.NewReader(src))
+	prefix := ""
+	for depth := 0; ; {
+		before := d.InputOffset()
+		tok, err := d.RawToken()
+		if err != nil {
+			return nil, fmt.Errorf("find the end of the root element: %w", err)
+		}
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			if depth++; depth == 1 && tok.Name.Space != "" {
+				prefix = tok.Name.Space + ":"
+			}
+			after := d.InputOffset()
+			if depth == 1 && bytes.HasSuffix(src[before:after], []byte("/>")) {
+				return slices.Concat(src[:after-2], []byte(">"), prefixed(elements, prefix), []byte("</"+prefix+tok.Name.Local+">"), src[after:]), nil
+			}
+		case xml.EndElement:
+			if depth--; depth == 0 {
+				return slices.Concat(src[:before], prefixed(elements, prefix), src[before:]), nil
+			}
+		}
+	}
+}
+
+// prefixed gives elements without content a prefix. Their attributes hold no "<".
+func prefixed(elements []byte, prefix string) []byte {
+	return bytes.ReplaceAll(elements, []byte("<"), []byte("<"+prefix))
+}

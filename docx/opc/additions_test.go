@@ -1,0 +1,87 @@
+package opc_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"platen/docx/opc"
+)
+
+func TestAdditionsAreListed(t *testing.T) {
+	for name, c := range map[string]struct{ types, rels string }{
+		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + opc.TypeDocument + `"/></Types>`, ""},
+		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + opc.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts := []string{
+				"[Content_Types].xml", c.types,
+				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + opc.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
+				"word/document.xml", `<d/>`,
+			}
+			if c.rels != "" {
+				parts = append(parts, "word/_rels/document.xml.rels", c.rels)
+			}
+			pkg, err := open(pack(t, parts...), opc.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := opc.NewAdditions(pkg)
+			picture, err := a.Media([]byte("\x89PNG"), "png", "image/png")
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := a.Media([]byte("\x89PNG"), "png", "image/png")
+			if err != nil || again != picture {
+				t.Errorf("the same bytes became %s and %s (%v)", picture, again, err)
+			}
+			if err := a.AddAs("/word/numbering.xml", "application/x+xml", []byte("<n/>")); err != nil {
+				t.Fatal(err)
+			}
+			const address = "https://example.com/?a=1&b=\"2\""
+			first, err := a.Relate("/word/document.xml", opc.RelHyperlink, address, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := a.Relate("/word/document.xml", opc.RelImage, picture, false)
+			if err != nil || first == second {
+				t.Fatalf("ids %s and %s (%v)", first, second, err)
+			}
+			var out bytes.Buffer
+			w := opc.NewWriter(&out)
+			for _, part := range pkg.Parts() {
+				if !a.Deferred(part) {
+					if err := w.Copy(part); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := a.WriteTo(w); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := opc.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), opc.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range got.Check() {
+				t.Error(problem)
+			}
+			rels, err := got.Rels("/word/document.xml")
+			if err != nil || len(rels) != 2 || rels[0].Target != address || rels[1].Target != picture {
+				t.Errorf("relationships %v (%v)", rels, err)
+			}
+			if part := got.Part(picture); part == nil || part.ContentType != "image/png" {
+				t.Errorf("the picture is %v", part)
+			}
+			if part := got.Part("/word/numbering.xml"); part == nil || part.ContentType != "application/x+xml" {
+				t.Errorf("the numbering is %v", part)
+			}
+			if strings.HasPrefix(first, "rIdV1") {
+				t.Errorf("the id %s begins like one that was there", first)
+			}
+		})
+	}
+}
