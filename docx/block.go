@@ -30,6 +30,7 @@ type block struct {
 
 	between string // XML between two rounds of a loop
 	empty   string // XML in place of a block that gave nothing
+	anew    []int  // slots of lists that each round of a loop begins anew
 
 	openAt, closeAt int // where the borders are
 }

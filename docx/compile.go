@@ -20,6 +20,7 @@ type compiler struct {
 	root     *node
 	headings func() map[string]bool // style ids of headings
 	ids      *idSpaces
+	lists    *numbering // nil if the template has none
 	use      *lang.Use
 
 	pars    []*paragraph
@@ -66,6 +67,7 @@ func (c *compiler) compile() (*program, error) {
 	c.guardTables()
 	c.guardContainers()
 	c.editIDs()
+	c.editLists()
 	return c.assemble(), nil
 }
 

@@ -26,11 +26,9 @@ func rootOf(name string) (open, end string) {
 		return `<w:ftr ` + namespaceDecls + `>`, `</w:ftr>`
 	case name == "footnotes.xml":
 		return `<w:footnotes ` + namespaceDecls + `>`, `</w:footnotes>`
-	case name == "endnotes.xml":
-		return `<w:endnotes ` + namespaceDecls + `>`, `</w:endnotes>`
-	}
-	if name == "comments.xml" {
-		return `<w:comments ` + namespaceDecls + `>`, `</w:comments>`
+	case name == "endnotes.xml", name == "comments.xml", name == "numbering.xml", name == "styles.xml":
+		root := "w:" + strings.TrimSuffix(name, ".xml")
+		return "<" + root + " " + namespaceDecls + ">", "</" + root + ">"
 	}
 	panic("no part is called " + name)
 }

@@ -25,9 +25,11 @@ type edit struct {
 type phase int
 
 const (
-	phaseGuardEnd phase = iota
+	phaseAloneEnd phase = iota
+	phaseGuardEnd
 	phaseBorder
 	phaseGuard
+	phaseAlone
 	phaseYield
 	phaseParagraph
 	phaseReplace
@@ -52,6 +54,9 @@ const (
 	editSameID             // the id that editID of the same slot gave last
 	editName               // the source's name once, then fresh ones
 	editOnce               // the source, the first time only
+	editAlone              // from here to editAloneEnd is the paragraph of a value that may be more than text
+	editAloneEnd           //
+	editNumber             // the id of a list in opening, or of another with its look in later rounds of a loop
 )
 
 func (c *compiler) add(e edit) { c.edits = append(c.edits, e) }
@@ -82,6 +87,7 @@ func (c *compiler) editTexts() {
 		for _, m := range p.marks {
 			if m.tag.Kind == lang.Print {
 				c.editValue(m)
+				c.editAlone(m)
 			}
 		}
 		c.preserveSpaces(p)
@@ -187,6 +193,14 @@ func (c *compiler) editValue(m *mark) {
 }
 
 // editTail has the pieces of one run left out as far as they belong to a value's tag.
+// editAlone has the paragraph of a value that is alone in it give way to a value that is paragraphs and tables.
+func (c *compiler) editAlone(m *mark) {
+	if par := m.par.node; c.mayTakeParagraph(m) {
+		c.add(edit{pos: par.start, end: par.start, phase: phaseAlone, kind: editAlone, mark: m})
+		c.add(edit{pos: par.end, end: par.end, phase: phaseAloneEnd, kind: editAloneEnd})
+	}
+}
+
 func (c *compiler) editTail(pieces []piece, m *mark) {
 	run := pieces[0].run
 	if run != m.first.run && pieces[len(pieces)-1].to <= m.to && onlyPieces(run, len(pieces)) {

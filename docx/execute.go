@@ -21,22 +21,42 @@ type Report struct {
 // Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
 // error, which is w's or a limit that was passed, what was written is no document. To end it early, let w fail.
 func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
-	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID}
+	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
 	x.out.buf = t.takeBuffer()
 	defer func() { t.keepBuffer(x.out.buf) }()
-	pw := opc.NewWriter(w)
-	for _, part := range t.pkg.Parts() {
-		if err := x.part(pw, part); err != nil {
-			return Report{}, err
-		}
-	}
-	if err := pw.Close(); err != nil {
+	if err := x.write(opc.NewWriter(w)); err != nil {
 		return Report{}, err
 	}
 	return Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, t.warnings, x.env.Warnings())}, nil
 }
 
-func (x *execution) part(pw *opc.Writer, part *opc.Part) error {
+// write writes the package: the parts with text as they are executed, at the end those that list what was added.
+func (x *execution) write(pw *opc.Writer) error {
+	if x.t.types != nil {
+		x.added.Replace(opc.ContentTypesName, x.t.types)
+	}
+	var late []*opc.Part
+	for _, part := range x.t.pkg.Parts() {
+		switch {
+		case x.added.Deferred(part):
+		case x.t.lists.isIn(part):
+			late = append(late, part)
+		default:
+			if err := x.writePart(pw, part); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.finishLists(); err != nil {
+		return err
+	}
+	if err := x.added.WriteTo(pw, late...); err != nil {
+		return err
+	}
+	return pw.Close()
+}
+
+func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
 	p := x.t.programs[part.Name]
 	if p == nil {
 		return pw.Copy(part)
@@ -45,7 +65,7 @@ func (x *execution) part(pw *opc.Writer, part *opc.Part) error {
 	if err != nil {
 		return err
 	}
-	x.out.w = w
+	x.out.w, x.part = w, part.Name
 	if err := x.run(p.ops); err != nil {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}

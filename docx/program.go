@@ -27,6 +27,8 @@ type op struct {
 	space   idSpace
 	after   lastBlock // of opLiteral
 	breaks  *breaks   // of opValue
+	place   *place    // of opValue, opAlone
+	anew    []int     // of opLoop: slots of lists that each round begins anew
 }
 
 // part is one branch of a condition; its tag is nil for else.
@@ -51,6 +53,8 @@ const (
 	opSameID
 	opName
 	opOnce
+	opAlone  // a paragraph that only holds the value of tag: the body, or what takes its place
+	opNumber // the id of the list of the slot, which is that in text at first
 )
 
 // lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here, and whether a
@@ -77,6 +81,7 @@ type assembler struct {
 	events []blockEvent
 	size   int
 	forms  map[string]*breaks
+	places map[*mark]*place
 }
 
 // frame is a list of operations that is being written: of the part, a block or a guard.
@@ -94,7 +99,7 @@ type blockEvent struct {
 
 func (c *compiler) assemble() *program {
 	c.sortEdits()
-	a := &assembler{c: c, stack: make([]frame, 1), forms: map[string]*breaks{}}
+	a := &assembler{c: c, stack: make([]frame, 1), forms: map[string]*breaks{}, places: map[*mark]*place{}}
 	a.collectEvents(c.root)
 	slices.SortFunc(a.events, func(x, y blockEvent) int { return x.pos - y.pos })
 	for i := range c.edits {
@@ -139,7 +144,7 @@ func (a *assembler) apply(e *edit) bool {
 	case editInsert:
 		a.insert(e.opening)
 	case editValue:
-		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark)})
+		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark)})
 	case editTail:
 		a.emit(op{kind: opTail, text: slices.Clone(source)})
 	case editOpen:
@@ -150,10 +155,14 @@ func (a *assembler) apply(e *edit) bool {
 		return a.border(e)
 	case editGuard:
 		a.push(frame{op: op{kind: opGuard}})
-	case editGuardEnd:
+	case editAlone:
+		a.push(frame{op: op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark)}})
+	case editGuardEnd, editAloneEnd:
 		a.pop()
 	case editYield:
 		a.emit(op{kind: opYield})
+	case editNumber:
+		a.emit(op{kind: opNumber, text: []byte(e.opening), slot: e.slot})
 	case editParagraph:
 		a.emit(op{kind: opParagraph, text: []byte(e.opening)})
 	case editApart:
@@ -222,7 +231,7 @@ func (a *assembler) open(e *edit) {
 	b := e.mark.block
 	o := op{kind: opIf, parts: []part{{tag: e.mark.tag}}, empty: []byte(b.empty)}
 	if b.isLoop() {
-		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty)}
+		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty), anew: b.anew}
 	}
 	a.push(frame{block: b, op: o})
 }
@@ -253,6 +262,17 @@ func (a *assembler) border(e *edit) bool {
 func (a *assembler) torn(e *edit) bool {
 	a.c.fail(e.mark, "this block and another begin or end in the same paragraph or row, so that one would tear the other apart", "put each of their tags into a paragraph of its own")
 	return false
+}
+
+// placeFor describes the place of a value, once.
+func (a *assembler) placeFor(m *mark) *place {
+	p := a.places[m]
+	if p == nil {
+		p = a.c.placeOf(m)
+		a.places[m] = p
+		a.size += p.size()
+	}
+	return p
 }
 
 // breaksFor returns the XML of breaks in the text that a value's tag stands in.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"platen/docx/lang"
+	"platen/docx/opc"
 )
 
 const (
@@ -37,6 +38,18 @@ type execution struct {
 	nextID   [idSpaceCount]int
 	warnings []string
 	warned   map[*lang.Tag]bool
+
+	part    string // that is being written
+	added   *opc.Additions
+	lists   addedLists
+	pending shown // the value of the next opValue, if opAlone has asked for it already
+}
+
+// shown is a value as it is to stand in the document.
+type shown struct {
+	text string
+	ok   bool // false: it is missing, and its tag stays
+	done bool // evaluated
 }
 
 // output gathers bytes for a writer, and can take back what was written since a guard began.
@@ -104,26 +117,56 @@ func (x *execution) structure(o *op) error {
 		x.id(o)
 	case opName:
 		x.name(o)
+	case opAlone:
+		return x.alone(o)
+	case opNumber:
+		return x.number(o)
 	}
 	return nil
 }
 
 func (x *execution) value(o *op) error {
-	s, ok, err := x.env.Print(o.tag)
+	v, err := x.show(o.tag)
 	if err != nil {
 		return err
 	}
 	x.yield()
-	x.missing = !ok
-	if !ok {
+	x.missing = !v.ok
+	if !v.ok {
 		x.out.buf = append(x.out.buf, o.text...)
 		return nil
 	}
+	x.text(o, v.text)
+	return nil
+}
+
+// show evaluates a value's tag, unless opAlone has done so.
+func (x *execution) show(tag *lang.Tag) (v shown, err error) {
+	if x.pending.done {
+		v, x.pending = x.pending, shown{}
+		return v, nil
+	}
+	v.done = true
+	v.text, v.ok, err = x.env.Print(tag)
+	return v, err
+}
+
+// text writes a value as text.
+func (x *execution) text(o *op, s string) {
 	var clean bool
 	if x.out.buf, clean = appendValue(x.out.buf, s, o.breaks); !clean {
 		x.warnUnclean(o.tag)
 	}
-	return nil
+}
+
+// alone writes the paragraph of a value that has it to itself.
+func (x *execution) alone(o *op) error {
+	v, err := x.show(o.tag)
+	if err != nil {
+		return err
+	}
+	x.pending = v
+	return x.run(o.body)
 }
 
 func (x *execution) warnUnclean(tag *lang.Tag) {
@@ -148,6 +191,7 @@ func (x *execution) loop(o *op) error {
 		if i > 0 {
 			x.out.buf = append(x.out.buf, o.between...)
 		}
+		x.beginAgain(o.anew)
 		x.env.Push(o.tag.Var, item, i, len(items))
 		err := x.run(o.body)
 		x.env.Pop()

@@ -25,6 +25,9 @@ import (
 type Template struct {
 	pkg      *opc.Package
 	programs map[string]*program // by part name; parts without tags have none
+	main     string              // name of the main part
+	types    []byte              // [Content_Types].xml, if it is another than the template's
+	lists    *numbering          // nil if the template has no numbered lists
 	tags     []Tag
 	use      lang.Use
 	ids      idSpaces
@@ -66,10 +69,7 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if err := t.compile(); err != nil {
 		return nil, err
 	}
-	if err := t.becomeDocument(); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return t, t.becomeDocument()
 }
 
 // becomeDocument has the output of a Word template (.dotx, .dotm) declared a document, since Word refuses a file whose
@@ -82,7 +82,7 @@ func (t *Template) becomeDocument() error {
 	}
 	types := strings.NewReplacer(opc.TypeTemplate, opc.TypeDocument, opc.TypeMacroTemplate, opc.TypeMacroDocument).Replace(string(src))
 	if types != string(src) {
-		t.programs[part.Name] = &program{ops: []op{{kind: opLiteral, text: []byte(types)}}, size: len(types)}
+		t.types = []byte(types)
 	}
 	return nil
 }
@@ -90,6 +90,10 @@ func (t *Template) becomeDocument() error {
 func (t *Template) compile() error {
 	parts, err := textParts(t.pkg)
 	if err != nil {
+		return err
+	}
+	t.main = parts[0].Name
+	if t.lists, err = readNumbering(t.pkg, parts[0]); err != nil {
 		return err
 	}
 	headings := sync.OnceValue(func() map[string]bool { return headingStyles(t.pkg, parts[0]) })
@@ -100,7 +104,7 @@ func (t *Template) compile() error {
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids, use: &t.use}
+		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids, lists: t.lists, use: &t.use}
 		p, err := c.compile()
 		if err != nil {
 			return err

@@ -30,6 +30,7 @@ const (
 	RelFootnotes      = relBase + "footnotes"
 	RelEndnotes       = relBase + "endnotes"
 	RelStyles         = relBase + "styles"
+	RelNumbering      = relBase + "numbering"
 	RelHyperlink      = relBase + "hyperlink"
 	RelImage          = relBase + "image"
 )

@@ -1,0 +1,125 @@
+package docx
+
+import "slices"
+
+// place is where a value's tag stands, as far as values that are more than text need to know it: how to end the elements
+// around it and begin them anew, and with which properties.
+type place struct {
+	prefix string // of the part's elements, with its colon
+
+	// The content of the properties of the run and the paragraph that the tag stands in; the paragraph's without its
+	// section properties.
+	runProps, parProps []byte
+
+	// How to leave the text for a place between the elements of its run, and to come back.
+	leaveText, enterText []byte
+	// How to leave the run for a place between runs of whatever holds it, and to come back into its text.
+	leaveRun, enterRun []byte
+	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
+	// cannot be parted here, as inside a field or a content control.
+	leavePar, enterPar []byte
+
+	// last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
+	// must end with a paragraph.
+	last bool
+}
+
+// placeOf describes the place of a value's tag.
+func (c *compiler) placeOf(m *mark) *place {
+	t, run, par := m.first.node, m.first.run, m.par.node
+	p := &place{prefix: t.prefix(c.src), runProps: c.inner(run.child("w:rPr")), last: c.needsParagraphBehind(par)}
+	if props := par.child("w:pPr"); props != nil {
+		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
+	}
+	p.leaveText, p.enterText = c.closeTag(t), []byte(c.reopen(t))
+	p.leaveRun = slices.Concat(p.leaveText, c.closeTag(run))
+	p.enterRun = slices.Concat([]byte(c.reopen(run)), p.enterText)
+	if sectionOf(par) != nil {
+		return p
+	}
+	leave, enter := slices.Clone(p.leaveRun), slices.Clone(p.enterRun)
+	for n := run.parent; n != par; n = n.parent {
+		if n == nil || !splittable[n.name] {
+			return p
+		}
+		leave = append(leave, c.closeTag(n)...)
+		enter = append([]byte(c.reopen(n)), enter...)
+	}
+	p.leavePar = append(leave, c.closeTag(par)...)
+	p.enterPar = append(c.anotherPar(par), enter...)
+	return p
+}
+
+// inner returns the content of an element; n may be nil.
+func (c *compiler) inner(n *node) []byte {
+	if n == nil {
+		return nil
+	}
+	return c.src[n.openEnd:n.closeStart]
+}
+
+// without returns the content of an element but for some of its children.
+func (c *compiler) without(n *node, names ...string) []byte {
+	var kept []byte
+	at := n.openEnd
+	for _, child := range n.children {
+		if slices.Contains(names, child.name) {
+			kept = append(kept, c.src[at:child.start]...)
+			at = child.end
+		}
+	}
+	return append(kept, c.src[at:n.closeStart]...)
+}
+
+func (c *compiler) closeTag(n *node) []byte { return []byte("</" + n.rawName(c.src) + ">") }
+
+// anotherPar begins a paragraph like par that goes on with its text: it is no item of a list, and has no id of its own.
+func (c *compiler) anotherPar(par *node) []byte {
+	open := slices.Clone(c.src[par.start:par.openEnd])
+	if id := par.attr("w14:paraId"); id != nil {
+		open = slices.Concat(c.src[par.start:id.start], c.src[id.end:par.openEnd])
+	}
+	props := par.child("w:pPr")
+	if props == nil {
+		return open
+	}
+	return slices.Concat(open, c.src[props.start:props.openEnd], c.without(props, "w:numPr", "w:sectPr", "w:pPrChange"), c.src[props.closeStart:props.end])
+}
+
+// needsParagraphBehind tells whether what takes the place of a paragraph must end with one: nothing follows it in its
+// container, or a table does.
+func (c *compiler) needsParagraphBehind(par *node) bool {
+	if par.parent == nil {
+		return true
+	}
+	i := slices.Index(par.parent.children, par)
+	for _, n := range par.parent.children[i+1:] {
+		switch n.name {
+		case "w:p":
+			return c.mayVanish(n)
+		case "w:tbl", "w:sdt", "w:sectPr":
+			return true
+		}
+	}
+	return true
+}
+
+// mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
+func (c *compiler) mayTakeParagraph(m *mark) bool {
+	p := m.par
+	return len(p.marks) == 1 && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil &&
+		p.node.parent != nil && !hasOther(p.node, m.first.run.under(p.node), m.last.run.under(p.node))
+}
+
+// hasOther tells whether a paragraph holds an anchor of something between its runs that would be lost with it.
+func hasOther(par, first, last *node) bool {
+	return slices.ContainsFunc(par.children, func(n *node) bool {
+		return n != first && n != last && (rangeMarkup[n.name] || n.name == "w:sdt")
+	})
+}
+
+// size is how many bytes of memory the place holds, about.
+func (p *place) size() int {
+	const structSize = 200
+	return structSize + len(p.leaveText) + len(p.enterText) + len(p.leaveRun) + len(p.enterRun) + len(p.leavePar) + len(p.enterPar)
+}
