@@ -31,7 +31,11 @@ type compiler struct {
 	pinned  map[*node]bool // runs and texts that borders stand in
 	edits   []edit
 
-	listing  map[*mark]listed // of the tags that a listing shows
+	ordinals  map[*node]int         // of tables, rows and cells, for people
+	headingAt map[*paragraph]string // the heading before a paragraph
+
+	listing  map[*mark]listed     // of the tags that a listing shows
+	places   map[*lang.Tag]*Error // where each tag stands
 	errors   Errors
 	warnings []string
 }
@@ -62,6 +66,7 @@ func (c *compiler) compile() (*program, error) {
 		return nil, nil
 	}
 	c.readScopes()
+	c.notePlaces()
 	c.editTexts()
 	c.guardParagraphs()
 	c.guardTables()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"platen/docx/lang"
 )
 
 // Error is one problem of a template, with all a person needs to walk to it.
@@ -16,6 +18,12 @@ type Error struct {
 	Tag     string `json:"tag"`               // as typed, with braces
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+
+	// Of problems with data: the path that was looked for, the one in the data that comes nearest, and whether the
+	// document is complete all the same.
+	Path    string `json:"path,omitempty"`
+	Nearest string `json:"did_you_mean,omitempty"`
+	Warning bool   `json:"warning,omitempty"`
 
 	pos int // in the part, to sort by
 }
@@ -58,12 +66,30 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 	if len(c.errors) >= maxErrors {
 		return
 	}
-	text, column := excerpt(p.text, from+offset)
-	c.errors = append(c.errors, &Error{
-		Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node),
-		Text: text, Column: column, Tag: p.text[from:to], Message: message, Hint: hint,
+	e := c.where(p, from, from+offset)
+	e.Tag, e.Message, e.Hint = p.text[from:to], message, hint
+	c.errors = append(c.errors, e)
+}
+
+// where describes a place in the text of a paragraph, in the tag that begins at from.
+func (c *compiler) where(p *paragraph, from, at int) *Error {
+	text, column := excerpt(p.text, at)
+	return &Error{
+		Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), Text: text, Column: column,
 		pos: p.pieces[p.pieceAt(from)].source(from),
-	})
+	}
+}
+
+// notePlaces keeps where each tag stands, for problems that data brings.
+func (c *compiler) notePlaces() {
+	c.places = make(map[*lang.Tag]*Error, len(c.marks))
+	for _, m := range c.marks {
+		if m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil {
+			e := c.where(m.par, m.from, m.from)
+			e.Tag = m.tag.Text
+			c.places[m.tag] = e
+		}
+	}
 }
 
 // excerptWidth is how many characters of a paragraph an error shows on each side of its place.
@@ -114,9 +140,9 @@ func (c *compiler) locate(n *node) string {
 		case "w:tbl":
 			steps = append(steps, fmt.Sprintf("table %d", c.ordinal(n)))
 		case "w:tr":
-			steps = append(steps, fmt.Sprintf("row %d", siblingOrdinal(n)))
+			steps = append(steps, fmt.Sprintf("row %d", c.ordinal(n)))
 		case "w:tc":
-			steps = append(steps, fmt.Sprintf("cell %d", siblingOrdinal(n)))
+			steps = append(steps, fmt.Sprintf("cell %d", c.ordinal(n)))
 		}
 	}
 	if len(steps) > 1 && steps[len(steps)-1] == places["w:body"] {
@@ -132,53 +158,51 @@ func (c *compiler) locate(n *node) string {
 	return place
 }
 
-// ordinal counts the tables of the same container up to n, or of the whole part for one that is in no other table.
-func (c *compiler) ordinal(table *node) int {
-	top := table.parent.ancestor(func(n *node) bool { return n.name == "w:tc" || n.name == "w:txbxContent" || n.parent == nil })
-	count := 0
-	var walk func(n *node)
-	walk = func(n *node) {
-		if n.name == "w:tbl" {
-			if n.start <= table.start {
-				count++
-			}
-			return
-		}
-		for _, child := range n.children {
-			walk(child)
-		}
+// ordinal returns which of its kind a table, row or cell is: among the tables of the same cell, text box or part, or
+// among its siblings. All of them are counted at the first question, as a template may ask for each.
+func (c *compiler) ordinal(n *node) int {
+	if c.ordinals == nil {
+		c.ordinals = map[*node]int{}
+		c.countTables(c.root, new(int))
 	}
-	for _, child := range top.children {
-		walk(child)
-	}
-	return count
+	return c.ordinals[n]
 }
 
-func siblingOrdinal(n *node) int {
-	count := 0
-	for _, c := range n.parent.children {
-		if c.name == n.name {
-			count++
+func (c *compiler) countTables(n *node, tables *int) {
+	rows, cells := 0, 0
+	for _, child := range n.children {
+		inner := tables
+		switch child.name {
+		case "w:tbl":
+			*tables++
+			c.ordinals[child] = *tables
+		case "w:tr":
+			rows++
+			c.ordinals[child] = rows
+		case "w:tc":
+			cells++
+			c.ordinals[child] = cells
+			inner = new(int)
+		case "w:txbxContent":
+			inner = new(int)
 		}
-		if c == n {
-			break
-		}
+		c.countTables(child, inner)
 	}
-	return count
 }
 
 // headingBefore returns the text of the nearest paragraph up to p that has an outline level or a heading's style.
 func (c *compiler) headingBefore(p *paragraph) string {
-	heading := ""
-	for _, q := range c.pars {
-		if q.node.start > p.node.start {
-			break
-		}
-		if c.isHeading(q.node) && strings.TrimSpace(q.text) != "" {
-			heading, _ = excerpt(q.text, 0)
+	if c.headingAt == nil {
+		c.headingAt = map[*paragraph]string{}
+		heading := ""
+		for _, q := range c.pars {
+			if c.isHeading(q.node) && strings.TrimSpace(q.text) != "" {
+				heading, _ = excerpt(q.text, 0)
+			}
+			c.headingAt[q] = heading
 		}
 	}
-	return heading
+	return c.headingAt[p]
 }
 
 func (c *compiler) isHeading(p *node) bool {

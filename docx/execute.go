@@ -9,13 +9,11 @@ import (
 	"platen/docx/opc"
 )
 
-// Options are the settings of an execution. There are none yet.
-type Options struct{}
-
 // Report is what an execution has to say, in the words of Box Doc Gen.
 type Report struct {
 	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
 	Warnings []string
+	Details  []*Error // the same, as far as it is about a tag, each with its place
 }
 
 // Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
@@ -88,3 +86,6 @@ func (t *Template) keepBuffer(buf []byte) {
 		t.buffers.Put(&buf)
 	}
 }
+
+// Options are the settings of an execution. There are none yet.
+type Options struct{}

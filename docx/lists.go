@@ -362,6 +362,9 @@ func (x *execution) listPrefix() string {
 	return x.t.lists.root.child("w:abstractNum").prefix(x.t.lists.src)
 }
 
+// xmlHeader begins a new part.
+const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
 // typeNumbering is the content type of numbering.xml.
 const typeNumbering = "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"
 
@@ -379,7 +382,7 @@ func (x *execution) finishLists() error {
 	if x.t.pkg.Strict() {
 		namespace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 	}
-	data := slices.Concat([]byte(`<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`+"\n"+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
+	data := slices.Concat([]byte(xmlHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
 	name, err := x.added.Add("/word/numbering", "xml", typeNumbering, data)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type Template struct {
 	types    []byte              // [Content_Types].xml, if it is another than the template's
 	lists    *numbering          // nil if the template has no numbered lists
 	tags     []Tag
+	places   map[*lang.Tag]*Error // where each tag stands
 	use      lang.Use
 	ids      idSpaces
 	firstID  [idSpaceCount]int // that is free
@@ -65,7 +67,7 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{pkg: pkg, programs: map[string]*program{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
+	t := &Template{pkg: pkg, programs: map[string]*program{}, places: map[*lang.Tag]*Error{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
 	if err := t.compile(); err != nil {
 		return nil, err
 	}
@@ -112,6 +114,7 @@ func (t *Template) compile() error {
 		slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.pos, b.pos) })
 		problems = append(problems, c.errors...)
 		t.warnings = append(t.warnings, c.warnings...)
+		maps.Copy(t.places, c.places)
 		for _, m := range c.marks {
 			if l, ok := c.listing[m]; ok && !seen[l.scope+l.tag.Content] {
 				seen[l.scope+l.tag.Content] = true

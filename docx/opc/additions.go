@@ -30,8 +30,9 @@ type Additions struct {
 	parts   []addedPart
 	media   map[[sha256.Size]byte]string // names by content
 	replace map[string][]byte            // parts of the package with new content
+	names   map[string]bool              // of the new parts, folded
 	bytes   int
-	number  int // of the last part that was named
+	number  int // the last that a name was given
 }
 
 type addedPart struct {
@@ -78,22 +79,22 @@ func (a *Additions) Media(data []byte, extension, contentType string) (name stri
 	return name, nil
 }
 
-// Add adds a part named stem, a number and the extension, and returns its name.
+// Add adds a part named stem and extension, with a number between them where that name is taken, and returns the name.
 func (a *Additions) Add(stem, extension, contentType string, data []byte) (name string, err error) {
-	for taken := true; taken; taken = a.pkg.Part(name) != nil {
+	if a.bytes += len(data); a.bytes > MaxAddedBytes {
+		return "", fmt.Errorf("the pictures and charts of the document would have more than %d bytes", MaxAddedBytes)
+	}
+	name = stem + "." + extension
+	for a.pkg.Part(name) != nil || a.names[fold(name)] {
 		a.number++
 		name = stem + strconv.Itoa(a.number) + "." + extension
 	}
-	return name, a.AddAs(name, contentType, data)
-}
-
-// AddAs adds a part of that name, which no other part has.
-func (a *Additions) AddAs(name, contentType string, data []byte) error {
-	if a.bytes += len(data); a.bytes > MaxAddedBytes {
-		return fmt.Errorf("the pictures and charts of the document would have more than %d bytes", MaxAddedBytes)
+	if a.names == nil {
+		a.names = map[string]bool{}
 	}
+	a.names[fold(name)] = true
 	a.parts = append(a.parts, addedPart{name, contentType, data})
-	return nil
+	return name, nil
 }
 
 // Replace gives a part of the package other content. It must not have been copied.
@@ -170,7 +171,7 @@ func (a *Additions) changed(part *Part) ([]byte, error) {
 		}
 		data = src
 	}
-	return appendToRoot(data, added)
+	return appendToRoot(data, added, true)
 }
 
 // contentTypes declares the new parts: by their extension if nothing is declared for it, else one by one.
@@ -233,11 +234,13 @@ func escape(s string) string {
 	return b.String()
 }
 
-// appendToRoot returns src, which ReadXML has accepted, with more elements at the end of its root. They are without a prefix
-// and get the root's.
-func appendToRoot(src, elements []byte) ([]byte, error) {
+// AppendToRoot returns src, a well-formed document, with more content at the end of its root element.
+func AppendToRoot(src, content []byte) ([]byte, error) { return appendToRoot(src, content, false) }
+
+// appendToRoot is AppendToRoot; elements without content that have no prefix can be given the root's.
+func appendToRoot(src, content []byte, prefixed bool) ([]byte, error) {
 	d := xml.NewDecoder(bytes.NewReader(src))
-	prefix := ""
+	name := ""
 	for depth := 0; ; {
 		before := d.InputOffset()
 		tok, err := d.RawToken()
@@ -246,22 +249,23 @@ func appendToRoot(src, elements []byte) ([]byte, error) {
 		}
 		switch tok := tok.(type) {
 		case xml.StartElement:
-			if depth++; depth == 1 && tok.Name.Space != "" {
-				prefix = tok.Name.Space + ":"
+			if depth++; depth > 1 {
+				continue
+			}
+			if name = tok.Name.Local; tok.Name.Space != "" {
+				name = tok.Name.Space + ":" + name
+				if prefixed {
+					content = bytes.ReplaceAll(content, []byte("<"), []byte("<"+tok.Name.Space+":"))
+				}
 			}
 			after := d.InputOffset()
-			if depth == 1 && bytes.HasSuffix(src[before:after], []byte("/>")) {
-				return slices.Concat(src[:after-2], []byte(">"), prefixed(elements, prefix), []byte("</"+prefix+tok.Name.Local+">"), src[after:]), nil
+			if bytes.HasSuffix(src[before:after], []byte("/>")) {
+				return slices.Concat(src[:after-2], []byte(">"), content, []byte("</"+name+">"), src[after:]), nil
 			}
 		case xml.EndElement:
 			if depth--; depth == 0 {
-				return slices.Concat(src[:before], prefixed(elements, prefix), src[before:]), nil
+				return slices.Concat(src[:before], content, src[before:]), nil
 			}
 		}
 	}
-}
-
-// prefixed gives elements without content a prefix. Their attributes hold no "<".
-func prefixed(elements []byte, prefix string) []byte {
-	return bytes.ReplaceAll(elements, []byte("<"), []byte("<"+prefix))
 }

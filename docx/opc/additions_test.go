@@ -35,8 +35,8 @@ func TestAdditionsAreListed(t *testing.T) {
 			if err != nil || again != picture {
 				t.Errorf("the same bytes became %s and %s (%v)", picture, again, err)
 			}
-			if err := a.AddAs("/word/numbering.xml", "application/x+xml", []byte("<n/>")); err != nil {
-				t.Fatal(err)
+			if name, err := a.Add("/word/numbering", "xml", "application/x+xml", []byte("<n/>")); err != nil || name != "/word/numbering.xml" {
+				t.Fatalf("the numbering is %s (%v)", name, err)
 			}
 			const address = "https://example.com/?a=1&b=\"2\""
 			first, err := a.Relate("/word/document.xml", opc.RelHyperlink, address, true)

@@ -31,6 +31,7 @@ const (
 	RelEndnotes       = relBase + "endnotes"
 	RelStyles         = relBase + "styles"
 	RelNumbering      = relBase + "numbering"
+	RelComments       = relBase + "comments"
 	RelHyperlink      = relBase + "hyperlink"
 	RelImage          = relBase + "image"
 )

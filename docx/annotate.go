@@ -1,0 +1,207 @@
+package docx
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/opc"
+)
+
+// typeComments is the content type of comments.xml.
+const typeComments = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
+
+// commentAuthor signs the comments of Annotate.
+const commentAuthor = "Platen"
+
+// Annotate writes a copy of a Word document with a comment at each problem, for its author to walk from one to the next in
+// Word. The problems are those of [Parse] or [Template.Execute] with the same document. Word has comments in the body
+// alone: a problem in a text box is noted where that is anchored, one in a header, a footer or a note at the start of the
+// document.
+func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
+	pkg, err := opc.Open(r, size, limits)
+	if err != nil {
+		return err
+	}
+	main, err := pkg.WordMain()
+	if err != nil {
+		return err
+	}
+	a := annotator{pkg: pkg, main: main, added: opc.NewAdditions(pkg)}
+	if err := a.open(); err != nil {
+		return err
+	}
+	for _, p := range problems {
+		a.note(p)
+	}
+	return a.write(opc.NewWriter(w))
+}
+
+// annotator puts comments into a document.
+type annotator struct {
+	pkg      *opc.Package
+	main     *opc.Part
+	added    *opc.Additions
+	src      []byte
+	root     *node
+	comments *opc.Part // that are there; nil for none
+	nextID   int
+	anchors  []anchor
+	notes    bytes.Buffer // w:comment elements
+}
+
+// anchor is XML that is put into the body.
+type anchor struct {
+	pos int
+	xml string
+}
+
+func (a *annotator) open() (err error) {
+	if a.src, err = a.pkg.ReadXML(a.main); err != nil {
+		return err
+	}
+	a.src = expandCDATA(a.src)
+	if a.root, err = parseTree(a.main.Name, a.src); err != nil {
+		return err
+	}
+	if a.comments, err = relatedPart(a.pkg, a.main, opc.RelComments); a.comments == nil || err != nil {
+		return err
+	}
+	src, err := a.pkg.ReadXML(a.comments)
+	if err != nil {
+		return err
+	}
+	root, err := parseTree(a.comments.Name, src)
+	if err != nil {
+		return err
+	}
+	for _, c := range root.children {
+		a.nextID = max(a.nextID, idNumber(attrValue(src, c, "w:id"))+1)
+	}
+	return nil
+}
+
+// note adds the comment of one problem.
+func (a *annotator) note(p *Error) {
+	text := p.Message
+	if p.Hint != "" {
+		text += "\n" + p.Hint
+	}
+	at := a.nodeAt(p.pos)
+	if p.Part != a.main.Name || at == nil {
+		at = a.nodeAt(0)
+		text = p.Place + ": " + text
+	}
+	if p.Tag != "" {
+		text = p.Tag + "\n" + text
+	}
+	id := strconv.Itoa(a.nextID)
+	a.nextID++
+	fmt.Fprintf(&a.notes, `<w:comment xmlns:w="%s" w:id="%s" w:author="%s" w:initials="P">%s</w:comment>`, a.namespace(), id, commentAuthor, commentParagraphs(text))
+	if at == nil { // a document without a paragraph
+		return
+	}
+	prefix := at.prefix(a.src)
+	a.anchors = append(a.anchors,
+		anchor{at.start, fmt.Sprintf(`<%[1]scommentRangeStart %[1]sid="%[2]s"/>`, prefix, id)},
+		anchor{at.end, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`, prefix, id)})
+}
+
+func (a *annotator) namespace() string {
+	if a.pkg.Strict() {
+		return "http://purl.oclc.org/ooxml/wordprocessingml/main"
+	}
+	return "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+}
+
+// commentParagraphs is the content of a comment, a paragraph for each line.
+func commentParagraphs(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(`<w:p><w:r><w:t xml:space="preserve">`)
+		for _, r := range line {
+			if r < ' ' || r == '\uFFFE' || r == '\uFFFF' || r == object {
+				r = ' '
+			}
+			b.Write(appendEscaped(nil, string(r)))
+		}
+		b.WriteString(`</w:t></w:r></w:p>`)
+	}
+	return b.String()
+}
+
+// nodeAt returns what a comment on a place of the body encloses: the child of the outermost paragraph around the place, or
+// behind it, that holds it. It is nil if the body has no paragraph with a run from there on.
+func (a *annotator) nodeAt(pos int) *node {
+	var found *node
+	var walk func(n *node) bool
+	walk = func(n *node) bool {
+		if n.end <= pos {
+			return false
+		}
+		if n.name == "w:p" {
+			i := slices.IndexFunc(n.children, func(c *node) bool { return c.end > pos && !textless[c.name] && !rangeMarkup[c.name] })
+			if i >= 0 {
+				found = n.children[i]
+			}
+			return found != nil
+		}
+		return slices.ContainsFunc(n.children, walk)
+	}
+	walk(a.root)
+	return found
+}
+
+func (a *annotator) write(pw *opc.Writer) error {
+	if err := a.addComments(); err != nil {
+		return err
+	}
+	slices.SortStableFunc(a.anchors, func(x, y anchor) int { return cmp.Compare(x.pos, y.pos) })
+	var out []byte
+	at := 0
+	for _, anchor := range a.anchors {
+		out = append(append(out, a.src[at:anchor.pos]...), anchor.xml...)
+		at = anchor.pos
+	}
+	a.added.Replace(a.main.Name, append(out, a.src[at:]...))
+	late := []*opc.Part{a.main}
+	if a.comments != nil {
+		late = append(late, a.comments)
+	}
+	for _, part := range a.pkg.Parts() {
+		if slices.Contains(late, part) || a.added.Deferred(part) {
+			continue
+		}
+		if err := pw.Copy(part); err != nil {
+			return err
+		}
+	}
+	if err := a.added.WriteTo(pw, late...); err != nil {
+		return err
+	}
+	return pw.Close()
+}
+
+// addComments puts the comments into the part for them, or into a new one.
+func (a *annotator) addComments() error {
+	if a.comments != nil {
+		src, err := a.pkg.ReadXML(a.comments)
+		if err != nil {
+			return err
+		}
+		changed, err := opc.AppendToRoot(src, a.notes.Bytes())
+		a.added.Replace(a.comments.Name, changed)
+		return err
+	}
+	root := `<w:comments xmlns:w="` + a.namespace() + `">`
+	data := slices.Concat([]byte(xmlHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
+	name, err := a.added.Add("/word/comments", "xml", typeComments, data)
+	if err == nil {
+		_, err = a.added.Relate(a.main.Name, opc.RelComments, name, false)
+	}
+	return err
+}
