@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"platen/docx"
+	"platen/docx/lang"
 	"platen/docx/opc"
 )
 
@@ -181,7 +182,7 @@ func writeFloor(b *testing.B, pkg *opc.Package, changed map[string][]byte) {
 func BenchmarkParse(b *testing.B) {
 	tpl, _ := benchInvoice(b, 1)
 	var file bytes.Buffer
-	if _, err := tpl.Execute(&file, map[string]any{}, docx.Options{}); err != nil {
+	if _, err := tpl.Execute(&file, new(lang.Object), docx.Options{}); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(file.Len()))

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"platen/docx"
+	"platen/docx/lang"
 	"platen/docx/opc"
 )
 
@@ -55,7 +56,7 @@ func TestCorpusSurvives(t *testing.T) {
 			}
 			parsed++
 			var out bytes.Buffer
-			if _, err := tpl.Execute(&out, map[string]any{}, docx.Options{}); err != nil {
+			if _, err := tpl.Execute(&out, new(lang.Object), docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, problem := range newProblems(file, out.Bytes()) {

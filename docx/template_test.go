@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/docx"
+	"platen/docx/lang"
 	"platen/docx/opc"
 )
 
@@ -155,7 +156,7 @@ func TestWordTemplatesBecomeDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _ := execute(t, tpl, map[string]any{})
+		out, _ := execute(t, tpl, new(lang.Object))
 		if types := unpack(t, out)["[Content_Types].xml"]; !strings.Contains(types, `"`+want+`"`) {
 			t.Errorf("a template of type %s gave\n%s\nwant the type %s", kind, types, want)
 		}

@@ -101,9 +101,9 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	case string:
 		part, ok := scalarText(x)
 		return ok && strings.Contains(in, part), e.spend(len(in)/bytesPerStep, n)
-	case map[string]any:
+	case *Object:
 		key, ok := scalarText(x)
-		return ok && in[key] != nil, nil
+		return ok && in.Get(key) != nil, nil
 	}
 	return nil, &fault{n, "looks into " + kindName(in) + ", which holds nothing"}
 }

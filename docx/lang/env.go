@@ -115,7 +115,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	switch v := v.(type) {
 	case []any:
 		return v, nil
-	case map[string]any:
+	case *Object:
 		return []any{v}, nil
 	case nil:
 		e.warnings.add("The list '" + e.missed(t) + "' was not provided in the input data.")

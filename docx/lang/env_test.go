@@ -345,7 +345,7 @@ func TestListReports(t *testing.T) {
 }
 
 func TestValue(t *testing.T) {
-	data := map[string]any{"n": lang.Value("text"), "l": []any{"a"}}
+	data := lang.NewObject([]string{"n", "l"}, []lang.Value{"text", []any{"a"}})
 	e := lang.NewEnv(data, lang.Options{})
 	for tag, want := range map[string]lang.Value{`{{n}}`: "text", `{{l}}`: []any{"a"}} {
 		if got, ok, err := e.Value(parse(t, tag)); !ok || err != nil || !cmp.Equal(got, want) {
@@ -362,7 +362,7 @@ func TestValue(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Run("steps", func(t *testing.T) {
-		e := lang.NewEnv(map[string]any{"list": make([]any, 100)}, lang.Options{MaxSteps: 1000})
+		e := lang.NewEnv(lang.NewObject([]string{"list"}, []lang.Value{make([]any, 100)}), lang.Options{MaxSteps: 1000})
 		tag := parse(t, `{{$count(list)}}`)
 		var err error
 		for n := 0; err == nil; n++ {
@@ -383,7 +383,7 @@ func TestLimits(t *testing.T) {
 	t.Run("text", func(t *testing.T) {
 		part := strings.Repeat("x", lang.MaxText/2)
 		for _, tag := range []string{`{{list}}`, `{{$join(list)}}`} {
-			e := lang.NewEnv(map[string]any{"list": []any{part, part}}, lang.Options{})
+			e := lang.NewEnv(lang.NewObject([]string{"list"}, []lang.Value{[]any{part, part}}), lang.Options{})
 			_, _, err := e.Print(parse(t, tag))
 			if _, ok := errors.AsType[*lang.LimitError](err); !ok {
 				t.Errorf("%s: got %v", tag, err)
@@ -391,7 +391,7 @@ func TestLimits(t *testing.T) {
 		}
 	})
 	t.Run("reports", func(t *testing.T) {
-		e := lang.NewEnv(map[string]any{}, lang.Options{})
+		e := lang.NewEnv(new(lang.Object), lang.Options{})
 		for n := range lang.MaxReports + 5 {
 			if _, _, err := e.Print(parse(t, fmt.Sprintf("{{x%d}}", n))); err != nil {
 				t.Fatal(err)

@@ -129,7 +129,7 @@ func kindOf(v Value) string {
 		return "true or false"
 	case []any:
 		return "a list"
-	case map[string]any:
+	case *Object:
 		return "an object"
 	case nil:
 		return "missing"

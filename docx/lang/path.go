@@ -25,11 +25,11 @@ func (e *Env) descend(v Value, steps []Step) Value {
 	for i := range steps {
 		s := &steps[i]
 		switch c := v.(type) {
-		case map[string]any:
+		case *Object:
 			if s.IsIndex {
 				return nil
 			}
-			v = c[s.Key]
+			v = c.Get(s.Key)
 		case []any:
 			if !s.IsIndex {
 				return e.each(c, steps[i:])

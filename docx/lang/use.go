@@ -79,8 +79,8 @@ func (n *useNode) unused(data Value, found map[unusedKey]struct{}) {
 		for _, item := range data {
 			n.unused(item, found)
 		}
-	case map[string]any:
-		for key, v := range data {
+	case *Object:
+		for key, v := range data.All() {
 			if below := n.keys[key]; below != nil {
 				below.unused(v, found)
 			} else {

@@ -1,0 +1,267 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxDepth is how deep objects and lists of the input may lie in each other.
+const MaxDepth = 200
+
+// Sizes of the blocks in which memory for values is taken: the first is small, since most inputs are.
+const (
+	firstBlock = 32
+	lastBlock  = 2048
+)
+
+// Decode reads the input of one execution: a JSON text (RFC 8259) with an object at the top, nested up to [MaxDepth].
+// Numbers keep their digits. Of a key that comes twice in an object, the last value counts, at the place of the first.
+// What is not UTF-8 within a string, and half a surrogate pair, becomes U+FFFD. A byte order mark is passed over. The
+// result does not refer to data. Every error is a [*DataError].
+func Decode(data []byte) (Value, error) {
+	d := decoder{text: strings.TrimPrefix(string(data), "\uFEFF")}
+	d.blanks()
+	if d.ahead() != '{' {
+		return nil, d.noObject()
+	}
+	v, err := d.object()
+	if err != nil {
+		return nil, err
+	}
+	d.blanks()
+	if d.at < len(d.text) {
+		return nil, d.fault(d.at, "more text behind the end of the object")
+	}
+	return v, nil
+}
+
+// decoder reads one JSON text. Strings without escapes are parts of the text; objects and their values are taken from
+// blocks; so it costs little more memory than what is kept.
+type decoder struct {
+	text    string
+	at      int
+	depth   int
+	root    layout  // of the empty object
+	open    []Value // of the objects and lists that have not ended, in the order they came
+	objects []Object
+	values  []Value
+	keys    []map[string]int // places of the keys of a large object that has not ended, by depth; see place
+}
+
+// value reads a value, which may be preceded by blanks.
+func (d *decoder) value() (Value, error) {
+	d.blanks()
+	switch c := d.ahead(); c {
+	case '"':
+		s, _, err := d.string()
+		return s, err
+	case '{':
+		return d.object()
+	case '[':
+		return d.list()
+	case 't':
+		return true, d.word("true")
+	case 'f':
+		return false, d.word("false")
+	case 'n':
+		return nil, d.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return d.number()
+	}
+	return nil, d.noValue()
+}
+
+// object reads an object, of which the brace is next.
+func (d *decoder) object() (*Object, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	start, keys := len(d.open), &d.root
+	more := d.skip('}')
+	for first := true; more; first = false {
+		longer, i, err := d.key(keys, first)
+		if err != nil {
+			return nil, err
+		}
+		if d.blanks(); d.ahead() != ':' {
+			return nil, d.unexpected("a colon is needed between a key and its value")
+		}
+		d.at++
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		if i < keys.size {
+			d.open[start+i] = v
+		} else {
+			d.open = append(d.open, v)
+		}
+		keys = longer
+		if more, err = d.comma('}', "object"); err != nil {
+			return nil, err
+		}
+	}
+	d.leave()
+	keys.seal()
+	o := d.newObject()
+	*o = Object{keys, d.close(start)}
+	return o, nil
+}
+
+// key reads a key, which is of an object that has had others; it returns these together with it, and its place.
+func (d *decoder) key(others *layout, first bool) (*layout, int, error) {
+	d.blanks()
+	if next := others.next; next != nil && next.plain && strings.HasPrefix(d.text[d.at:], "\"") { // as in the row before
+		if rest := d.text[d.at+1:]; len(rest) > len(next.key) && rest[len(next.key)] == '"' && rest[:len(next.key)] == next.key {
+			d.at += len(next.key) + 2
+			return next, others.size, nil
+		}
+	}
+	if d.ahead() != '"' {
+		return nil, 0, d.noKey(first)
+	}
+	key, plain, err := d.string()
+	if err != nil {
+		return nil, 0, err
+	}
+	if longer := others.extension(key); longer != nil {
+		return longer, others.size, nil
+	}
+	if i := d.place(others, key); i >= 0 {
+		return others, i, nil
+	}
+	return others.extend(key, plain), others.size, nil
+}
+
+// place returns the place of a key among those the object has had, or -1.
+func (d *decoder) place(keys *layout, key string) int {
+	if keys.size <= maxScanned {
+		for ; keys.base != nil; keys = keys.base {
+			if keys.key == key {
+				return keys.size - 1
+			}
+		}
+		return -1
+	}
+	for len(d.keys) < d.depth {
+		d.keys = append(d.keys, nil)
+	}
+	known := d.keys[d.depth-1]
+	if known == nil {
+		known = make(map[string]int, 2*keys.size)
+		d.keys[d.depth-1] = known
+	}
+	for s := keys; len(known) < keys.size; s = s.base { // those since the last time
+		known[s.key] = s.size - 1
+	}
+	if i, ok := known[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// list reads a list, of which the bracket is next.
+func (d *decoder) list() ([]any, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	start := len(d.open)
+	for more := d.skip(']'); more; {
+		v, err := d.value()
+		if err != nil {
+			return nil, err
+		}
+		d.open = append(d.open, v)
+		if more, err = d.comma(']', "list"); err != nil {
+			return nil, err
+		}
+	}
+	d.leave()
+	return d.close(start), nil
+}
+
+// enter passes over the bracket of an object or a list.
+func (d *decoder) enter() error {
+	if d.depth == MaxDepth {
+		return d.fault(d.at, fmt.Sprintf("more than %d objects and lists in each other", MaxDepth))
+	}
+	d.depth++
+	d.at++
+	return nil
+}
+
+func (d *decoder) leave() {
+	if len(d.keys) >= d.depth {
+		d.keys[d.depth-1] = nil
+	}
+	d.depth--
+}
+
+// skip tells whether the object or list that was entered has anything in it; if not, it passes over its end.
+func (d *decoder) skip(end byte) (more bool) {
+	d.blanks()
+	if d.ahead() == end {
+		d.at++
+		return false
+	}
+	return true
+}
+
+// comma passes over what follows a value: a comma, or the end.
+func (d *decoder) comma(end byte, where string) (more bool, err error) {
+	d.blanks()
+	switch d.ahead() {
+	case ',':
+		d.at++
+		return true, nil
+	case end:
+		d.at++
+		return false, nil
+	}
+	return false, d.unexpected(fmt.Sprintf("a comma or %c is needed behind a value of the %s", end, where))
+}
+
+// close returns the values that were opened since start.
+func (d *decoder) close(start int) []Value {
+	n := len(d.open) - start
+	if n > cap(d.values)-len(d.values) {
+		if n >= lastBlock/4 {
+			own := append(make([]Value, 0, n), d.open[start:]...)
+			d.open = d.open[:start]
+			return own
+		}
+		d.values = make([]Value, 0, max(min(2*cap(d.values), lastBlock), firstBlock, n))
+	}
+	from := len(d.values)
+	d.values = append(d.values, d.open[start:]...)
+	d.open = d.open[:start]
+	return d.values[from:len(d.values):len(d.values)]
+}
+
+func (d *decoder) newObject() *Object {
+	if len(d.objects) == cap(d.objects) {
+		d.objects = make([]Object, 0, max(min(2*cap(d.objects), lastBlock), firstBlock/4))
+	}
+	d.objects = d.objects[:len(d.objects)+1]
+	return &d.objects[len(d.objects)-1]
+}
+
+// blanks passes over white space.
+func (d *decoder) blanks() {
+	for d.at < len(d.text) {
+		switch d.text[d.at] {
+		case ' ', '\n', '\r', '\t':
+			d.at++
+		default:
+			return
+		}
+	}
+}
+
+// ahead returns the next byte, 0 at the end.
+func (d *decoder) ahead() byte {
+	if d.at < len(d.text) {
+		return d.text[d.at]
+	}
+	return 0
+}

@@ -1,0 +1,119 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord is how many bytes of a word an error repeats.
+const maxWord = 40
+
+const endsEarly = "the text ends too early"
+
+// DataError says where the input is not the JSON that is needed.
+type DataError struct {
+	Line, Column int // from 1; the column counts characters
+	Message      string
+}
+
+// Error returns the error in one line.
+func (e *DataError) Error() string {
+	return fmt.Sprintf("input data, line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
+func (d *decoder) fault(at int, message string) *DataError {
+	before := d.text[:at]
+	return &DataError{
+		Line:    strings.Count(before, "\n") + 1,
+		Column:  utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1,
+		Message: message,
+	}
+}
+
+// unexpected says what is needed here instead of what comes.
+func (d *decoder) unexpected(needed string) error {
+	if d.at == len(d.text) {
+		return d.fault(d.at, endsEarly+"; "+needed)
+	}
+	return d.fault(d.at, needed+", not "+d.sight(d.at))
+}
+
+// sight names the character at an offset.
+func (d *decoder) sight(at int) string {
+	r, n := utf8.DecodeRuneInString(d.text[at:])
+	if r == utf8.RuneError && n == 1 {
+		return fmt.Sprintf("the byte %#x, which is not UTF-8", d.text[at])
+	}
+	return fmt.Sprintf("%q", r)
+}
+
+// noObject says what is at the top instead of an object.
+func (d *decoder) noObject() error {
+	if c := d.ahead(); c != 0 && strings.IndexByte(`[tfn"-0123456789`, c) >= 0 {
+		return d.fault(d.at, "the input must be an object, in { }")
+	}
+	return d.noValue()
+}
+
+// noValue says why no value begins here.
+func (d *decoder) noValue() error {
+	if d.at == len(d.text) {
+		return d.fault(d.at, endsEarly)
+	}
+	r, _ := utf8.DecodeRuneInString(d.text[d.at:])
+	switch {
+	case strings.ContainsRune("]},:", r):
+		return d.fault(d.at, fmt.Sprintf("a value is missing before %q", r))
+	case quoteFamily(r) != notQuote:
+		return d.fault(d.at, "a string begins and ends with a straight double quote (\"), not with "+d.sight(d.at))
+	case r == '/' || r == '#':
+		return d.fault(d.at, "JSON has no comments")
+	case r == '+' || r == '.':
+		return d.fault(d.at, fmt.Sprintf("a number begins with a digit or a minus sign, not with %q", r))
+	case unicode.IsLetter(r):
+		return d.fault(d.at, fmt.Sprintf("%q is no value; text stands in double quotes, and the only words without are true, false and null", d.letters()))
+	}
+	return d.fault(d.at, "no value begins with "+d.sight(d.at))
+}
+
+// letters returns the word that begins here.
+func (d *decoder) letters() string {
+	rest := d.text[d.at:min(d.at+maxWord, len(d.text))]
+	end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	if end < 0 {
+		return rest
+	}
+	return rest[:end]
+}
+
+// noKey says why no key begins here.
+func (d *decoder) noKey(first bool) error {
+	if d.ahead() == '}' && !first {
+		return d.fault(d.at, "a comma before the } that ends the object is one too many")
+	}
+	return d.unexpected("a key in straight double quotes is needed")
+}
+
+// control says that a string holds a control character at an offset.
+func (d *decoder) control(at int) error {
+	if d.text[at] == '\n' || d.text[at] == '\r' {
+		return d.fault(at, `a line break in a string is written \n; or the string was not closed with a quote`)
+	}
+	return d.fault(at, fmt.Sprintf(`a control character in a string is written \u%04x`, d.text[at]))
+}
+
+// badEscape says that the backslash at an offset begins no escape.
+func (d *decoder) badEscape(at int) error {
+	rest := d.text[at+1:]
+	switch {
+	case rest == "", rest[0] == 'u' && len(rest) < 5 && !strings.ContainsAny(rest, "\""):
+		return d.unclosed()
+	case rest[0] == 'u':
+		return d.fault(at, `\u is followed by four hexadecimal digits`)
+	}
+	return d.fault(at, `a backslash in a string is written \\; it stands alone only before one of " \ / b f n r t u`)
+}
+
+func (d *decoder) unclosed() error { return d.fault(len(d.text), endsEarly) }
