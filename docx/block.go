@@ -80,6 +80,8 @@ func (c *compiler) matchBlocks() {
 			m.part(mark)
 		case lang.EndFor, lang.EndTableRow, lang.EndIf:
 			m.end(mark)
+		case lang.TableColumn, lang.EndTableColumn, lang.Include, lang.PageBreak:
+			c.fail(mark, "this version has no {{"+mark.tag.Kind.String()+"}}", "delete the tag")
 		}
 	}
 	for _, b := range m.open {

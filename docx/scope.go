@@ -70,5 +70,5 @@ func (r *scopeReader) read(m *mark) {
 		return
 	}
 	scope := strings.Join(r.loops, "\x00")
-	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(r.scope.Alias)}, scope + "\x00"}
+	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
 }

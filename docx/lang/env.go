@@ -1,11 +1,12 @@
 package lang
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 const (
@@ -16,27 +17,53 @@ const (
 	bytesPerStep = 100
 	// MaxText is how long one printed value may be, in bytes.
 	MaxText = 16 << 20
+	// maxGrown is how much text the filters and functions of a tag may make on the way to its value, in bytes.
+	maxGrown = 16 * MaxText
 	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
 	MaxReports = 1000
 )
 
 // Options are the settings of an execution.
 type Options struct {
-	Use      *Use // what the template reads; nil: input that is not used is not reported
-	MaxSteps int  // 0: [MaxSteps]
+	Use      *Use      // what the template reads; nil: input that is not used is not reported
+	MaxSteps int       // 0: [MaxSteps]
+	Now      time.Time // what $now is; zero: it is an error
+	Missing  Missing   // what becomes of a tag whose value is missing
 }
+
+// Missing tells what becomes of a tag whose value is missing.
+type Missing int
+
+// The ways to treat what is missing.
+const (
+	MissingTag   Missing = iota // the tag stays in the document, and [Env.Errors] names it
+	MissingBlank                // nothing takes the tag's place, and [Env.Warnings] names it
+	MissingError                // as MissingTag, for lists too, and [Env.Err] is an error
+)
+
+// A MissingDataError says that a document cannot be, as data is missing and the execution was to take that for an error.
+type MissingDataError struct{ Lines []string }
+
+// Error returns all lines in one.
+func (e *MissingDataError) Error() string { return strings.Join(e.Lines, " ") }
 
 // Env is the state of one execution of a template. It belongs to one goroutine.
 type Env struct {
 	data     Value
 	opt      Options
 	frames   []frame
-	tag      *Tag // being evaluated
 	steps    int
-	missing  []*Path // met while evaluating tag
-	list     separators
 	errors   reports
 	warnings reports
+	absent   bool // something was missing
+
+	tag       *Tag // being evaluated, and what that met:
+	items     []Value
+	missing   []*Path
+	list      separators
+	present   Present
+	presented bool // present is not empty
+	grown     int  // bytes of text that were made
 }
 
 // frame is one loop.
@@ -66,7 +93,7 @@ func (e *Env) Push(name string, item Value, index, count int) {
 func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
 
 // Print returns the text of a value tag. If ok is false there is none: the value is missing, null or cannot be
-// printed, which is now among [Env.Errors], and the tag is to stay as it is. The items of a list are
+// printed, which is now among [Env.Errors], and the tag is to stay as it is (but see [Missing]). The items of a list are
 // separated by ", " or by what its delimiter filters say. The error is a [*LimitError].
 func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
 	v, ok, err := e.evaluate(t)
@@ -83,13 +110,21 @@ func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
 	return s, true, nil
 }
 
+// Show is Print for documents: it also says how the text is to stand there, as the tag's presentation filters want it. Present is nil
+// if there are none, and is valid until the next call. The text of a check box is its box, that of a page break or a chart is
+// empty.
+func (e *Env) Show(t *Tag) (s string, p *Present, ok bool, err error) {
+	s, ok, err = e.Print(t)
+	if e.presented {
+		p = &e.present
+	}
+	return s, p, ok, err
+}
+
 // Value returns what a value tag stands for, as [Decode] would give it; otherwise it is like [Env.Print].
 func (e *Env) Value(t *Tag) (v Value, ok bool, err error) {
 	v, ok, err = e.evaluate(t)
-	if x, computed := v.(number); computed {
-		v = json.Number(x.text())
-	}
-	return v, ok, err
+	return plain(v), ok, err
 }
 
 // Test tells whether the condition of an If or ElseIf holds. A condition that cannot be computed does not hold and is
@@ -103,7 +138,7 @@ func (e *Env) Test(t *Tag) (bool, error) {
 	return truth(v), nil
 }
 
-// List returns the items of a For or TableRow. A list that is missing or null has none and is among
+// List returns the items of a For, TableRow or TableColumn. A list that is missing or null has none and is among
 // [Env.Warnings], unless the tag has the filter optional. An object counts as a list of itself alone, since many exports
 // write lists of one that way. Any other value has no items and is among [Env.Errors]. The error is a [*LimitError].
 func (e *Env) List(t *Tag) ([]Value, error) {
@@ -118,7 +153,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	case *Object:
 		return []any{v}, nil
 	case nil:
-		e.warnings.add("The list '" + e.missed(t) + "' was not provided in the input data.")
+		e.listNotProvided(e.missed(t))
 		return nil, nil
 	case string:
 		if v == "" { // of optional, and of exports that write no list that way
@@ -126,6 +161,15 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 		}
 	}
 	return nil, e.report(&fault{t.Expr, "is not a list"})
+}
+
+// Err returns a [*MissingDataError] if something was missing so far and [Options] say that this is an error, with all that is among
+// [Env.Errors].
+func (e *Env) Err() error {
+	if e.opt.Missing == MissingError && e.absent {
+		return &MissingDataError{e.Errors()}
+	}
+	return nil
 }
 
 // Errors returns what keeps the document from being complete, each once, in the order it was met. A missing path is named
@@ -149,6 +193,11 @@ func (e *Env) begin(t *Tag) {
 	e.tag = t
 	e.missing = e.missing[:0]
 	e.list = separators{}
+	e.items = e.items[:0]
+	e.grown = 0
+	if e.presented {
+		e.present, e.presented = Present{}, false
+	}
 }
 
 // evaluate returns the value of a value tag with its filters; ok is false if there is none, which is then reported.
@@ -164,19 +213,38 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 		e.notProvided(t.Expr.String())
 	}
 	for _, p := range e.missing {
-		e.notProvided(p.text)
+		e.notProvided(p.name())
+	}
+	if e.opt.Missing == MissingBlank {
+		return "", true, nil
 	}
 	return nil, false, nil
 }
 
 func (e *Env) notProvided(name string) {
-	e.errors.add("The tag '" + name + "' was not provided in the input data.")
+	line := "The tag '" + name + "' was not provided in the input data."
+	if e.opt.Missing == MissingBlank {
+		e.warnings.add(line)
+		return
+	}
+	e.errors.add(line)
+	e.absent = true
+}
+
+func (e *Env) listNotProvided(name string) {
+	line := "The list '" + name + "' was not provided in the input data."
+	if e.opt.Missing != MissingError {
+		e.warnings.add(line)
+		return
+	}
+	e.errors.add(line)
+	e.absent = true
 }
 
 // missed names what made a value missing.
 func (e *Env) missed(t *Tag) string {
 	if len(e.missing) > 0 {
-		return e.missing[0].text
+		return e.missing[0].name()
 	}
 	return t.Expr.String()
 }
@@ -188,7 +256,11 @@ func (e *Env) filtered(t *Tag) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err = t.Filters[i].fn.apply(e, &t.Filters[i], v)
+		if f := &t.Filters[i]; f.fn.note != nil {
+			err = e.note(f)
+		} else {
+			v, err = f.fn.apply(e, f, v)
+		}
 	}
 	return v, err
 }
@@ -199,7 +271,12 @@ type fault struct {
 	message string // completes a sentence that starts with the node
 }
 
-func (f *fault) Error() string { return fmt.Sprintf("'%s' %s", f.node, f.message) }
+func (f *fault) Error() string {
+	if l, ok := f.node.(*Literal); ok {
+		return l.String() + " " + f.message
+	}
+	return "'" + f.node.String() + "' " + f.message
+}
 
 // report takes a fault into the errors of the execution, and returns any other error.
 func (e *Env) report(err error) error {

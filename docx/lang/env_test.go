@@ -182,7 +182,7 @@ func TestPrintReports(t *testing.T) {
 		{`{{3 in zero}}`, fmt.Sprintf(fault, "3 in zero", "'3 in zero' looks into a number, which holds nothing")},
 		{`{{$sum(tags)}}`, fmt.Sprintf(fault, "$sum(tags)", "'$sum(tags)' needs numbers, but item 1 is text")},
 		{`{{$floor(text)}}`, fmt.Sprintf(fault, "$floor(text)", "'text' is text, not a number")},
-		{`{{$round(1, 0.5)}}`, fmt.Sprintf(fault, "$round(1, 0.5)", "'0.5' is not a number of decimals between -999 and 999")},
+		{`{{$round(1, 0.5)}}`, fmt.Sprintf(fault, "$round(1, 0.5)", "0.5 is not a whole number from -999 to 999")},
 		{`{{$length(invoice)}}`, fmt.Sprintf(fault, "$length(invoice)", "'invoice' is an object, not text or a list")},
 		{`{{tags :: delimiter(invoice)}}`, fmt.Sprintf(fault, "tags", "'invoice' is an object, not text")},
 	} {

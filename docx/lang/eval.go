@@ -17,6 +17,8 @@ func (e *Env) eval(n Node) (Value, error) {
 		return v, nil
 	case *Literal:
 		return n.Value, nil
+	case *List:
+		return e.itemsIn(n)
 	case *Unary:
 		return e.unary(n)
 	case *Binary:
@@ -28,6 +30,18 @@ func (e *Env) eval(n Node) (Value, error) {
 		return e.call(n)
 	}
 	return nil, &fault{n, "is no expression"}
+}
+
+// itemsIn returns the values of a list that is written out.
+func (e *Env) itemsIn(n *List) (Value, error) {
+	values := make([]any, len(n.Items))
+	for i, item := range n.Items {
+		var err error
+		if values[i], err = e.eval(item); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
 }
 
 func (e *Env) unary(n *Unary) (Value, error) {

@@ -2,11 +2,14 @@ package lang
 
 import (
 	"fmt"
-	"strings"
+	"maps"
+	"strconv"
 )
 
-// arity is how many arguments a filter or function takes.
+// arity is how many arguments a filter or function takes; max is many if there is no limit of its own.
 type arity struct{ min, max int }
+
+const many = MaxNodes
 
 func (a arity) String() string {
 	switch {
@@ -16,24 +19,40 @@ func (a arity) String() string {
 		return "1 argument"
 	case a.min == a.max:
 		return fmt.Sprintf("%d arguments", a.min)
+	case a.max == many:
+		return fmt.Sprintf("at least %d arguments", a.min)
 	}
 	return fmt.Sprintf("%d to %d arguments", a.min, a.max)
 }
 
-// filter is what a name behind :: does: apply gives the value that follows from v, nil if that is missing.
+// filter is what a name behind :: does. Those that change the value have apply, those that only say how it is to be shown
+// have note.
 type filter struct {
 	arity
+	usage string // how it is written, for hints
+	// apply gives the value that follows from v, nil if that is missing.
 	apply func(e *Env, f *Filter, v Value) (Value, error)
+	// note says in p how the value is to be shown, for the values of the arguments.
+	note func(p *Present, f *Filter, args []Value) error
+	// perItem tells that the arguments are computed for each item of the value, with the item's keys as innermost names.
+	perItem bool
 }
 
 // filterTable holds every filter by its name.
-var filterTable = map[string]*filter{
-	"optional":      {arity{0, 0}, optional},
-	"default":       {arity{1, 1}, defaultTo},
-	"uppercase":     {arity{0, 0}, eachText(strings.ToUpper)},
-	"lowercase":     {arity{0, 0}, eachText(strings.ToLower)},
-	"delimiter":     {arity{1, 1}, delimiter},
-	"lastdelimiter": {arity{1, 1}, lastDelimiter},
+var filterTable = filterTables(missingFilters, textFilters, listFilters, presentFilters)
+
+func filterTables(tables ...map[string]*filter) map[string]*filter {
+	all := map[string]*filter{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+// missingFilters say what is to be in the place of something missing.
+var missingFilters = map[string]*filter{
+	"optional": {arity: arity{0, 0}, usage: "optional", apply: optional},
+	"default":  {arity: arity{1, 1}, usage: `default("n/a")`, apply: defaultTo},
 }
 
 // optional makes what is missing the empty text.
@@ -52,40 +71,33 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	return e.eval(f.Args[0])
 }
 
-// eachText returns a filter that changes a text, or the texts in a list; all else stays as it is.
-func eachText(change func(string) string) func(*Env, *Filter, Value) (Value, error) {
-	return func(e *Env, _ *Filter, v Value) (Value, error) {
-		switch v := v.(type) {
-		case string:
-			return change(v), e.spend(len(v)/bytesPerStep, e.tag.Expr)
-		case []any:
-			changed := make([]any, len(v))
-			size := len(v)
-			for i, item := range v {
-				if s, ok := item.(string); ok {
-					item = change(s)
-					size += len(s) / bytesPerStep
-				}
-				changed[i] = item
-			}
-			return changed, e.spend(size, e.tag.Expr)
+// eachScalar returns a filter that changes one value, or each in a list. What is missing, the empty text, and the nulls in a
+// list stay as they are, so that optional may stand before or behind.
+func eachScalar(change func(e *Env, f *Filter, v Value) (Value, error)) func(*Env, *Filter, Value) (Value, error) {
+	return func(e *Env, f *Filter, v Value) (Value, error) {
+		list, ok := v.([]any)
+		if !ok {
+			return changeOne(e, f, v, change)
 		}
-		return v, nil
+		if err := e.spend(len(list), e.tag.Expr); err != nil {
+			return nil, err
+		}
+		changed := make([]any, len(list))
+		for i, item := range list {
+			var err error
+			if changed[i], err = changeOne(e, f, item, change); err != nil {
+				return nil, err
+			}
+		}
+		return changed, nil
 	}
 }
 
-// delimiter sets what comes behind each item but the last: of the list that is printed, or of the loop.
-func delimiter(e *Env, f *Filter, v Value) (Value, error) {
-	s, err := e.text(f.Args[0])
-	e.list.between = &s
-	return v, err
-}
-
-// lastDelimiter sets what comes between the last two items.
-func lastDelimiter(e *Env, f *Filter, v Value) (Value, error) {
-	s, err := e.text(f.Args[0])
-	e.list.last = &s
-	return v, err
+func changeOne(e *Env, f *Filter, v Value, change func(*Env, *Filter, Value) (Value, error)) (Value, error) {
+	if v == nil || v == "" {
+		return v, nil
+	}
+	return change(e, f, v)
 }
 
 // text returns the text of an argument, "" if it is missing.
@@ -98,5 +110,46 @@ func (e *Env) text(n Node) (string, error) {
 	if !ok {
 		return "", &fault{n, "is " + kindOf(v) + ", not text"}
 	}
-	return s, nil
+	return s, e.spend(len(s)/bytesPerStep, n)
+}
+
+// textOr returns the text of argument i of a filter, or other if there is none.
+func (e *Env) textOr(f *Filter, i int, other string) (string, error) {
+	if i >= len(f.Args) {
+		return other, nil
+	}
+	return e.text(f.Args[i])
+}
+
+// whole returns the value of an argument that is a whole number from low to high.
+func (e *Env) whole(n Node, low, high int) (int, error) {
+	v, err := e.eval(n)
+	if err != nil {
+		return 0, err
+	}
+	return wholeNumber(n, v, low, high)
+}
+
+// wholeNumber returns v, the value of n, as a whole number from low to high.
+func wholeNumber(n Node, v Value, low, high int) (int, error) {
+	x, err := operand(n, v)
+	if err != nil {
+		return 0, err
+	}
+	if !x.fits() || x.magnitude() > 18 || !x.shown().IsInteger() ||
+		x.IntPart() < int64(low) || x.IntPart() > int64(high) {
+		return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
+	}
+	return int(x.IntPart()), nil
+}
+
+// made counts a text that a filter or function made against the limits.
+func (e *Env) made(s string) (Value, error) { return s, e.grow(len(s)) }
+
+// grow counts n bytes of text that are to be made against the limits.
+func (e *Env) grow(n int) error {
+	if e.grown += n; n > MaxText || e.grown > maxGrown {
+		return e.limit(e.tag.Expr, tooLong)
+	}
+	return e.spend(n/bytesPerStep, e.tag.Expr)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Node is a part of an expression: *Path, *Literal, *Unary, *Binary, *Presence or *Call, and nothing else. Nodes do not
+// Node is a part of an expression: *Path, *Literal, *List, *Unary, *Binary, *Presence or *Call, and nothing else. Nodes do not
 // change once parsed.
 type Node interface {
 	// Position is where the node stands in the text of its tag, in bytes: its first character, or its operator.
@@ -38,9 +38,11 @@ const (
 // Path names a value: a loop variable or a key of the input, and the way down from there.
 type Path struct {
 	Pos
-	Steps []Step // at least one; the first is a key
-	text  string // String()
-	loop  bool   // spelled like a property of the innermost loop, such as loop.index
+	Steps   []Step // at least one; the first is a key
+	text    string // String()
+	loop    bool   // spelled like a property of the innermost loop, such as loop.index
+	perItem bool   // in an argument that is computed for each item of a list
+	list    *Path  // where those items come from; nil if from no path
 }
 
 // Step is one step of a path: a key, or the index of an item.
@@ -60,6 +62,14 @@ func newPath(pos int, steps []Step) *Path {
 	return p
 }
 
+// name is what the path is called in reports: of an item's key, with the list it is looked for in.
+func (p *Path) name() string {
+	if p.list == nil {
+		return p.text
+	}
+	return p.list.name() + "." + p.text
+}
+
 func pathText(steps []Step) string {
 	var b strings.Builder
 	for i, s := range steps {
@@ -77,7 +87,7 @@ func pathText(steps []Step) string {
 
 // keyText returns a key as it is written in a path, in backquotes if it needs them.
 func keyText(key string, first bool) string {
-	plain := key != "" && (!first || !reserved[key] && !isBlockWord(key))
+	plain := key != "" && (!first || !isReserved(key) && !isBlockWord(key))
 	for i, r := range key {
 		if !isNamePart(r) || first && i == 0 && !isNameStart(r) {
 			plain = false
@@ -109,6 +119,16 @@ func (l *Literal) String() string {
 	}
 	return "null"
 }
+
+// List is a list that is written out, as in ["a", "b"].
+type List struct {
+	Pos
+	Items []Node
+}
+
+func (l *List) strength() int { return strengthPrimary }
+
+func (l *List) String() string { return "[" + join(l.Items) + "]" }
 
 // Unary is "not" or "-" and its operand.
 type Unary struct {

@@ -62,6 +62,9 @@ func asNumber(v Value) (number, bool) {
 	return number{}, false
 }
 
+// wholeOf returns a whole number.
+func wholeOf(n int) number { return number{Decimal: decimal.NewFromInt(int64(n))} }
+
 // text returns all digits of x, without exponent and without needless zeros.
 func (x number) text() string { return x.shown().String() }
 

@@ -115,13 +115,15 @@ func (p *parser) tag(t *Tag) {
 			p.fail(end.pos, "", "the tag is empty")
 		}
 		t.Expr = p.expression()
-		t.Filters = p.filters()
-	case For, TableRow:
+		t.Filters = p.filters(t.Expr)
+	case For, TableRow, TableColumn:
 		t.Var = p.variable(t.Kind)
 		t.Expr = p.expression()
-		t.Filters = p.filters()
+		t.Filters = p.filters(t.Expr)
 	case If, ElseIf:
 		t.Expr = p.expression()
+	case Include:
+		t.Expr = p.primary()
 	}
 	if left := p.peek(); left.kind != tokEnd {
 		p.fail(left.pos, p.hintLeft(t, left), "unexpected %q", left.text)
@@ -132,7 +134,8 @@ func (p *parser) tag(t *Tag) {
 func (p *parser) blockWord() Kind {
 	word, behind := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
-	if !ok || word.kind != tokWord || behind.is(".") || behind.is("[") || behind.is("::") {
+	if !ok || word.kind != tokWord || behind.is(".") || behind.is("[") && behind.pos == word.pos+len(word.text) || behind.is("::") ||
+		kind == Include && behind.kind != tokString {
 		return Print
 	}
 	p.next()
@@ -146,7 +149,7 @@ func (p *parser) blockWord() Kind {
 func (p *parser) variable(kind Kind) string {
 	name := p.next()
 	usage := fmt.Sprintf("write {{%s item in list}}", kind)
-	if name.kind != tokWord || reserved[name.text] || isBlockWord(name.text) {
+	if name.kind != tokWord || isReserved(name.text) || isBlockWord(name.text) {
 		p.fail(name.pos, usage, "the name of the item is missing")
 	}
 	if in := p.peek(); !p.acceptWord("in") {
@@ -159,6 +162,8 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	switch {
 	case t.Expr == nil:
 		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
+	case t.Kind == Include:
+		return "the name of what is included stands alone, in quotes"
 	case left.is("::"):
 		return "a condition has no filters"
 	case left.kind == tokWord && t.Kind == Print:
@@ -167,7 +172,8 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	return ""
 }
 
-func (p *parser) filters() []Filter {
+// filters reads the filters behind a value.
+func (p *parser) filters(value Node) []Filter {
 	var filters []Filter
 	for p.accept("::") || len(filters) > 0 && p.accept(",") {
 		name := p.next()
@@ -180,15 +186,54 @@ func (p *parser) filters() []Filter {
 			p.fail(name.pos, suggest(name.text, "filters", filterTable), "there is no filter %q", name.text)
 		default:
 			f.Args = p.arguments()
-			p.checkCount(name.pos, "filter "+f.Name, f.fn.arity, len(f.Args))
+			p.checkFilter(&f, filters, value)
 		}
 		filters = append(filters, f)
 	}
 	return filters
 }
 
-func (p *parser) checkCount(pos int, what string, a arity, n int) {
-	if n < a.min || n > a.max {
-		p.fail(pos, "", "%s takes %s, not %d", what, a, n)
+// checkFilter checks the arguments of a filter as far as they are known, and marks those that are for the items of the value.
+func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
+	p.checkCount(f.Position(), "filter "+f.Name, f.fn.usage, f.fn.arity, len(f.Args))
+	if p.err != nil {
+		return
 	}
+	if f.fn.perItem {
+		perItem(f.Args, value)
+	}
+	p.checkSole(f, before)
+	if f.fn.note != nil {
+		p.checkNote(f)
+	}
+}
+
+func (p *parser) checkCount(pos int, what, usage string, a arity, n int) {
+	if n < a.min || n > a.max {
+		p.fail(pos, "write "+usage, "%s takes %s, not %d", what, a, n)
+	}
+}
+
+// perItem marks the paths in arguments that are computed for each item of a list. Those that an inner list has marked are
+// its own.
+func perItem(args []Node, list Node) {
+	from := firstPath(list)
+	for _, arg := range args {
+		reads(arg, true, func(p *Path, _ bool) {
+			if !p.perItem {
+				p.perItem, p.list = true, from
+			}
+		})
+	}
+}
+
+// firstPath returns the path that is read first in n, or nil.
+func firstPath(n Node) *Path {
+	var first *Path
+	reads(n, true, func(p *Path, _ bool) {
+		if first == nil {
+			first = p
+		}
+	})
+	return first
 }

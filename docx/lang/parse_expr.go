@@ -30,6 +30,12 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
+// bareFunctions holds the functions that are written without parentheses; as keys they go in backquotes too.
+var bareFunctions = map[string]bool{"$now": true, "$today": true}
+
+// isReserved tells whether a word is no key unless in backquotes.
+func isReserved(word string) bool { return reserved[word] || bareFunctions[word] }
+
 func (p *parser) expression() Node { return p.binary(strengthOr) }
 
 // binary reads a chain of operators of at least the given strength, by precedence climbing.
@@ -126,8 +132,13 @@ func (p *parser) primary() Node {
 	switch {
 	case p.accept("("):
 		n := p.expression()
+		if p.peek().is(",") { // a list, as databases write it
+			return p.list(t.pos, n, "(", ")")
+		}
 		p.closing("(", ")")
 		return n
+	case p.accept("["):
+		return p.list(t.pos, nil, "[", "]")
 	case t.kind == tokNumber:
 		return p.number()
 	case t.kind == tokString:
@@ -135,13 +146,31 @@ func (p *parser) primary() Node {
 		return &Literal{Pos: Pos(t.pos), Value: t.text}
 	case t.kind == tokWord && reserved[t.text]:
 		return p.constant()
-	case t.kind == tokWord && p.after().is("("):
+	case t.kind == tokWord && (p.after().is("(") || bareFunctions[t.text] && !p.after().is(".")):
 		return p.call()
 	case t.kind == tokWord || t.kind == tokKey:
 		return p.path()
 	}
 	p.fail(t.pos, "", "a value is missing %s", t.place())
 	return nil
+}
+
+// list reads the items of a list up to its closing bracket; of one that has begun, first is the first item.
+func (p *parser) list(pos int, first Node, open, end string) Node {
+	l := &List{Pos: Pos(pos)}
+	if first != nil {
+		l.Items = append(l.Items, first)
+		p.accept(",")
+	} else if p.accept(end) {
+		return l
+	}
+	for {
+		l.Items = append(l.Items, p.expression())
+		if !p.accept(",") {
+			p.closing(open, end)
+			return l
+		}
+	}
 }
 
 // closing passes over a closing bracket.
@@ -178,7 +207,10 @@ func (p *parser) call() Node {
 	switch {
 	case c.fn != nil:
 		c.Args = p.arguments()
-		p.checkCount(name.pos, c.Name, c.fn.arity, len(c.Args))
+		p.checkCount(name.pos, c.Name, c.fn.usage, c.fn.arity, len(c.Args))
+		if c.fn.perItem && len(c.Args) > 1 {
+			perItem(c.Args[1:], c.Args[0])
+		}
 	case functionTable["$"+name.text] != nil:
 		p.fail(name.pos, "functions start with $: write $"+name.text+"(…)", "there is no function %q", name.text)
 	case filterTable[name.text] != nil:

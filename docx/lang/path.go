@@ -9,6 +9,11 @@ import (
 // lookup returns what a path names, nil if that is missing or null. It counts the items of lists it passes through as
 // steps; the caller compares them with the limit.
 func (e *Env) lookup(p *Path) Value {
+	if p.perItem {
+		if v, ok := e.inItems(p); ok {
+			return v
+		}
+	}
 	for _, f := range slices.Backward(e.frames) {
 		if f.name == p.Steps[0].Key {
 			return e.descend(f.item, p.Steps[1:])

@@ -9,7 +9,12 @@ import (
 // print returns the text of a value of the current tag, with the separators its delimiter filters ask for.
 func (e *Env) print(v Value) (string, error) {
 	t := e.tag
-	if list, ok := v.([]any); ok {
+	if e.present.As == AsChart {
+		return "", nil
+	}
+	if list, ok := v.([]any); ok && isSole(e.present.As) {
+		return "", &fault{t.Expr, "is a list, and a picture or code is of one value"}
+	} else if ok {
 		return e.printList(t.Expr, list, e.list.between, e.list.last)
 	}
 	s, ok := scalarText(v)
@@ -46,20 +51,12 @@ func (e *Env) separator(s string) string {
 // printList returns the items of a list that are not null, separated: the last two by last, the others by between. Without
 // between it is ", ", without last it is between.
 func (e *Env) printList(n Node, list []any, between, last *string) (string, error) {
-	if err := e.spend(len(list), n); err != nil {
+	texts, err := e.itemTexts(n, list)
+	if err != nil {
 		return "", err
 	}
-	texts := make([]string, 0, len(list))
 	size := 0
-	for _, item := range list {
-		if item == nil {
-			continue
-		}
-		s, ok := scalarText(item)
-		if !ok {
-			return "", &fault{n, "is a list with " + kindOf(item) + " in it and cannot be printed"}
-		}
-		texts = append(texts, s)
+	for _, s := range texts {
 		size += len(s)
 	}
 	sep, end := orElse(between, ", "), orElse(last, orElse(between, ", "))
@@ -71,6 +68,29 @@ func (e *Env) printList(n Node, list []any, between, last *string) (string, erro
 	}
 	at := len(texts) - 1
 	return strings.Join(texts[:at], sep) + end + texts[at], nil
+}
+
+// itemTexts returns the texts of the items of a list that are not null.
+func (e *Env) itemTexts(n Node, list []any) ([]string, error) {
+	if err := e.spend(len(list), n); err != nil {
+		return nil, err
+	}
+	texts := make([]string, 0, len(list))
+	size := 0
+	for _, item := range list {
+		if item == nil {
+			continue
+		}
+		s, ok := scalarText(item)
+		if !ok {
+			return nil, &fault{n, "is a list with " + kindOf(item) + " in it and cannot be printed"}
+		}
+		if size += len(s); size > MaxText {
+			return nil, e.limit(n, tooLong)
+		}
+		texts = append(texts, s)
+	}
+	return texts, nil
 }
 
 func orElse(s *string, other string) string {

@@ -19,6 +19,8 @@ func shape(n Node) string {
 		return fmt.Sprintf("path%#v", n.Steps)
 	case *Literal:
 		return fmt.Sprintf("%T %q", n.Value, fmt.Sprint(n.Value))
+	case *List:
+		return "list" + shapes(n.Items)
 	case *Unary:
 		return fmt.Sprintf("(%s %s)", n.Op, shape(n.X))
 	case *Binary:
@@ -61,7 +63,7 @@ func key(t *rapid.T) string {
 }
 
 func anyNode(t *rapid.T, depth int) Node {
-	kinds := 7
+	kinds := 8
 	if depth == 0 {
 		kinds = 2
 	}
@@ -83,6 +85,8 @@ func anyNode(t *rapid.T, depth int) Node {
 	case 4:
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(functionTable))).Draw(t, "function")
 		return &Call{Name: name, Args: someNodes(t, functionTable[name].arity, depth-1)}
+	case 5:
+		return &List{Items: someNodes(t, arity{0, 3}, depth-1)}
 	default:
 		op := rapid.SampledFrom(slices.Sorted(maps.Keys(binaryStrength))).Draw(t, "op")
 		return &Binary{Op: op, L: anyNode(t, depth-1), R: anyNode(t, depth-1)}
@@ -91,25 +95,46 @@ func anyNode(t *rapid.T, depth int) Node {
 
 func someNodes(t *rapid.T, a arity, depth int) []Node {
 	var nodes []Node
-	for range rapid.IntRange(a.min, a.max).Draw(t, "arguments") {
+	for range rapid.IntRange(a.min, min(a.max, a.min+3)).Draw(t, "arguments") {
 		nodes = append(nodes, anyNode(t, depth))
 	}
 	return nodes
 }
 
 func anyTag(t *rapid.T) *Tag {
-	tag := &Tag{Kind: rapid.SampledFrom([]Kind{Print, For, TableRow, If, ElseIf}).Draw(t, "kind"), Expr: anyNode(t, 4)}
-	if tag.Kind == For || tag.Kind == TableRow {
+	tag := &Tag{Kind: rapid.SampledFrom([]Kind{Print, For, TableRow, TableColumn, If, ElseIf, Include}).Draw(t, "kind")}
+	if tag.Kind == Include {
+		tag.Expr = &Literal{Value: rapid.String().Draw(t, "name")}
+		return tag
+	}
+	if tag.Expr = anyNode(t, 4); tag.Kind.IsLoop() {
 		tag.Var = rapid.SampledFrom([]string{"x", "item", "loop", "größe_2"}).Draw(t, "variable")
 	}
 	if tag.Kind == If || tag.Kind == ElseIf {
 		return tag
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "filters") {
-		name := rapid.SampledFrom(slices.Sorted(maps.Keys(filterTable))).Draw(t, "filter")
-		tag.Filters = append(tag.Filters, Filter{Name: name, Args: someNodes(t, filterTable[name].arity, 1)})
+		tag.Filters = append(tag.Filters, anyFilter(t, tag.Filters))
 	}
 	return tag
+}
+
+// anyFilter returns a filter that may stand behind others. The arguments of a presentation filter are paths, as those that
+// are written out must be right.
+func anyFilter(t *rapid.T, before []Filter) Filter {
+	hasSole := slices.ContainsFunc(before, func(f Filter) bool { return slices.Contains(soleFilters, f.Name) })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(filterTable)), func(name string) bool {
+		return hasSole && slices.Contains(soleFilters, name)
+	})
+	name := rapid.SampledFrom(names).Draw(t, "filter")
+	fn := filterTable[name]
+	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1)}
+	if fn.note != nil {
+		for i := range f.Args {
+			f.Args[i] = newPath(0, []Step{{Key: key(t)}})
+		}
+	}
+	return f
 }
 
 func TestPrintedTagParsesToTheSameTree(t *testing.T) {
@@ -170,8 +195,8 @@ func execute(t *testing.T, tag *Tag, data Value) {
 	var err error
 	switch tag.Kind {
 	case Print:
-		_, _, err = e.Print(tag)
-	case For, TableRow:
+		_, _, _, err = e.Show(tag)
+	case For, TableRow, TableColumn:
 		scope.Open(tag)
 		_, err = e.List(tag)
 	case If, ElseIf:
@@ -180,6 +205,6 @@ func execute(t *testing.T, tag *Tag, data Value) {
 	if _, ok := errors.AsType[*LimitError](err); err != nil && !ok {
 		t.Fatalf("%#v", err)
 	}
-	tag.Paths(scope.Alias)
+	tag.Paths(&scope)
 	e.Warnings()
 }

@@ -15,11 +15,13 @@ var loopProperties = map[string]bool{
 type Scope struct{ vars []scopeVar }
 
 type scopeVar struct {
-	name string
-	keys []string // of the list, from the top of the input; nil if the list is no path
+	name    string
+	keys    []string // of the list, from the top of the input; nil if the list is no path
+	grouped bool     // the list went through the filter group:
+	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 }
 
-// Open enters the loop of a For or TableRow.
+// Open enters the loop of a For, TableRow or TableColumn.
 func (s *Scope) Open(t *Tag) {
 	v := scopeVar{name: t.Var}
 	t.reads(func(p *Path, _ bool) { // of a computed list, its first path is what the items come from
@@ -27,6 +29,12 @@ func (s *Scope) Open(t *Tag) {
 			v.keys, _ = s.keys(p)
 		}
 	})
+	if f := t.Filter("group"); f != nil {
+		v.grouped = true
+		if p := firstPath(f.Args[0]); p != nil {
+			v.group = stepKeys(p.Steps)
+		}
+	}
 	s.vars = append(s.vars, v)
 }
 
@@ -35,15 +43,6 @@ func (s *Scope) Close() {
 	if n := len(s.vars); n > 0 {
 		s.vars = s.vars[:n-1]
 	}
-}
-
-// Alias returns the path of the list whose item the name is, for [Tag.Paths]. The path is empty for names that stand
-// for no input.
-func (s *Scope) Alias(name string) (path string, ok bool) {
-	if v := s.variable(name); v != nil {
-		return keysText(v.keys), true
-	}
-	return "", name == "loop" && len(s.vars) > 0
 }
 
 func (s *Scope) variable(name string) *scopeVar {
@@ -57,21 +56,59 @@ func (s *Scope) variable(name string) *scopeVar {
 
 // keys returns the keys that lead from the top of the input to what p names; ok is false if that is not in the input.
 func (s *Scope) keys(p *Path) (keys []string, ok bool) {
-	rest := p.Steps
 	if v := s.variable(p.Steps[0].Key); v != nil {
-		if v.keys == nil {
-			return nil, false
-		}
-		keys, rest = slices.Clone(v.keys), p.Steps[1:]
-	} else if p.loop && len(s.vars) > 0 {
+		return v.below(p.Steps[1:])
+	}
+	switch {
+	case p.loop && len(s.vars) > 0:
+		return nil, false
+	case p.perItem:
+		return s.itemKeys(p)
+	}
+	return stepKeys(p.Steps), true
+}
+
+// itemKeys is keys for a name in what is computed for each item of a list: it is taken for a key of the items.
+func (s *Scope) itemKeys(p *Path) (keys []string, ok bool) {
+	if p.list == nil {
 		return nil, false
 	}
-	for _, step := range rest {
+	if keys, ok = s.keys(p.list); !ok {
+		return nil, false
+	}
+	steps := p.Steps
+	if steps[0].Key == itemName {
+		steps = steps[1:]
+	}
+	return append(keys, stepKeys(steps)...), true
+}
+
+// below returns the keys that lead to what is steps below the variable.
+func (v *scopeVar) below(steps []Step) (keys []string, ok bool) {
+	if v.keys == nil {
+		return nil, false
+	}
+	keys = slices.Clone(v.keys)
+	if v.grouped && len(steps) > 0 {
+		if steps[0].Key == groupKey {
+			keys = append(keys, v.group...)
+		}
+		if steps[0].Key == groupKey || steps[0].Key == groupItems {
+			steps = steps[1:]
+		}
+	}
+	return append(keys, stepKeys(steps)...), true
+}
+
+// stepKeys returns the keys among some steps.
+func stepKeys(steps []Step) []string {
+	keys := make([]string, 0, len(steps))
+	for _, step := range steps {
 		if !step.IsIndex {
 			keys = append(keys, step.Key)
 		}
 	}
-	return keys, true
+	return keys
 }
 
 func keysText(keys []string) string {

@@ -7,14 +7,28 @@ import (
 	"strings"
 )
 
-// suggest returns a hint for a name that is not in table: the nearest one that is, and all of them.
+// habits holds what other tools call our filters and functions.
+var habits = map[string]string{
+	"upper": "uppercase", "upcase": "uppercase", "lower": "lowercase", "downcase": "lowercase", "title": "titlecase",
+	"money": "currency", "number": "format", "formatdate": "date", "dateformat": "date", "tz": "timezone",
+	"plus": "add", "filter": "where", "sortby": "sort", "orderby": "sort", "groupby": "group", "distinct": "unique",
+	"size": "count", "strip": "trim", "substring": "slice", "picture": "image", "img": "image", "url": "link", "safe": "html",
+	"spell": "words", "shorten": "truncate", "ifempty": "default", "$avg": "$average", "$mean": "$average", "$len": "$length",
+	"$ceiling": "$ceil", "$concat": "$string", "$text": "$string", "$vlookup": "$lookup", "$xlookup": "$lookup", "$datedif": "$days",
+}
+
+// suggest returns a hint for a name that is not in table: the one that is meant or, if none comes near, all there are.
 func suggest[T any](name, what string, table map[string]T) string {
-	known := slices.Sorted(maps.Keys(table))
-	hint := fmt.Sprintf("the %s are %s", what, strings.Join(known, ", "))
-	if best := nearest(name, known); best != "" {
-		hint = fmt.Sprintf("did you mean %s? %s", best, hint)
+	if meant := habits[strings.ToLower(name)]; meant != "" {
+		if _, ok := table[meant]; ok {
+			return "did you mean " + meant + "?"
+		}
 	}
-	return hint
+	known := slices.Sorted(maps.Keys(table))
+	if best := nearest(name, known); best != "" {
+		return "did you mean " + best + "?"
+	}
+	return fmt.Sprintf("the %s are %s", what, strings.Join(known, ", "))
 }
 
 // nearest returns the candidate that is fewest edits away from name, if those are at most a third of it, or "".

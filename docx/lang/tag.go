@@ -10,27 +10,38 @@ type Kind int
 
 // The kinds of tags.
 const (
-	Print       Kind = iota // {{ path }}, {{ a * b :: filter }}: leaves a value
-	For                     // {{for x in list}}
-	EndFor                  // {{endfor}}
-	TableRow                // {{tablerow x in list}}
-	EndTableRow             // {{endtablerow}}
-	If                      // {{if condition}}
-	ElseIf                  // {{elseif condition}}
-	Else                    // {{else}}
-	EndIf                   // {{endif}}
-	Comment                 // {{! anything }}
+	Print          Kind = iota // {{ path }}, {{ a * b :: filter }}: leaves a value
+	For                        // {{for x in list}}
+	EndFor                     // {{endfor}}
+	TableRow                   // {{tablerow x in list}}
+	EndTableRow                // {{endtablerow}}
+	TableColumn                // {{tablecolumn x in list}}
+	EndTableColumn             // {{endtablecolumn}}
+	If                         // {{if condition}}
+	ElseIf                     // {{elseif condition}}
+	Else                       // {{else}}
+	EndIf                      // {{endif}}
+	Include                    // {{include "name"}}
+	PageBreak                  // {{pagebreak}}
+	Comment                    // {{! anything }}
 )
 
 // String returns the word that makes a tag one of this kind; "value" and "comment" have none.
 func (k Kind) String() string {
-	return [...]string{"value", "for", "endfor", "tablerow", "endtablerow", "if", "elseif", "else", "endif", "comment"}[k]
+	return [...]string{
+		"value", "for", "endfor", "tablerow", "endtablerow", "tablecolumn", "endtablecolumn",
+		"if", "elseif", "else", "endif", "include", "pagebreak", "comment",
+	}[k]
 }
 
-// blockWords holds the words that open, part or close a block.
+// IsLoop tells whether a tag of this kind repeats what follows for each item of its list.
+func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn }
+
+// blockWords holds the words that make a tag something else than a value.
 var blockWords = map[string]Kind{
 	"for": For, "endfor": EndFor, "tablerow": TableRow, "endtablerow": EndTableRow,
-	"if": If, "elseif": ElseIf, "else": Else, "endif": EndIf,
+	"tablecolumn": TableColumn, "endtablecolumn": EndTableColumn,
+	"if": If, "elseif": ElseIf, "else": Else, "endif": EndIf, "include": Include, "pagebreak": PageBreak,
 }
 
 func isBlockWord(name string) bool {
@@ -42,9 +53,19 @@ func isBlockWord(name string) bool {
 type Tag struct {
 	Kind    Kind
 	Text    string   // as typed, with braces
-	Var     string   // the loop variable of For and TableRow
-	Expr    Node     // value, list or condition; nil for Else, Comment and the End kinds
-	Filters []Filter // of Print, For and TableRow
+	Var     string   // the loop variable of For, TableRow and TableColumn
+	Expr    Node     // value, list or condition, or the name that Include wants; nil for all other kinds
+	Filters []Filter // of values and loops
+}
+
+// Filter returns the last filter of that name that the tag has, or nil.
+func (t *Tag) Filter(name string) *Filter {
+	for i := range slices.Backward(t.Filters) {
+		if t.Filters[i].Name == name {
+			return &t.Filters[i]
+		}
+	}
+	return nil
 }
 
 // String returns the tag in a form that parses to the same tree.
@@ -56,9 +77,9 @@ func (t *Tag) String() string {
 		b.WriteString(t.Expr.String())
 	case Comment:
 		return t.Text
-	case For, TableRow:
+	case For, TableRow, TableColumn:
 		b.WriteString(t.Kind.String() + " " + t.Var + " in " + t.Expr.String())
-	case If, ElseIf:
+	case If, ElseIf, Include:
 		b.WriteString(t.Kind.String() + " " + t.Expr.String())
 	default:
 		b.WriteString(t.Kind.String())
@@ -70,85 +91,59 @@ func (t *Tag) String() string {
 	return b.String()
 }
 
-// Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop" or
-// "table-loop", and "" for what is not listed (comments, else, the ends). A value is text if it is a path or a literal.
+// Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop",
+// "table-loop" or "image", and "" for what is not listed (comments, else, the ends, includes and page breaks). A value
+// with the filter image is an image; else it is text if it is a path, a literal, or a function that computes no number.
 func (t *Tag) Type() string {
 	switch t.Kind {
 	case For:
 		return "for-loop"
-	case TableRow:
+	case TableRow, TableColumn:
 		return "table-loop"
 	case If, ElseIf:
 		return "conditional"
 	case Print:
-		switch t.Expr.(type) {
-		case *Path, *Literal:
-			return "text"
-		}
-		return "arithmetic"
+		return t.valueType()
 	}
 	return ""
 }
 
+func (t *Tag) valueType() string {
+	if t.Filter("image") != nil {
+		return "image"
+	}
+	switch n := t.Expr.(type) {
+	case *Path, *Literal, *List:
+		return "text"
+	case *Call:
+		if n.fn.text {
+			return "text"
+		}
+	}
+	return "arithmetic"
+}
+
 // Paths returns the json_paths of the tag in a template's listing: for each path it reads, in order, every prefix and
-// the path itself, none twice; an index of a list is left out. A loop variable is replaced by the path of its
-// list, which alias gives for the variable's name; an empty path with ok means that the name stands for no input.
-// [Scope.Alias] is such a function; nil stands for no loop.
-func (t *Tag) Paths(alias func(name string) (path string, ok bool)) []string {
+// the path itself, none twice; an index of a list is left out. Loop variables, and the names in what is computed for each
+// item of a list, are replaced by the path of their list. The scope is that in which the tag stands, as for
+// [Use.Add]; nil is that of a template without loops.
+func (t *Tag) Paths(s *Scope) []string {
+	if s == nil {
+		s = new(Scope)
+	}
 	var paths []string
 	t.reads(func(p *Path, _ bool) {
-		for _, s := range p.prefixes(alias) {
-			if !slices.Contains(paths, s) {
-				paths = append(paths, s)
+		keys, ok := s.keys(p)
+		if !ok {
+			return
+		}
+		for n := range keys {
+			if path := keysText(keys[:n+1]); !slices.Contains(paths, path) {
+				paths = append(paths, path)
 			}
 		}
 	})
 	return paths
-}
-
-// prefixes returns the path and all that lead to it, the shortest first.
-func (p *Path) prefixes(alias func(string) (string, bool)) []string {
-	list, ok := resolve(p, alias)
-	if ok && list == "" {
-		return nil
-	}
-	var b strings.Builder
-	b.WriteString(list)
-	for i, s := range p.Steps {
-		if s.IsIndex || ok && i == 0 {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(keyText(s.Key, i == 0))
-	}
-	return pathPrefixes(b.String())
-}
-
-// resolve returns the path that the first step of p stands for, and whether it is a name known to alias.
-func resolve(p *Path, alias func(string) (string, bool)) (path string, ok bool) {
-	if alias == nil {
-		return "", false
-	}
-	if path, ok = alias(p.Steps[0].Key); ok && p.Steps[0].Key == "loop" && path == "" && !p.loop {
-		return "", false // a key of the input that happens to be called loop
-	}
-	return path, ok
-}
-
-// pathPrefixes cuts the text of a path at its dots.
-func pathPrefixes(path string) []string {
-	var all []string
-	quoted := false
-	for i, r := range path {
-		if r == '`' {
-			quoted = !quoted
-		} else if r == '.' && !quoted {
-			all = append(all, path[:i])
-		}
-	}
-	return append(all, path)
 }
 
 // reads calls yield for each path in the tag, in the order of writing; whole tells whether all that lies below
@@ -176,9 +171,13 @@ func reads(n Node, whole bool, yield func(*Path, bool)) {
 		reads(n.R, values, yield)
 	case *Presence:
 		reads(n.X, false, yield)
+	case *List:
+		for _, item := range n.Items {
+			reads(item, true, yield)
+		}
 	case *Call:
-		for _, arg := range n.Args {
-			reads(arg, !n.fn.counts, yield)
+		for i, arg := range n.Args {
+			reads(arg, !n.fn.counts || i > 0, yield)
 		}
 	}
 }

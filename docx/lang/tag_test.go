@@ -22,7 +22,7 @@ func tags(t testing.TB, text string, see func(*lang.Tag, *lang.Scope)) {
 			scope.Close()
 		}
 		see(tag, &scope)
-		if tag.Kind == lang.For || tag.Kind == lang.TableRow {
+		if tag.Kind.IsLoop() {
 			scope.Open(tag)
 		}
 	}
@@ -75,13 +75,41 @@ func TestTypeAndPaths(t *testing.T) {
 			{`{{loop.index}}`, "text", nil},
 			{`{{loop.x}}`, "text", []string{"loop", "loop.x"}},
 		}},
+		{"names for items", `{{$sum(items, quantity * item.price)}}{{for g in items :: where(kind == wanted.kind) :: sort(name)}}{{endfor}}`, []listed{
+			{`{{$sum(items, quantity * item.price)}}`, "arithmetic", []string{"items", "items.quantity", "items.price"}},
+			{`{{for g in items :: where(kind == wanted.kind) :: sort(name)}}`, "for-loop",
+				[]string{"items", "items.kind", "items.wanted", "items.wanted.kind", "items.name"}},
+		}},
+		{"names for items in a loop", `{{for o in orders}}{{$sum(o.lines, n * o.rate)}}{{$sum(orders, $sum(lines, n))}}{{endfor}}`, []listed{
+			{`{{for o in orders}}`, "for-loop", []string{"orders"}},
+			{`{{$sum(o.lines, n * o.rate)}}`, "arithmetic", []string{"orders", "orders.lines", "orders.lines.n", "orders.rate"}},
+			{`{{$sum(orders, $sum(lines, n))}}`, "arithmetic", []string{"orders", "orders.lines", "orders.lines.n"}},
+		}},
+		{"groups", `{{for g in items :: group(kind.name)}}{{g.key}}{{for i in g.items}}{{i.price}}{{endfor}}{{$sum(g.items.price)}}{{endfor}}`, []listed{
+			{`{{for g in items :: group(kind.name)}}`, "for-loop", []string{"items", "items.kind", "items.kind.name"}},
+			{`{{g.key}}`, "text", []string{"items", "items.kind", "items.kind.name"}},
+			{`{{for i in g.items}}`, "for-loop", []string{"items"}},
+			{`{{i.price}}`, "text", []string{"items", "items.price"}},
+			{`{{$sum(g.items.price)}}`, "arithmetic", []string{"items", "items.price"}},
+		}},
+		{"kinds", `{{logo :: image("4cm")}}{{id :: qrcode}}{{$join(names)}}{{["a", b]}}{{sales :: chart(month, gain)}}`, []listed{
+			{`{{logo :: image("4cm")}}`, "image", []string{"logo"}},
+			{`{{id :: qrcode}}`, "text", []string{"id"}},
+			{`{{$join(names)}}`, "text", []string{"names"}},
+			{`{{["a", b]}}`, "text", []string{"b"}},
+			{`{{sales :: chart(month, gain)}}`, "text", []string{"sales", "sales.month", "sales.gain"}},
+		}},
+		{"columns, includes, page breaks", `{{tablecolumn m in months}}{{m}}{{endtablecolumn}}{{include "x"}}{{pagebreak}}`, []listed{
+			{`{{tablecolumn m in months}}`, "table-loop", []string{"months"}},
+			{`{{m}}`, "text", []string{"months"}},
+		}},
 		{"no path", `{{1 + 1}}{{"x"}}{{! a.b }}`, []listed{{`{{1 + 1}}`, "arithmetic", nil}, {`{{"x"}}`, "text", nil}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []listed
 			tags(t, c.text, func(tag *lang.Tag, s *lang.Scope) {
 				if tag.Type() != "" {
-					got = append(got, listed{tag.Text, tag.Type(), tag.Paths(s.Alias)})
+					got = append(got, listed{tag.Text, tag.Type(), tag.Paths(s)})
 				}
 			})
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -114,6 +142,8 @@ func TestUnusedInput(t *testing.T) {
 		{"all read", "{{invoice}}{{$sum(products.price)}}{{products[0].name}}{{for p in products}}{{p}}{{endfor}}" +
 			"{{x :: default(loop)}}{{if `odd key`.x > 1}}{{endif}}", nil},
 		{"place is no input", "{{for p in products}}{{p}}{{loop.index}}{{endfor}}{{invoice}}{{`odd key`}}", []string{"loop"}},
+		{"names for items", "{{$sum(products, price * weight * loop)}}{{for p in products :: group(maker.name)}}{{p.key}}" +
+			"{{for x in p.items :: where(name == invoice.id)}}{{x.name}}{{endfor}}{{endfor}}{{`odd key`}}", []string{"invoice.customer"}},
 		{"variable hides a key", "{{for loop in products}}{{loop}}{{endfor}}{{invoice}}{{`odd key`}}", []string{"loop"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,12 +13,14 @@ type Use struct{ root useNode }
 type useNode struct {
 	path  string              // as it would be written
 	whole bool                // with all that lies below
+	maybe bool                // read only if the items of some list do not have it
 	keys  map[string]*useNode // what is read below
 }
 
 // Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop.
 func (u *Use) Add(t *Tag, s *Scope) {
 	t.reads(func(p *Path, whole bool) {
+		u.addMaybe(p, s)
 		keys, ok := s.keys(p)
 		if !ok {
 			return
@@ -29,6 +31,18 @@ func (u *Use) Add(t *Tag, s *Scope) {
 		}
 		n.whole = n.whole || whole
 	})
+}
+
+// addMaybe notes a name in what is computed for each item of a list: it is read there if the items do not have it.
+func (u *Use) addMaybe(p *Path, s *Scope) {
+	if !p.perItem || s.variable(p.Steps[0].Key) != nil {
+		return
+	}
+	n := &u.root
+	for _, key := range stepKeys(p.Steps) {
+		n = n.child(key)
+	}
+	n.maybe = true
 }
 
 func (n *useNode) child(key string) *useNode {
@@ -71,7 +85,7 @@ func (u *Use) unused(data Value) []string {
 }
 
 func (n *useNode) unused(data Value, found map[unusedKey]struct{}) {
-	if n.whole {
+	if n.whole || n.maybe {
 		return
 	}
 	switch data := data.(type) {

@@ -1,0 +1,86 @@
+package lang
+
+// aggregates make one value of the items of a list, or of what their second argument is for each item.
+var aggregates = map[string]*function{
+	"$sum":     {arity: arity{1, 2}, usage: "$sum(items.price) or $sum(items, quantity * price)", apply: fold(sum), perItem: true},
+	"$average": {arity: arity{1, 2}, usage: "$average(items.price) or $average(items, quantity * price)", apply: fold(average), perItem: true},
+	"$min":     {arity: arity{1, 2}, usage: "$min(items.price) or $min(items, quantity * price)", apply: fold(least), perItem: true},
+	"$max":     {arity: arity{1, 2}, usage: "$max(items.price) or $max(items, quantity * price)", apply: fold(greatest), perItem: true},
+	"$count":   {arity: arity{1, 2}, usage: "$count(items) or $count(items, price > 10)", apply: count, perItem: true, counts: true},
+}
+
+// items returns the items of a list that are not null, or v as a list of one.
+func (e *Env) itemsOf(c *Call, v Value) ([]any, error) {
+	list, ok := v.([]any)
+	if !ok {
+		return []any{v}, nil
+	}
+	return present(list), e.spend(len(list), c)
+}
+
+// fold returns a function over the numbers of a list.
+func fold(f func([]number) Value) func(*Env, *Call, []Value) (Value, error) {
+	return func(e *Env, c *Call, args []Value) (Value, error) {
+		items, err := e.itemsOf(c, args[0])
+		if err != nil {
+			return nil, err
+		}
+		numbers := make([]number, len(items))
+		for i, item := range items {
+			x, ok := asNumber(item)
+			if !ok {
+				return nil, &fault{c, "needs numbers, but " + itemNumber(i) + " is " + kindOf(item)}
+			}
+			numbers[i] = x
+		}
+		return f(numbers), nil
+	}
+}
+
+func sum(numbers []number) Value {
+	var total number
+	for _, x := range numbers {
+		total = calculate("+", total, x)
+	}
+	return total
+}
+
+func average(numbers []number) Value {
+	if len(numbers) == 0 {
+		return nil
+	}
+	return sum(numbers).(number).over(wholeOf(len(numbers)))
+}
+
+func least(numbers []number) Value { return best(numbers, -1) }
+
+func greatest(numbers []number) Value { return best(numbers, 1) }
+
+// best returns the number that compares to all others as sign says, the first of equals; nil of none.
+func best(numbers []number, sign int) Value {
+	if len(numbers) == 0 {
+		return nil
+	}
+	found := numbers[0]
+	for _, x := range numbers[1:] {
+		if x.compare(found) == sign {
+			found = x
+		}
+	}
+	return found
+}
+
+// count returns the number of items that are not null, or for which the second argument is true; of anything but a list, 1.
+func count(e *Env, c *Call, args []Value) (Value, error) {
+	items, err := e.itemsOf(c, args[0])
+	if len(c.Args) == 1 {
+		return wholeValue(len(items)), err
+	}
+	n := 0
+	for _, v := range items {
+		if truth(v) {
+			n++
+		}
+	}
+	return wholeValue(n), err
+}

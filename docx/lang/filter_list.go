@@ -1,0 +1,257 @@
+package lang
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// The keys of what the filter group gives.
+const (
+	groupKey   = "key"
+	groupItems = "items"
+)
+
+// listFilters work on lists. An object or a single value counts as a list of itself alone, the empty text as an empty one,
+// and what is missing stays missing.
+var listFilters = map[string]*filter{
+	"where":         {arity: arity{1, 1}, usage: `where(price > 10)`, apply: onList(where), perItem: true},
+	"sort":          {arity: arity{0, 8}, usage: `sort(name), sort(price, "desc") or sort`, apply: onList(sortItems), perItem: true},
+	"group":         {arity: arity{1, 1}, usage: `group(category)`, apply: onList(group), perItem: true},
+	"unique":        {arity: arity{0, 1}, usage: `unique or unique(name)`, apply: onList(unique), perItem: true},
+	"first":         {arity: arity{0, 1}, usage: `first or first(3)`, apply: onList(firstItems)},
+	"last":          {arity: arity{0, 1}, usage: `last or last(3)`, apply: onList(lastItems)},
+	"slice":         {arity: arity{1, 2}, usage: `slice(2), slice(0, 3) or slice(-3)`, apply: slice},
+	"reverse":       {usage: "reverse", apply: onList(reverse)},
+	"count":         {usage: "count", apply: onList(countItems)},
+	"join":          {arity: arity{0, 2}, usage: `join, join("; ") or join(", ", " and ")`, apply: onList(joinList)},
+	"delimiter":     {arity: arity{1, 1}, usage: `delimiter(", ")`, apply: delimiter},
+	"lastdelimiter": {arity: arity{1, 1}, usage: `lastdelimiter(" and ")`, apply: lastDelimiter},
+}
+
+// onList returns a filter of the items of a list.
+func onList(change func(*Env, *Filter, []Value) (Value, error)) func(*Env, *Filter, Value) (Value, error) {
+	return func(e *Env, f *Filter, v Value) (Value, error) {
+		if v == nil {
+			return nil, nil
+		}
+		items, err := e.listOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return change(e, f, items)
+	}
+}
+
+// where leaves the items for which its condition holds. What an item does not have makes it no error.
+func where(e *Env, f *Filter, items []Value) (Value, error) {
+	before := len(e.missing)
+	kept := []any{}
+	for _, item := range items {
+		v, err := e.inItem(f.Args[0], item)
+		if err != nil {
+			return nil, err
+		}
+		if truth(v) {
+			kept = append(kept, item)
+		}
+		e.missing = e.missing[:before]
+	}
+	return kept, nil
+}
+
+// group gathers the items that have the same key, in the order in which the keys come first: a list of objects with key and
+// items. Items that have no key are a group without key.
+func group(e *Env, f *Filter, items []Value) (Value, error) {
+	places := map[string]int{}
+	var keys []Value
+	var groups [][]any
+	for _, item := range items {
+		key, text, err := e.itemKey(f.Args[0], item)
+		if err != nil {
+			return nil, err
+		}
+		at, ok := places[text]
+		if !ok {
+			at = len(groups)
+			places[text] = at
+			keys, groups = append(keys, key), append(groups, nil)
+		}
+		groups[at] = append(groups[at], item)
+	}
+	list := make([]any, len(groups))
+	for i := range groups {
+		list[i] = newGroup(keys[i], groups[i])
+	}
+	return list, nil
+}
+
+func newGroup(key Value, items []any) Value {
+	return NewObject([]string{groupKey, groupItems}, []Value{plain(key), items})
+}
+
+// unique leaves the first of the items that are the same, or have the same key.
+func unique(e *Env, f *Filter, items []Value) (Value, error) {
+	seen := map[string]bool{}
+	kept := []any{}
+	for _, item := range items {
+		var n Node = e.tag.Expr
+		text, ok := identity(item)
+		if len(f.Args) > 0 {
+			var err error
+			if _, text, err = e.itemKey(f.Args[0], item); err != nil {
+				return nil, err
+			}
+		} else if !ok {
+			return nil, &fault{n, "is a list with " + kindOf(item) + " in it: say by which key, as in unique(name)"}
+		}
+		if !seen[text] {
+			seen[text] = true
+			kept = append(kept, item)
+		}
+	}
+	return kept, nil
+}
+
+// itemKey returns what n is for an item, and a text that is the same for equal keys.
+func (e *Env) itemKey(n Node, item Value) (key Value, text string, err error) {
+	before := len(e.missing)
+	key, err = e.inItem(n, item)
+	e.missing = e.missing[:before]
+	if err != nil {
+		return nil, "", err
+	}
+	text, ok := identity(key)
+	if !ok {
+		return nil, "", &fault{n, "is " + kindOf(key) + ", not a text or a number"}
+	}
+	return key, text, e.spend(len(text)/bytesPerStep, n)
+}
+
+// identity returns a text that is the same for equal values; ok is false for lists and objects.
+func identity(v Value) (text string, ok bool) {
+	if v == nil {
+		return "", true
+	}
+	if _, isText := v.(string); !isText {
+		if x, isNumber := asNumber(v); isNumber {
+			return "=" + x.text(), true
+		}
+	}
+	text, ok = scalarText(v)
+	return "=" + text, ok
+}
+
+// firstItems gives the first item, which is missing from an empty list, or as many from the beginning as the argument says.
+func firstItems(e *Env, f *Filter, items []Value) (Value, error) {
+	if len(f.Args) == 0 {
+		return itemAt(items, 0), nil
+	}
+	n, err := e.whole(f.Args[0], 0, maxWhole)
+	return clip(items, 0, min(n, len(items))), err
+}
+
+// lastItems is firstItems from the end.
+func lastItems(e *Env, f *Filter, items []Value) (Value, error) {
+	if len(f.Args) == 0 {
+		return itemAt(items, -1), nil
+	}
+	n, err := e.whole(f.Args[0], 0, maxWhole)
+	return clip(items, max(len(items)-n, 0), len(items)), err
+}
+
+// maxWhole is how large a place in a list or text may be.
+const maxWhole = 1_000_000_000
+
+// clip returns a list of its own, to which nothing can be appended that others see.
+func clip(items []Value, from, to int) Value { return items[from:to:to] }
+
+// slice gives the items, or the characters of a text, from one place to before another; places count from 0, and from the end
+// if they are negative.
+func slice(e *Env, f *Filter, v Value) (Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	s, isText := v.(string)
+	if list, ok := v.([]any); !ok && !isText {
+		s, isText = scalarText(v)
+	} else if ok {
+		from, to, err := e.between(f, len(list))
+		return clip(list, from, to), err
+	}
+	if !isText {
+		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text or a list"}
+	}
+	runes := []rune(s)
+	from, to, err := e.between(f, len(runes))
+	if err != nil {
+		return nil, err
+	}
+	return e.made(string(runes[from:to]))
+}
+
+// between returns the places that the arguments of slice name among n.
+func (e *Env) between(f *Filter, n int) (from, to int, err error) {
+	to = n
+	places := []*int{&from, &to}
+	for i, arg := range f.Args {
+		at, err := e.whole(arg, -maxWhole, maxWhole)
+		if err != nil {
+			return 0, 0, err
+		}
+		if at < 0 {
+			at += n
+		}
+		*places[i] = min(max(at, 0), n)
+	}
+	return from, max(from, to), nil
+}
+
+func reverse(_ *Env, _ *Filter, items []Value) (Value, error) {
+	turned := make([]any, len(items))
+	for i, item := range items {
+		turned[len(items)-1-i] = item
+	}
+	return turned, nil
+}
+
+// countItems is the function $count.
+func countItems(_ *Env, _ *Filter, items []Value) (Value, error) {
+	return wholeValue(len(present(items))), nil
+}
+
+// joinList makes one text of the items: with the separators of its arguments or, if it has none, as people write lists.
+func joinList(e *Env, f *Filter, items []Value) (Value, error) {
+	if len(f.Args) == 0 {
+		texts, err := e.itemTexts(e.tag.Expr, items)
+		if err != nil {
+			return nil, err
+		}
+		return e.made(e.enumerate(texts))
+	}
+	between, err := e.text(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	last, err := e.textOr(f, 1, between)
+	if err != nil {
+		return nil, err
+	}
+	return e.printList(e.tag.Expr, items, &between, &last)
+}
+
+// delimiter sets what comes behind each item but the last: of the list that is printed, or of the loop.
+func delimiter(e *Env, f *Filter, v Value) (Value, error) {
+	s, err := e.text(f.Args[0])
+	e.list.between = &s
+	return v, err
+}
+
+// lastDelimiter sets what comes between the last two items.
+func lastDelimiter(e *Env, f *Filter, v Value) (Value, error) {
+	s, err := e.text(f.Args[0])
+	e.list.last = &s
+	return v, err
+}
+
+// wholeValue returns a whole number as a value.
+func wholeValue(n int) Value { return json.Number(strconv.Itoa(n)) }

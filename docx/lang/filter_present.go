@@ -1,0 +1,276 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+)
+
+// presentFilters say how a value is to be shown and, but for link, pagebreak and checkbox, leave the value as it is.
+var presentFilters = map[string]*filter{
+	"raw":       {usage: "raw", note: showAs(AsLiteral)},
+	"html":      {usage: "html", note: showAs(AsHTML)},
+	"markdown":  {usage: "markdown", note: showAs(AsMarkdown)},
+	"image":     {arity: arity{0, 3}, usage: `image, image("4cm") or image("4cm", "3cm", "fill")`, note: image},
+	"qrcode":    {arity: arity{0, 1}, usage: `qrcode or qrcode("3cm")`, note: qrcode},
+	"barcode":   {arity: arity{0, 3}, usage: `barcode("ean13") or barcode("code128", "5cm", "2cm")`, note: barcode},
+	"checkbox":  {arity: arity{0, 2}, usage: `checkbox or checkbox("yes", "no")`, apply: checkbox},
+	"pagebreak": {usage: "pagebreak", apply: pageBreak},
+	"chart":     {arity: arity{2, many}, usage: `chart(month, sales) or chart(month, sales, costs)`, perItem: true, apply: chart},
+
+	"bold":      {arity: arity{0, 1}, usage: "bold or bold(condition)", note: mark(func(p *Present) *bool { return &p.Bold })},
+	"italic":    {arity: arity{0, 1}, usage: "italic or italic(condition)", note: mark(func(p *Present) *bool { return &p.Italic })},
+	"underline": {arity: arity{0, 1}, usage: "underline or underline(condition)", note: mark(func(p *Present) *bool { return &p.Underline })},
+	"strike":    {arity: arity{0, 1}, usage: "strike or strike(condition)", note: mark(func(p *Present) *bool { return &p.Strike })},
+	"color":     {arity: arity{1, 2}, usage: `color("#C00000"), color("red") or color("red", condition)`, note: color},
+	"style":     {arity: arity{1, 2}, usage: `style("Strong") or style("Strong", condition)`, note: style},
+	"link":      {arity: arity{0, 1}, usage: `link or link("text")`, apply: link},
+
+	"merge": {usage: "merge", note: func(p *Present, _ *Filter, _ []Value) error { p.Merge = true; return nil }},
+	"span":  {arity: arity{1, 1}, usage: "span(2)", note: span},
+}
+
+// soleFilters are the filters of which a tag has only one, as each makes something else of the value.
+var soleFilters = []string{"raw", "html", "markdown", "image", "qrcode", "barcode", "checkbox", "pagebreak", "chart"}
+
+// checkSole reports a second filter that makes something else of the value.
+func (p *parser) checkSole(f *Filter, before []Filter) {
+	if !slices.Contains(soleFilters, f.Name) {
+		return
+	}
+	for i := range before {
+		if other := before[i].Name; slices.Contains(soleFilters, other) {
+			p.fail(f.Position(), "leave one of them out", "a value cannot be %s and %s", other, f.Name)
+		}
+	}
+}
+
+// checkNote tries the arguments of a presentation filter that are written out, so that a mistake is found with the template.
+func (p *parser) checkNote(f *Filter) {
+	args := make([]Value, len(f.Args))
+	for i, arg := range f.Args {
+		literal, ok := arg.(*Literal)
+		if !ok {
+			return
+		}
+		args[i] = literal.Value
+	}
+	if err, ok := f.fn.note(new(Present), f, args).(*fault); ok {
+		p.fail(err.node.Position(), "write "+f.fn.usage, "%s", err.Error())
+	}
+}
+
+// note lets a presentation filter say how the value is to be shown.
+func (e *Env) note(f *Filter) error {
+	args := make([]Value, len(f.Args))
+	for i, arg := range f.Args {
+		var err error
+		if args[i], err = e.eval(arg); err != nil {
+			return err
+		}
+	}
+	return f.fn.note(e.presenting(), f, args)
+}
+
+// presenting returns how the value of the current tag is to be shown, to be changed.
+func (e *Env) presenting() *Present {
+	e.presented = true
+	return &e.present
+}
+
+func showAs(as As) func(*Present, *Filter, []Value) error {
+	return func(p *Present, _ *Filter, _ []Value) error {
+		p.As = as
+		return nil
+	}
+}
+
+// mark returns a filter that sets a mark, if its condition holds.
+func mark(of func(*Present) *bool) func(*Present, *Filter, []Value) error {
+	return func(p *Present, _ *Filter, args []Value) error {
+		*of(p) = len(args) == 0 || truth(args[0])
+		return nil
+	}
+}
+
+// image takes lengths, the first of which is the width, and how the picture fits into both.
+func image(p *Present, f *Filter, args []Value) error {
+	p.As = AsImage
+	lengths := []*Length{&p.Width, &p.Height}
+	for i, arg := range args {
+		if fit, ok := arg.(string); ok && slices.Contains(fits, fit) {
+			p.Fit = fit
+			continue
+		}
+		if len(lengths) == 0 {
+			return &fault{f.Args[i], "is not one of " + strings.Join(fits, ", ")}
+		}
+		if err := lengths[0].set(f.Args[i], arg); err != nil {
+			return err
+		}
+		lengths = lengths[1:]
+	}
+	return nil
+}
+
+// set makes l the length v, the value of n; what is missing leaves it.
+func (l *Length) set(n Node, v Value) error {
+	if v == nil {
+		return nil
+	}
+	s, _ := scalarText(v)
+	parsed, ok := parseLength(s)
+	if !ok {
+		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt" or a number of pixels, up to 22 inches`}
+	}
+	*l = parsed
+	return nil
+}
+
+func qrcode(p *Present, f *Filter, args []Value) error {
+	p.As, p.Symbology = AsQRCode, "qr"
+	if len(args) == 0 {
+		return nil
+	}
+	err := p.Width.set(f.Args[0], args[0])
+	p.Height = p.Width
+	return err
+}
+
+func barcode(p *Present, f *Filter, args []Value) error {
+	p.As, p.Symbology = AsBarcode, "code128"
+	if len(args) > 0 {
+		s, _ := args[0].(string)
+		if p.Symbology = strings.ToLower(s); !slices.Contains(Symbologies, p.Symbology) {
+			return &fault{f.Args[0], "is not one of " + strings.Join(Symbologies, ", ")}
+		}
+	}
+	for i, l := range []*Length{&p.Width, &p.Height} {
+		if i+1 < len(args) {
+			if err := l.set(f.Args[i+1], args[i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func color(p *Present, f *Filter, args []Value) error {
+	s, _ := args[0].(string)
+	found, ok := parseColor(s)
+	if !ok {
+		return &fault{f.Args[0], `is not a colour like "#C00000" or "red"`}
+	}
+	if len(args) == 1 || truth(args[1]) {
+		p.Color = found
+	}
+	return nil
+}
+
+func style(p *Present, f *Filter, args []Value) error {
+	s, ok := args[0].(string)
+	if !ok || s == "" {
+		return &fault{f.Args[0], "is not the name of a style"}
+	}
+	if len(args) == 1 || truth(args[1]) {
+		p.Style = s
+	}
+	return nil
+}
+
+func span(p *Present, f *Filter, args []Value) (err error) {
+	p.Span, err = wholeNumber(f.Args[0], args[0], 1, MaxSpan)
+	return err
+}
+
+// link makes the value an address and gives the text to be shown: its argument, or the address itself. The empty address
+// gives the empty text.
+func link(e *Env, f *Filter, v Value) (Value, error) {
+	if v == nil || v == "" {
+		return v, nil
+	}
+	address, ok := scalarText(v)
+	if !ok {
+		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not an address"}
+	}
+	e.presenting().Link = address
+	return e.textOr(f, 0, address)
+}
+
+// checkbox gives a box, ticked if the value is true; the texts false, no, off, n and 0 count as false too.
+func checkbox(e *Env, f *Filter, v Value) (Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	checked := truth(v)
+	if s, ok := v.(string); ok {
+		switch strings.ToLower(strings.TrimSpace(s)) {
+		case "false", "no", "off", "n", "0", "":
+			checked = false
+		}
+	}
+	p := e.presenting()
+	p.As, p.Checked = AsCheckbox, checked
+	if checked {
+		return e.textOr(f, 0, "☒")
+	}
+	return e.textOr(f, 1, "☐")
+}
+
+// pageBreak breaks the page if the value is true, and leaves no text.
+func pageBreak(e *Env, _ *Filter, v Value) (Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	p := e.presenting()
+	p.As = AsText
+	if truth(v) {
+		p.As = AsPageBreak
+	}
+	return "", nil
+}
+
+func chart(e *Env, _ *Filter, v Value) (Value, error) {
+	e.presenting().As = AsChart
+	return v, nil
+}
+
+// Chart returns the data of a tag with the filter chart: for each item of its list the category, and for each further argument
+// a series of one number an item. What an item does not have is nil. If the list is missing or the data cannot be computed,
+// which is then among [Env.Errors], all is empty. The error is a [*LimitError].
+func (e *Env) Chart(t *Tag) (categories []Value, series [][]Value, err error) {
+	f := t.Filter("chart")
+	v, ok, err := e.evaluate(t)
+	if f == nil || !ok || err != nil {
+		return nil, nil, err
+	}
+	items, err := e.listOf(v)
+	if err != nil {
+		return nil, nil, e.report(err)
+	}
+	series = make([][]Value, len(f.Args)-1)
+	for _, item := range items {
+		category, err := e.inItem(f.Args[0], item)
+		if err != nil {
+			return nil, nil, e.report(err)
+		}
+		categories = append(categories, plain(category))
+		for i, arg := range f.Args[1:] {
+			x, err := e.chartNumber(arg, item)
+			if err != nil {
+				return nil, nil, e.report(err)
+			}
+			series[i] = append(series[i], x)
+		}
+	}
+	return categories, series, nil
+}
+
+// chartNumber returns the number that n is for an item, nil if that is missing or empty.
+func (e *Env) chartNumber(n Node, item Value) (Value, error) {
+	v, err := e.inItem(n, item)
+	if err != nil || v == nil || v == "" {
+		return nil, err
+	}
+	x, err := operand(n, v)
+	return plain(x), err
+}

@@ -1,0 +1,192 @@
+package lang
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxPad is how many characters the filter pad fills up to.
+const MaxPad = 10_000
+
+// textFilters change texts; a number is its digits to them, and of a list they change each item.
+var textFilters = map[string]*filter{
+	"uppercase":  {arity: arity{0, 0}, usage: "uppercase", apply: letters((*Env).upper)},
+	"lowercase":  {arity: arity{0, 0}, usage: "lowercase", apply: letters((*Env).lower)},
+	"titlecase":  {arity: arity{0, 0}, usage: "titlecase", apply: letters((*Env).title)},
+	"capitalize": {arity: arity{0, 0}, usage: "capitalize", apply: letters((*Env).capitalize)},
+	"trim":       {arity: arity{0, 0}, usage: "trim", apply: letters(trim)},
+	"truncate":   {arity: arity{1, 2}, usage: `truncate(20) or truncate(20, "…")`, apply: eachText(truncate)},
+	"replace":    {arity: arity{2, 2}, usage: `replace("old", "new")`, apply: eachText(replace)},
+	"pad":        {arity: arity{1, 3}, usage: `pad(6, "0") or pad(20, " ", "right")`, apply: eachText(pad)},
+	"split":      {arity: arity{1, 1}, usage: `split(",")`, apply: split},
+}
+
+// letters returns a filter that changes the letters of texts; all else stays as it is.
+func letters(change func(*Env, string) string) func(*Env, *Filter, Value) (Value, error) {
+	return eachScalar(func(e *Env, _ *Filter, v Value) (Value, error) {
+		s, ok := v.(string)
+		if !ok {
+			return v, nil
+		}
+		return e.made(change(e, s))
+	})
+}
+
+// eachText returns a filter that changes the text of values, given their characters.
+func eachText(change func(*Env, *Filter, string) (Value, error)) func(*Env, *Filter, Value) (Value, error) {
+	return eachScalar(func(e *Env, f *Filter, v Value) (Value, error) {
+		s, ok := scalarText(v)
+		if !ok {
+			return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+		}
+		if err := e.spend(len(s)/bytesPerStep, e.tag.Expr); err != nil {
+			return nil, err
+		}
+		return change(e, f, s)
+	})
+}
+
+func (e *Env) upper(s string) string { return strings.ToUpper(s) }
+
+func (e *Env) lower(s string) string { return strings.ToLower(s) }
+
+func (e *Env) title(s string) string { return s }
+
+// capitalize makes the first letter a capital one and leaves the others.
+func (e *Env) capitalize(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return e.upper(s[:n]) + s[n:]
+}
+
+func trim(_ *Env, s string) string { return strings.TrimFunc(s, isBlank) }
+
+// truncate leaves no more characters than its first argument says, the second or "…" at their end if any were cut off.
+func truncate(e *Env, f *Filter, s string) (Value, error) {
+	n, err := e.whole(f.Args[0], 0, MaxText)
+	if err != nil {
+		return nil, err
+	}
+	ending, err := e.textOr(f, 1, "…")
+	if err != nil || utf8.RuneCountInString(s) <= n {
+		return s, err
+	}
+	cut := runeOffset(s, max(n-utf8.RuneCountInString(ending), 0))
+	kept := strings.TrimRightFunc(s[:wholeCharacter(s, cut)], isBlank)
+	return e.made(kept + ending[:runeOffset(ending, n)])
+}
+
+// wholeCharacter returns the last place up to cut at which s can be cut and no accent or joiner loses what it belongs to.
+func wholeCharacter(s string, cut int) int {
+	for cut > 0 {
+		behind, _ := utf8.DecodeRuneInString(s[cut:])
+		before, n := utf8.DecodeLastRuneInString(s[:cut])
+		if !unicode.IsMark(behind) && behind != joiner && before != joiner {
+			break
+		}
+		cut -= n
+	}
+	return cut
+}
+
+// joiner makes one picture of those before and behind it.
+const joiner = '\u200D'
+
+// runeOffset returns the offset of the n-th character of s, or its length if it has no more.
+func runeOffset(s string, n int) int {
+	for i := range s {
+		if n--; n < 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// replace puts its second argument wherever the first one stands.
+func replace(e *Env, f *Filter, s string) (Value, error) {
+	old, err := e.text(f.Args[0])
+	if err != nil || old == "" {
+		return s, err
+	}
+	by, err := e.text(f.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	if err := e.grow(len(s) + strings.Count(s, old)*max(len(by)-len(old), 0)); err != nil {
+		return nil, err
+	}
+	return strings.ReplaceAll(s, old, by), nil
+}
+
+// pad fills a text up to so many characters with the second argument, or blanks, on the side that the third names: "left"
+// unless it is "right" or "both".
+func pad(e *Env, f *Filter, s string) (Value, error) {
+	n, err := e.whole(f.Args[0], 0, MaxPad)
+	if err != nil {
+		return nil, err
+	}
+	fill, err := e.textOr(f, 1, " ")
+	if err != nil {
+		return nil, err
+	}
+	side, err := e.textOr(f, 2, "left")
+	if err != nil {
+		return nil, err
+	}
+	fill = fill[:runeOffset(fill, n)]
+	short := n - utf8.RuneCountInString(s)
+	if short <= 0 || fill == "" {
+		return s, nil
+	}
+	left, right := short, 0
+	switch side {
+	case "left":
+	case "right":
+		left, right = 0, short
+	case "both":
+		left, right = short/2, short-short/2
+	default:
+		return nil, &fault{f.Args[2], `is not "left", "right" or "both"`}
+	}
+	return e.made(filling(fill, left) + s + filling(fill, right))
+}
+
+// filling returns n characters of fill, over and over.
+func filling(fill string, n int) string {
+	s := strings.Repeat(fill, n/utf8.RuneCountInString(fill)+1)
+	return s[:runeOffset(s, n)]
+}
+
+// split cuts a text where its argument stands, and returns the pieces as a list. The empty text gives an empty list.
+func split(e *Env, f *Filter, v Value) (Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	s, ok := scalarText(v)
+	if !ok {
+		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+	}
+	sep, err := e.text(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	if sep == "" {
+		return nil, &fault{f.Args[0], "is empty: nothing stands between the pieces"}
+	}
+	if s == "" {
+		return []any{}, nil
+	}
+	if err := e.spend(len(s)/bytesPerStep+strings.Count(s, sep), e.tag.Expr); err != nil {
+		return nil, err
+	}
+	pieces := strings.Split(s, sep)
+	list := make([]any, len(pieces))
+	for i, piece := range pieces {
+		list[i] = piece
+	}
+	return list, nil
+}
+
+// itemNumber names an item of a list in a message.
+func itemNumber(i int) string { return "item " + strconv.Itoa(i+1) }

@@ -1,0 +1,46 @@
+package lang
+
+// maxPlaces is how many decimals $round rounds to.
+const maxPlaces = 999
+
+// numberFunctions compute with a number.
+var numberFunctions = map[string]*function{
+	"$round":  {arity: arity{1, 2}, usage: "$round(x) or $round(x, 2)", apply: round},
+	"$floor":  {arity: arity{1, 1}, usage: "$floor(x)", apply: single(floor)},
+	"$ceil":   {arity: arity{1, 1}, usage: "$ceil(x)", apply: single(ceil)},
+	"$abs":    {arity: arity{1, 1}, usage: "$abs(x)", apply: single(abs)},
+	"$number": {arity: arity{1, 1}, usage: "$number(x)", apply: single(same)},
+}
+
+// single returns a function of one number.
+func single(f func(number) number) func(*Env, *Call, []Value) (Value, error) {
+	return func(_ *Env, c *Call, args []Value) (Value, error) {
+		x, err := operand(c.Args[0], args[0])
+		if err != nil {
+			return nil, err
+		}
+		return f(x), nil
+	}
+}
+
+func floor(x number) number { return number{Decimal: x.shown().Floor()} }
+
+func ceil(x number) number { return number{Decimal: x.shown().Ceil()} }
+
+func abs(x number) number { return number{x.Abs(), x.rounded} }
+
+func same(x number) number { return x }
+
+// round returns the first argument with as many decimals as the second says, none by default; halves go away from
+// zero. Fewer than none rounds to tens, hundreds and so on.
+func round(_ *Env, c *Call, args []Value) (Value, error) {
+	x, err := operand(c.Args[0], args[0])
+	if err != nil || len(args) < 2 {
+		return number{Decimal: x.shown().Round(0)}, err
+	}
+	places, err := wholeNumber(c.Args[1], args[1], -maxPlaces, maxPlaces)
+	if err != nil {
+		return nil, err
+	}
+	return number{Decimal: x.shown().Round(int32(places))}, nil
+}

@@ -1,0 +1,134 @@
+package lang
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// sortBy is one of the keys that a list is sorted by.
+type sortBy struct {
+	key        Node // nil: the item itself
+	descending bool
+}
+
+// sortKeys reads the arguments of the filter sort: keys, each with "asc" or "desc" behind it if need be.
+func sortKeys(args []Node) []sortBy {
+	var keys []sortBy
+	for _, arg := range args {
+		if l, ok := arg.(*Literal); ok && (l.Value == "asc" || l.Value == "desc") {
+			if len(keys) == 0 {
+				keys = append(keys, sortBy{})
+			}
+			keys[len(keys)-1].descending = l.Value == "desc"
+			continue
+		}
+		keys = append(keys, sortBy{key: arg})
+	}
+	if len(keys) == 0 {
+		keys = append(keys, sortBy{})
+	}
+	return keys
+}
+
+// sortable is an item with what it is sorted by.
+type sortable struct {
+	item   Value
+	places []place
+}
+
+// sortItems puts the items in the order of their keys: numbers by value, then texts as the locale sorts them, then false and
+// true; what is missing comes last, also in descending order. Items that are equal stay in the order they had.
+func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
+	keys := sortKeys(f.Args)
+	rows := make([]sortable, len(items))
+	size := 0
+	for i, item := range items {
+		rows[i] = sortable{item, make([]place, len(keys))}
+		for k, by := range keys {
+			p, err := e.sortPlace(by, item)
+			if err != nil {
+				return nil, err
+			}
+			rows[i].places[k] = p
+			size += 1 + len(p.text)/bytesPerStep
+		}
+	}
+	if err := e.spend(size*bits.Len(uint(len(items))), e.tag.Expr); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(rows, func(a, b sortable) int {
+		for k, by := range keys {
+			if c := e.comparePlaces(a.places[k], b.places[k], by.descending); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	sorted := make([]any, len(rows))
+	for i, row := range rows {
+		sorted[i] = row.item
+	}
+	return sorted, nil
+}
+
+// place is where a value belongs among others.
+type place struct {
+	kind   int // numbers, texts, false and true, missing
+	number number
+	text   string
+}
+
+const (
+	placeNumber = iota
+	placeText
+	placeBool
+	placeMissing
+)
+
+// sortPlace returns where an item belongs by a key.
+func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
+	v, n := item, Node(e.tag.Expr)
+	if by.key != nil {
+		before := len(e.missing)
+		var err error
+		if v, err = e.inItem(by.key, item); err != nil {
+			return place{}, err
+		}
+		e.missing, n = e.missing[:before], by.key
+	}
+	if v == nil || v == "" {
+		return place{kind: placeMissing}, nil
+	}
+	if x, ok := asNumber(v); ok {
+		return place{kind: placeNumber, number: x}, nil
+	}
+	s, ok := scalarText(v)
+	if !ok {
+		return place{}, &fault{n, "is " + kindOf(v) + ", which has no order"}
+	}
+	if _, ok := v.(bool); ok {
+		return place{kind: placeBool, text: s}, nil
+	}
+	return place{kind: placeText, text: s}, nil
+}
+
+func (e *Env) comparePlaces(a, b place, descending bool) int {
+	if a.kind == placeMissing || b.kind == placeMissing {
+		return cmp.Compare(a.kind, b.kind)
+	}
+	c := cmp.Compare(a.kind, b.kind)
+	switch {
+	case c != 0:
+	case a.kind == placeNumber:
+		c = a.number.compare(b.number)
+	case a.kind == placeText:
+		c = e.collate(a.text, b.text)
+	default:
+		c = cmp.Compare(a.text, b.text)
+	}
+	if descending {
+		return -c
+	}
+	return c
+}
