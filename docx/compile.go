@@ -15,13 +15,15 @@ const maxOrphans = 10
 // compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
 // decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
 type compiler struct {
-	part     string
-	src      []byte
-	root     *node
-	headings func() map[string]bool // style ids of headings
-	ids      *idSpaces
-	lists    *numbering // nil if the template has none
-	use      *lang.Use
+	part   string
+	src    []byte
+	root   *node
+	styles map[string]style // by id
+	ids    *idSpaces
+	lists  *numbering // nil if the template has none
+	isMain bool
+	toc    *toc // nil if the part has none
+	use    *lang.Use
 
 	pars    []*paragraph
 	marks   []*mark
@@ -47,7 +49,10 @@ func (c *compiler) compile() (*program, error) {
 		return nil, err
 	}
 	c.root, c.gone, c.guarded, c.pinned = root, make(map[*node]bool), make(map[*node]bool), make(map[*node]bool)
-	c.pars = flatten(c.src, root)
+	if c.isMain {
+		c.toc = c.findTOC()
+	}
+	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
 	c.findTags()
 	if len(c.marks) == 0 {
@@ -73,6 +78,7 @@ func (c *compiler) compile() (*program, error) {
 	c.guardContainers()
 	c.editIDs()
 	c.editLists()
+	c.editTOC()
 	return c.assemble(), nil
 }
 

@@ -26,9 +26,11 @@ type phase int
 
 const (
 	phaseAloneEnd phase = iota
+	phaseHeadingEnd
 	phaseGuardEnd
 	phaseBorder
 	phaseGuard
+	phaseHeading
 	phaseAlone
 	phaseYield
 	phaseParagraph
@@ -38,25 +40,29 @@ const (
 type editKind int
 
 const (
-	editDelete    editKind = iota
-	editInsert             // opening
-	editValue              // the value of mark, or the source if there is none
-	editTail               // the source, if the last value was missing
-	editOpen               // the border before a block
-	editPart               // the border between its parts
-	editClose              // the border behind it
-	editGuard              // from here on, output counts only if something yields
-	editGuardEnd           //
-	editYield              // something is there
-	editParagraph          // an empty paragraph, unless one was last
-	editApart              // an empty paragraph, if a table was last
-	editID                 // the source's id once, then fresh ones
-	editSameID             // the id that editID of the same slot gave last
-	editName               // the source's name once, then fresh ones
-	editOnce               // the source, the first time only
-	editAlone              // from here to editAloneEnd is the paragraph of a value that may be more than text
-	editAloneEnd           //
-	editNumber             // the id of a list in opening, or of another with its look in later rounds of a loop
+	editDelete      editKind = iota
+	editInsert               // opening
+	editValue                // the value of mark, or the source if there is none
+	editTail                 // the source, if the last value was missing
+	editOpen                 // the border before a block
+	editPart                 // the border between its parts
+	editClose                // the border behind it
+	editGuard                // from here on, output counts only if something yields
+	editGuardEnd             //
+	editYield                // something is there
+	editParagraph            // an empty paragraph, unless one was last
+	editApart                // an empty paragraph, if a table was last
+	editID                   // the source's id once, then fresh ones
+	editSameID               // the id that editID of the same slot gave last
+	editName                 // the source's name once, then fresh ones
+	editOnce                 // the source, the first time only
+	editAlone                // from here to editAloneEnd is the paragraph of a value that may be more than text
+	editAloneEnd             //
+	editHeading              // from here to editHeadingEnd is a heading of the level in slot
+	editHeadingEnd           //
+	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
+	editTOC                  // the table of contents
+	editNumber               // the id of a list in opening, or of another with its look in later rounds of a loop
 )
 
 func (c *compiler) add(e edit) { c.edits = append(c.edits, e) }

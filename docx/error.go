@@ -210,10 +210,5 @@ func (c *compiler) isHeading(p *node) bool {
 	if props.child("w:outlineLvl") != nil {
 		return true
 	}
-	style := props.child("w:pStyle")
-	if style == nil {
-		return false
-	}
-	val := style.attr("w:val")
-	return val != nil && c.headings()[string(c.src[val.valueStart:val.valueEnd])]
+	return c.styles[attrValue(c.src, props.child("w:pStyle"), "w:val")].isHeading()
 }

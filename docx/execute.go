@@ -19,13 +19,32 @@ type Report struct {
 // Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
 // error, which is w's or a limit that was passed, what was written is no document. To end it early, let w fail.
 func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
-	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
-	x.out.buf = t.takeBuffer()
+	x := t.execution(data)
 	defer func() { t.keepBuffer(x.out.buf) }()
+	if t.hasTOC {
+		headings, err := t.headings(data)
+		if err != nil {
+			return Report{}, err
+		}
+		x.contents.entries = headings
+	}
 	if err := x.write(opc.NewWriter(w)); err != nil {
 		return Report{}, err
 	}
 	return Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, t.warnings, x.env.Warnings())}, nil
+}
+
+func (t *Template) execution(data lang.Value) *execution {
+	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
+	x.out.buf = t.takeBuffer()
+	return x
+}
+
+// headings returns the headings that the document will have.
+func (t *Template) headings(data lang.Value) ([]heading, error) {
+	x := t.execution(data)
+	defer func() { t.keepBuffer(x.out.buf) }()
+	return x.collect()
 }
 
 // write writes the package: the parts with text as they are executed, at the end those that list what was added.

@@ -2,7 +2,6 @@ package docx
 
 import (
 	"cmp"
-	"encoding/xml"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,10 +26,9 @@ type numbering struct {
 	part      *opc.Part
 	src       []byte
 	root      *node
-	nums      map[string]*node      // w:num by id
-	abstracts map[string]*node      // w:abstractNum by id
-	styles    map[string]listOfPara // by id of the paragraph style
-	lastNum   int                   // the largest ids
+	nums      map[string]*node // w:num by id
+	abstracts map[string]*node // w:abstractNum by id
+	lastNum   int              // the largest ids
 	lastAbs   int
 }
 
@@ -68,8 +66,7 @@ func readNumbering(pkg *opc.Package, main *opc.Part) (*numbering, error) {
 			n.lastAbs = max(n.lastAbs, idNumber(id))
 		}
 	}
-	n.styles, err = listStyles(pkg, main)
-	return n, err
+	return n, nil
 }
 
 // idNumber is the number an id spells; what is none counts as 0.
@@ -92,52 +89,6 @@ func relatedPart(pkg *opc.Package, from *opc.Part, relType string) (*opc.Part, e
 		return nil, nil
 	}
 	return pkg.Part(rels[i].Target), nil
-}
-
-// listStyles returns the paragraph styles that make their paragraphs items of a list, also by the styles they are based on.
-func listStyles(pkg *opc.Package, main *opc.Part) (map[string]listOfPara, error) {
-	type val struct {
-		Val string `xml:"val,attr"`
-	}
-	var doc struct {
-		Style []struct {
-			ID      string `xml:"styleId,attr"`
-			BasedOn val    `xml:"basedOn"`
-			Num     val    `xml:"pPr>numPr>numId"`
-			Level   val    `xml:"pPr>numPr>ilvl"`
-		} `xml:"style"`
-	}
-	part, err := relatedPart(pkg, main, opc.RelStyles)
-	if part == nil || err != nil {
-		return nil, err
-	}
-	src, err := pkg.ReadXML(part)
-	if err != nil {
-		return nil, err
-	}
-	if err := xml.Unmarshal(src, &doc); err != nil {
-		return nil, fmt.Errorf("%s: %w", part.Name, err)
-	}
-	based := map[string]string{}
-	own := map[string]listOfPara{}
-	for _, s := range doc.Style {
-		based[s.ID] = s.BasedOn.Val
-		if s.Num.Val != "" {
-			own[s.ID] = listOfPara{num: s.Num.Val, level: cmp.Or(s.Level.Val, "0")}
-		}
-	}
-	all := map[string]listOfPara{}
-	for id := range based {
-		at := id
-		for range len(based) { // a style that is based on itself ends here
-			if l, ok := own[at]; ok {
-				all[id] = l
-				break
-			}
-			at = based[at]
-		}
-	}
-	return all, nil
 }
 
 func (n *numbering) val(e *node, name string) string { return attrValue(n.src, e, name) }
@@ -185,8 +136,8 @@ func (c *compiler) listOf(par *node) (listOfPara, bool) {
 		l := listOfPara{attrValue(c.src, id, "w:val"), cmp.Or(attrValue(c.src, own.child("w:ilvl"), "w:val"), "0"), id.attr("w:val")}
 		return l, l.num != "0" // which takes the paragraph out of the list of its style
 	}
-	l, ok := c.lists.styles[attrValue(c.src, props.child("w:pStyle"), "w:val")]
-	return l, ok
+	l := c.styles[attrValue(c.src, props.child("w:pStyle"), "w:val")].list
+	return l, l.num != "" && l.num != "0"
 }
 
 // editLists has the lists that lie within the rounds of a loop start anew in each. A list that the loop itself makes, item

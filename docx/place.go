@@ -107,7 +107,7 @@ func (c *compiler) needsParagraphBehind(par *node) bool {
 // mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {
 	p := m.par
-	return len(p.marks) == 1 && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil &&
+	return len(p.marks) == 1 && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] &&
 		p.node.parent != nil && !hasOther(p.node, m.first.run.under(p.node), m.last.run.under(p.node))
 }
 

@@ -28,6 +28,7 @@ type op struct {
 	after   lastBlock // of opLiteral
 	breaks  *breaks   // of opValue
 	place   *place    // of opValue, opAlone
+	toc     *tocOp    // of opTOC
 	anew    []int     // of opLoop: slots of lists that each round begins anew
 }
 
@@ -53,7 +54,10 @@ const (
 	opSameID
 	opName
 	opOnce
-	opAlone  // a paragraph that only holds the value of tag: the body, or what takes its place
+	opAlone       // a paragraph that only holds the value of tag: the body, or what takes its place
+	opHeading     // a paragraph that is a heading of the level in slot
+	opHeadingMark // the start or end of its bookmark
+	opTOC
 	opNumber // the id of the list of the slot, which is that in text at first
 )
 
@@ -157,7 +161,13 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: op{kind: opGuard}})
 	case editAlone:
 		a.push(frame{op: op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark)}})
-	case editGuardEnd, editAloneEnd:
+	case editHeading:
+		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
+	case editHeadingMark:
+		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
+	case editTOC:
+		a.emit(op{kind: opTOC, toc: a.c.tocOp()})
+	case editGuardEnd, editAloneEnd, editHeadingEnd:
 		a.pop()
 	case editYield:
 		a.emit(op{kind: opYield})

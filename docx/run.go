@@ -39,10 +39,11 @@ type execution struct {
 	warnings []string
 	warned   map[*lang.Tag]bool
 
-	part    string // that is being written
-	added   *opc.Additions
-	lists   addedLists
-	pending shown // the value of the next opValue, if opAlone has asked for it already
+	part     string // that is being written
+	added    *opc.Additions
+	lists    addedLists
+	contents contents // of the document
+	pending  shown    // the value of the next opValue, if opAlone has asked for it already
 }
 
 // shown is a value as it is to stand in the document.
@@ -57,6 +58,7 @@ type output struct {
 	w       io.Writer
 	buf     []byte
 	guards  int // that have not yielded: nothing is flushed
+	holds   int // of what is looked at when it is written: nothing is flushed
 	written int64
 }
 
@@ -119,6 +121,12 @@ func (x *execution) structure(o *op) error {
 		x.name(o)
 	case opAlone:
 		return x.alone(o)
+	case opHeading:
+		return x.heading(o)
+	case opHeadingMark:
+		x.headingMark(o)
+	case opTOC:
+		x.writeTOC(o.toc)
 	case opNumber:
 		return x.number(o)
 	}
@@ -236,7 +244,7 @@ func (x *execution) emptyParagraph(xml []byte) {
 
 // guard runs the body and takes back what it wrote if nothing in it yielded.
 func (x *execution) guard(o *op) error {
-	mark, last, outer := len(x.out.buf), x.last, x.yielded
+	mark, last, outer, headings := len(x.out.buf), x.last, x.yielded, len(x.contents.found)
 	x.yielded = false
 	x.out.guards++
 	if err := x.run(o.body); err != nil {
@@ -245,6 +253,7 @@ func (x *execution) guard(o *op) error {
 	if !x.yielded {
 		x.out.guards--
 		x.out.buf, x.last = x.out.buf[:mark], last
+		x.contents.found = x.contents.found[:headings]
 	}
 	x.yielded = x.yielded || outer
 	return nil
@@ -301,7 +310,7 @@ func (x *execution) name(o *op) {
 
 // flush hands the gathered bytes on, unless a guard may want them back.
 func (o *output) flush() error {
-	if o.guards > 0 {
+	if o.guards > 0 || o.holds > 0 {
 		return nil
 	}
 	if o.written += int64(len(o.buf)); o.written > MaxOutput {

@@ -9,7 +9,6 @@ package docx
 import (
 	"bytes"
 	"cmp"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +28,7 @@ type Template struct {
 	main     string              // name of the main part
 	types    []byte              // [Content_Types].xml, if it is another than the template's
 	lists    *numbering          // nil if the template has no numbered lists
+	hasTOC   bool                // the headings must be known before the document is written
 	tags     []Tag
 	places   map[*lang.Tag]*Error // where each tag stands
 	use      lang.Use
@@ -98,15 +98,18 @@ func (t *Template) compile() error {
 	if t.lists, err = readNumbering(t.pkg, parts[0]); err != nil {
 		return err
 	}
-	headings := sync.OnceValue(func() map[string]bool { return headingStyles(t.pkg, parts[0]) })
+	styles, err := readStyles(t.pkg, parts[0])
+	if err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	var problems Errors
-	for _, part := range parts {
+	for i, part := range parts {
 		src, err := t.pkg.ReadXML(part)
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), headings: headings, ids: &t.ids, lists: t.lists, use: &t.use}
+		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, use: &t.use}
 		p, err := c.compile()
 		if err != nil {
 			return err
@@ -115,6 +118,7 @@ func (t *Template) compile() error {
 		problems = append(problems, c.errors...)
 		t.warnings = append(t.warnings, c.warnings...)
 		maps.Copy(t.places, c.places)
+		t.hasTOC = t.hasTOC || c.toc != nil && p != nil
 		for _, m := range c.marks {
 			if l, ok := c.listing[m]; ok && !seen[l.scope+l.tag.Content] {
 				seen[l.scope+l.tag.Content] = true
@@ -161,38 +165,6 @@ func textParts(pkg *opc.Package) ([]*opc.Part, error) {
 		}
 	}
 	return parts, nil
-}
-
-// headingStyles returns the ids of the paragraph styles that are headings, by their name or outline level. A document
-// whose styles cannot be read has none: they only help to describe a place.
-func headingStyles(pkg *opc.Package, main *opc.Part) map[string]bool {
-	type val struct {
-		Val string `xml:"val,attr"`
-	}
-	var doc struct {
-		Style []struct {
-			ID    string `xml:"styleId,attr"`
-			Name  val    `xml:"name"`
-			Level *val   `xml:"pPr>outlineLvl"`
-		} `xml:"style"`
-	}
-	rels, err := pkg.Rels(main.Name)
-	i := slices.IndexFunc(rels, func(r opc.Relationship) bool { return r.Type == opc.RelStyles })
-	if err != nil || i < 0 || pkg.Part(rels[i].Target) == nil {
-		return nil
-	}
-	src, err := pkg.ReadXML(pkg.Part(rels[i].Target))
-	if err != nil || xml.Unmarshal(src, &doc) != nil {
-		return nil
-	}
-	ids := map[string]bool{}
-	for _, s := range doc.Style {
-		name := strings.ToLower(s.Name.Val)
-		if s.Level != nil || strings.HasPrefix(name, "heading ") || name == "title" {
-			ids[s.ID] = true
-		}
-	}
-	return ids
 }
 
 // Tags lists the opening and value tags in document order: the main part, then headers, footers and notes. A tag that
