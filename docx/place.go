@@ -7,9 +7,9 @@ import "slices"
 type place struct {
 	prefix string // of the part's elements, with its colon
 
-	// The content of the properties of the run and the paragraph that the tag stands in; the paragraph's without its
-	// section properties.
-	runProps, parProps []byte
+	props    properties // of the run that the tag stands in
+	parProps []byte     // the content of the paragraph's properties, without those of its section
+	inLink   bool       // a link is around it, so that there can be none in it
 
 	// How to leave the text for a place between the elements of its run, and to come back.
 	leaveText, enterText []byte
@@ -27,7 +27,7 @@ type place struct {
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &place{prefix: t.prefix(c.src), runProps: c.inner(run.child("w:rPr")), last: c.needsParagraphBehind(par)}
+	p := &place{prefix: t.prefix(c.src), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
 	if props := par.child("w:pPr"); props != nil {
 		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
 	}

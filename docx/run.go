@@ -37,7 +37,7 @@ type execution struct {
 	slots    []int     // by slot: an id that was given, or 1 for what came out
 	nextID   [idSpaceCount]int
 	warnings []string
-	warned   map[*lang.Tag]bool
+	warned   map[string]bool
 
 	part     string // that is being written
 	added    *opc.Additions
@@ -48,9 +48,10 @@ type execution struct {
 
 // shown is a value as it is to stand in the document.
 type shown struct {
-	text string
-	ok   bool // false: it is missing, and its tag stays
-	done bool // evaluated
+	text    string
+	present *lang.Present // nil: as text
+	ok      bool          // false: it is missing, and its tag stays
+	done    bool          // evaluated
 }
 
 // output gathers bytes for a writer, and can take back what was written since a guard began.
@@ -144,6 +145,9 @@ func (x *execution) value(o *op) error {
 		x.out.buf = append(x.out.buf, o.text...)
 		return nil
 	}
+	if v.present != nil {
+		return x.present(o, v)
+	}
 	x.text(o, v.text)
 	return nil
 }
@@ -155,7 +159,7 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 		return v, nil
 	}
 	v.done = true
-	v.text, v.ok, err = x.env.Print(tag)
+	v.text, v.present, v.ok, err = x.env.Show(tag)
 	return v, err
 }
 
@@ -163,7 +167,7 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 func (x *execution) text(o *op, s string) {
 	var clean bool
 	if x.out.buf, clean = appendValue(x.out.buf, s, o.breaks); !clean {
-		x.warnUnclean(o.tag)
+		x.warn(fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", o.tag.Expr))
 	}
 }
 
@@ -177,13 +181,14 @@ func (x *execution) alone(o *op) error {
 	return x.run(o.body)
 }
 
-func (x *execution) warnUnclean(tag *lang.Tag) {
+// warn notes something that the author may want to know, once.
+func (x *execution) warn(text string) {
 	if x.warned == nil {
-		x.warned = map[*lang.Tag]bool{}
+		x.warned = map[string]bool{}
 	}
-	if !x.warned[tag] {
-		x.warned[tag] = true
-		x.warnings = append(x.warnings, fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", tag.Expr))
+	if !x.warned[text] && len(x.warnings) < lang.MaxReports {
+		x.warned[text] = true
+		x.warnings = append(x.warnings, text)
 	}
 }
 

@@ -28,6 +28,7 @@ type Template struct {
 	main     string              // name of the main part
 	types    []byte              // [Content_Types].xml, if it is another than the template's
 	lists    *numbering          // nil if the template has no numbered lists
+	styleIDs map[string]string   // by kind and name in lower case, with a blank between
 	hasTOC   bool                // the headings must be known before the document is written
 	tags     []Tag
 	places   map[*lang.Tag]*Error // where each tag stands
@@ -101,6 +102,10 @@ func (t *Template) compile() error {
 	styles, err := readStyles(t.pkg, parts[0])
 	if err != nil {
 		return err
+	}
+	t.styleIDs = map[string]string{}
+	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
+		t.styleIDs[styles[id].kind+" "+strings.ToLower(styles[id].name)] = id
 	}
 	seen := map[string]bool{}
 	var problems Errors

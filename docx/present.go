@@ -1,0 +1,159 @@
+package docx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// Values that are to be shown otherwise than as text of the run that their tag stands in.
+
+// present writes a value as its tag's presentation filters want it.
+func (x *execution) present(o *op, v shown) error {
+	switch p := v.present; {
+	case p.As == lang.AsPageBreak:
+		x.within(o, func(p *place) string { return "<" + p.prefix + `br ` + p.prefix + `type="page"/>` })
+		return nil
+	case p.Link != "":
+		return x.link(o, v)
+	case p.Bold || p.Italic || p.Underline || p.Strike || p.Color != "" || p.Style != "":
+		x.styled(o, v.text, x.runProps(o.place, p))
+		return nil
+	}
+	x.text(o, v.text)
+	return nil
+}
+
+// within writes XML between the elements of the run.
+func (x *execution) within(o *op, xml func(*place) string) {
+	x.leave(o.place.leaveText, o.place.enterText)
+	x.out.buf = append(x.out.buf, xml(o.place)...)
+	x.out.buf = append(x.out.buf, o.place.enterText...)
+}
+
+// leave ends the elements around the text, or takes back their start if nothing stands in them yet.
+func (x *execution) leave(leave, enter []byte) {
+	if empty, ok := bytes.CutSuffix(x.out.buf, enter); ok {
+		x.out.buf = empty
+	} else {
+		x.out.buf = append(x.out.buf, leave...)
+	}
+}
+
+// styled writes a text in a run of its own with those properties.
+func (x *execution) styled(o *op, s, props string) {
+	x.leave(o.place.leaveRun, o.place.enterRun)
+	x.writeRun(o, s, props)
+	x.out.buf = append(x.out.buf, o.place.enterRun...)
+}
+
+func (x *execution) writeRun(o *op, s, props string) {
+	prefix := o.place.prefix
+	x.out.buf = fmt.Appendf(x.out.buf, "<%[1]sr><%[1]srPr>%[2]s</%[1]srPr><%[1]st%[3]s>", prefix, props, preserve)
+	x.text(o, s)
+	x.out.buf = fmt.Appendf(x.out.buf, "</%[1]st></%[1]sr>", prefix)
+}
+
+// addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
+// is opened.
+var addressSchemes = []string{"http:", "https:", "mailto:", "tel:", "ftp:", "ftps:", "sms:"}
+
+const maxAddress = 2079 // characters, as Word takes them
+
+// isAddress tells whether a text may be the target of a link.
+func isAddress(s string) bool {
+	colon := strings.IndexByte(s, ':')
+	return colon > 0 && len(s) <= maxAddress && slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' })
+}
+
+// link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
+func (x *execution) link(o *op, v shown) error {
+	props := x.runProps(o.place, v.present)
+	switch {
+	case !isAddress(v.present.Link):
+		x.warn(fmt.Sprintf("The value of '%s' is no address that a link can have; its text stands without one.", o.tag.Expr))
+		x.styled(o, v.text, props)
+		return nil
+	case o.place.inLink:
+		x.styled(o, v.text, props)
+		return nil
+	}
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, v.present.Link, true)
+	if err != nil {
+		return err
+	}
+	p := o.place
+	x.leave(p.leaveRun, p.enterRun)
+	x.out.buf = fmt.Appendf(x.out.buf, `<%shyperlink xmlns:r="%s" r:id="%s">`, p.prefix, x.t.relNamespace(), id)
+	x.writeRun(o, v.text, x.linkProps(p, v.present))
+	x.out.buf = fmt.Appendf(x.out.buf, `</%shyperlink>`, p.prefix)
+	x.out.buf = append(x.out.buf, p.enterRun...)
+	return nil
+}
+
+// relNamespace is the namespace of attributes that name a relationship.
+func (t *Template) relNamespace() string {
+	if t.pkg.Strict() {
+		return "http://purl.oclc.org/ooxml/officeDocument/relationships"
+	}
+	return "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+}
+
+// linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
+func (x *execution) linkProps(p *place, want *lang.Present) string {
+	look := *want
+	if look.Style == "" && look.Color == "" {
+		if look.Style = "Hyperlink"; x.t.styleID("character", look.Style) == "" {
+			look.Style, look.Color, look.Underline = "", "0563C1", true
+		}
+	}
+	return x.runProps(p, &look)
+}
+
+// styleID returns the id of the style of that kind and name; empty if there is none.
+func (t *Template) styleID(kind, name string) string {
+	return t.styleIDs[kind+" "+strings.ToLower(name)]
+}
+
+// runProps returns the properties of the run at a place with those that a value is to have besides, as XML. A style that
+// the template has not is passed over, with a warning.
+func (x *execution) runProps(p *place, want *lang.Present) string {
+	var more properties
+	add := func(name, val string) {
+		xml := "<" + p.prefix + name
+		if val != "" {
+			xml += " " + p.prefix + `val="` + val + `"`
+		}
+		more = append(more, property{"w:" + name, []byte(xml + "/>")})
+	}
+	if want.Style != "" {
+		if id := x.t.styleID("character", want.Style); id != "" {
+			add("rStyle", id)
+		} else {
+			x.warn("The template has no character style '" + want.Style + "'; the text stands without it.")
+		}
+	}
+	if want.Bold {
+		add("b", "")
+		add("bCs", "")
+	}
+	if want.Italic {
+		add("i", "")
+		add("iCs", "")
+	}
+	if want.Strike {
+		add("strike", "")
+	}
+	if want.Color != "" {
+		add("color", want.Color)
+	}
+	if want.Underline {
+		add("u", "single")
+	}
+	return p.props.with(more)
+}
