@@ -111,14 +111,15 @@ func (d *decoder) object() (*Object, error) {
 // key reads a key, which is of an object that has had others; it returns these together with it, and its place.
 func (d *decoder) key(others *layout, first bool) (*layout, int, error) {
 	d.blanks()
-	if next := others.next; next != nil && next.plain && strings.HasPrefix(d.text[d.at:], "\"") { // as in the row before
-		if rest := d.text[d.at+1:]; len(rest) > len(next.key) && rest[len(next.key)] == '"' && rest[:len(next.key)] == next.key {
-			d.at += len(next.key) + 2
-			return next, others.size, nil
-		}
-	}
 	if d.ahead() != '"' {
 		return nil, 0, d.noKey(first)
+	}
+	if next := others.next; next != nil && next.plain { // as in the row before
+		end := d.at + 1 + len(next.key)
+		if end < len(d.text) && d.text[end] == '"' && d.text[d.at+1:end] == next.key {
+			d.at = end + 1
+			return next, others.size, nil
+		}
 	}
 	key, plain, err := d.string()
 	if err != nil {
@@ -249,12 +250,10 @@ func (d *decoder) newObject() *Object {
 // blanks passes over white space.
 func (d *decoder) blanks() {
 	for d.at < len(d.text) {
-		switch d.text[d.at] {
-		case ' ', '\n', '\r', '\t':
-			d.at++
-		default:
+		if c := d.text[d.at]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return
 		}
+		d.at++
 	}
 }
 
