@@ -179,13 +179,18 @@ func (e *Env) Errors() []string { return e.errors.lines() }
 // Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
 // met, then the input that no tag reads, sorted.
 func (e *Env) Warnings() []string {
+	all := e.allWarnings()
+	return all.lines()
+}
+
+func (e *Env) allWarnings() reports {
 	all := reports{all: slices.Clone(e.warnings.all), more: e.warnings.more}
 	if e.opt.Use != nil {
 		for _, path := range e.opt.Use.unused(e.data) {
-			all.add("The tag '" + path + "' was provided but not used in the template.")
+			all.add("The tag '"+path.path+"' was provided but not used in the template.", report{unused: &path})
 		}
 	}
-	return all.lines()
+	return all
 }
 
 // begin makes t the tag that is evaluated.
@@ -210,10 +215,10 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 		return v, true, nil
 	}
 	if len(e.missing) == 0 {
-		e.notProvided(t.Expr.String())
+		e.notProvided(t.Expr.String(), nil)
 	}
 	for _, p := range e.missing {
-		e.notProvided(p.name())
+		e.notProvided(p.name(), p)
 	}
 	if e.opt.Missing == MissingBlank {
 		return "", true, nil
@@ -221,33 +226,36 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	return nil, false, nil
 }
 
-func (e *Env) notProvided(name string) {
+func (e *Env) notProvided(name string, p *Path) {
 	line := "The tag '" + name + "' was not provided in the input data."
 	if e.opt.Missing == MissingBlank {
-		e.warnings.add(line)
+		e.warnings.add(line, e.about(p))
 		return
 	}
-	e.errors.add(line)
+	e.errors.add(line, e.about(p))
 	e.absent = true
 }
 
-func (e *Env) listNotProvided(name string) {
+func (e *Env) listNotProvided(name string, p *Path) {
 	line := "The list '" + name + "' was not provided in the input data."
 	if e.opt.Missing != MissingError {
-		e.warnings.add(line)
+		e.warnings.add(line, e.about(p))
 		return
 	}
-	e.errors.add(line)
+	e.errors.add(line, e.about(p))
 	e.absent = true
 }
 
-// missed names what made a value missing.
-func (e *Env) missed(t *Tag) string {
+// missed returns what made a value missing, and its name.
+func (e *Env) missed(t *Tag) (name string, p *Path) {
 	if len(e.missing) > 0 {
-		return e.missing[0].name()
+		return e.missing[0].name(), e.missing[0]
 	}
-	return t.Expr.String()
+	return t.Expr.String(), nil
 }
+
+// about says for a report where the execution is; the path is what is missing, if anything.
+func (e *Env) about(p *Path) report { return report{tag: e.tag, path: p, frames: e.frames} }
 
 // filtered returns the value of a tag with its filters.
 func (e *Env) filtered(t *Tag) (Value, error) {
@@ -284,7 +292,7 @@ func (e *Env) report(err error) error {
 	if !ok {
 		return err
 	}
-	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f))
+	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f), e.about(nil))
 	return nil
 }
 
@@ -298,33 +306,4 @@ func (e *Env) spend(n int, at Node) error {
 
 func (e *Env) limit(at Node, message string) error {
 	return &LimitError{Text: e.tag.Text, Offset: at.Position(), Message: message}
-}
-
-// reports is a list without duplicates and with a limit.
-type reports struct {
-	all  []string
-	seen map[string]struct{}
-	more int // beyond the limit, duplicates included
-}
-
-func (r *reports) add(line string) {
-	if _, ok := r.seen[line]; ok {
-		return
-	}
-	if len(r.all) == MaxReports {
-		r.more++
-		return
-	}
-	if r.seen == nil {
-		r.seen = map[string]struct{}{}
-	}
-	r.seen[line] = struct{}{}
-	r.all = append(r.all, line)
-}
-
-func (r *reports) lines() []string {
-	if r.more == 0 {
-		return slices.Clone(r.all)
-	}
-	return append(slices.Clone(r.all), fmt.Sprintf("%d more were left out.", r.more))
 }

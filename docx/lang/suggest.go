@@ -2,9 +2,11 @@ package lang
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // habits holds what other tools call our filters and functions.
@@ -25,43 +27,69 @@ func suggest[T any](name, what string, table map[string]T) string {
 		}
 	}
 	known := slices.Sorted(maps.Keys(table))
-	if best := nearest(name, known); best != "" {
+	left := maxSearch
+	if best := nearest(name, slices.Values(known), &left); best != "" {
 		return "did you mean " + best + "?"
 	}
 	return fmt.Sprintf("the %s are %s", what, strings.Join(known, ", "))
 }
 
-// nearest returns the candidate that is fewest edits away from name, if those are at most a third of it, or "".
-func nearest(name string, candidates []string) string {
-	if len(name) > MaxNodes { // nobody meant that
-		return ""
-	}
-	best, least := "", max(len(name)/3, 1)+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < least {
+// maxSpelled is how long a name may be that is looked for by its letters.
+const maxSpelled = 100
+
+// nearest returns the candidate that name most likely is a slip of, or "": it differs in case, underscores, hyphens and blanks
+// alone, or in few letters, at most one in three. Every comparison takes its cost from left, and none is made for which that is
+// used up.
+func nearest(name string, candidates iter.Seq[string], left *int) string {
+	plain := bare(name)
+	best, least := "", max(len(plain)/3, 1)+1
+	for c := range candidates {
+		if *left -= len(name) * len(c); *left < 0 {
+			break
+		}
+		other := bare(c)
+		if other == plain && c != "" {
+			return c
+		}
+		if len(plain) > maxSpelled || max(len(plain), len(other))-min(len(plain), len(other)) >= least {
+			continue
+		}
+		if d := distance(plain, other); d < least {
 			best, least = c, d
 		}
 	}
 	return best
 }
 
-// distance is the Levenshtein distance of two texts, in bytes.
+// bare returns a name without what people get wrong most.
+func bare(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || isBlank(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}
+
+// distance is how many letters must be changed, left out, put in or swapped with their neighbour to make b of a, in bytes.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a[:i] to every b[:j]
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+	for i := range len(a) { // row holds the distances of a[:i] to every b[:j], before those of a[:i-1]
+		next[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := row[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
+			next[j+1] = min(change, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }

@@ -1,8 +1,8 @@
 package lang
 
 import (
-	"maps"
 	"slices"
+	"strings"
 )
 
 // Use is what the tags of a template read of the input. It is built once per template with [Use.Add] and may then
@@ -65,7 +65,15 @@ func (n *useNode) below(key string) string {
 	return n.path + "." + keyText(key, false)
 }
 
-// unusedKey is a key of the input that no tag reads.
+// unusedPath is a key of the input that no tag reads.
+type unusedPath struct {
+	path   string
+	above  *useNode
+	key    string
+	object *Object // the first that has it
+}
+
+// unusedKey is a key at a place.
 type unusedKey struct {
 	above *useNode
 	key   string
@@ -73,18 +81,18 @@ type unusedKey struct {
 
 // unused returns the paths in data that the template does not read, sorted: of an object none of which is read only
 // its own path, of the items of a list each path once.
-func (u *Use) unused(data Value) []string {
-	found := map[unusedKey]struct{}{}
+func (u *Use) unused(data Value) []unusedPath {
+	found := map[unusedKey]*Object{}
 	u.root.unused(data, found)
-	paths := make([]string, 0, len(found))
-	for k := range maps.Keys(found) {
-		paths = append(paths, k.above.below(k.key))
+	paths := make([]unusedPath, 0, len(found))
+	for k, object := range found {
+		paths = append(paths, unusedPath{k.above.below(k.key), k.above, k.key, object})
 	}
-	slices.Sort(paths)
+	slices.SortFunc(paths, func(a, b unusedPath) int { return strings.Compare(a.path, b.path) })
 	return paths
 }
 
-func (n *useNode) unused(data Value, found map[unusedKey]struct{}) {
+func (n *useNode) unused(data Value, found map[unusedKey]*Object) {
 	if n.whole || n.maybe {
 		return
 	}
@@ -97,8 +105,8 @@ func (n *useNode) unused(data Value, found map[unusedKey]struct{}) {
 		for key, v := range data.All() {
 			if below := n.keys[key]; below != nil {
 				below.unused(v, found)
-			} else {
-				found[unusedKey{n, key}] = struct{}{}
+			} else if k := (unusedKey{n, key}); found[k] == nil {
+				found[k] = data
 			}
 		}
 	}

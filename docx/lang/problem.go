@@ -1,0 +1,368 @@
+package lang
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxSearch is how much [Env.Problems] compares to find what was meant: pairs of letters, about a second's work at most.
+	maxSearch = 20_000_000
+	// maxPeeked is how many items of a list are looked into for a key.
+	maxPeeked = 20
+	// maxListed is how many keys a hint lists.
+	maxListed = 8
+)
+
+// Problem is one of [Env.Errors] or [Env.Warnings], with what helps to find and mend it.
+type Problem struct {
+	Message string // the line
+	Path    string // what was looked for, as in the tag, or what was not used; "" if the problem is not about a path
+	Nearest string // the path that was probably meant, as it would be written in the tag; "" if none comes near
+	Hint    string // what is there instead, and what to do; may be empty
+	Tag     *Tag   // nil for input that was not used
+	Warning bool
+}
+
+// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order. What was meant is looked for now, in the data
+// and among the loop variables of the place; that is bounded, so of very many problems the last have no such hint.
+func (e *Env) Problems() []Problem {
+	warnings := e.allWarnings()
+	s := search{data: new(Object), left: maxSearch}
+	if data, ok := e.data.(*Object); ok {
+		s.data = data
+	}
+	return append(s.problems(&e.errors, false), s.problems(&warnings, true)...)
+}
+
+// reports is a list without duplicates and with a limit.
+type reports struct {
+	all  []report
+	seen map[string]struct{}
+	more int // beyond the limit, duplicates included
+}
+
+// report is a line and what it is about.
+type report struct {
+	line   string
+	tag    *Tag
+	path   *Path   // what was missing
+	frames []frame // the loops around
+	unused *unusedPath
+}
+
+// add takes a report; of the tag and path it notes where they stood.
+func (r *reports) add(line string, about report) {
+	if _, ok := r.seen[line]; ok {
+		return
+	}
+	if len(r.all) == MaxReports {
+		r.more++
+		return
+	}
+	if r.seen == nil {
+		r.seen = map[string]struct{}{}
+	}
+	r.seen[line] = struct{}{}
+	about.line, about.frames = line, slices.Clone(about.frames)
+	r.all = append(r.all, about)
+}
+
+func (r *reports) lines() []string {
+	var lines []string
+	for i := range r.all {
+		lines = append(lines, r.all[i].line)
+	}
+	if r.more > 0 {
+		lines = append(lines, r.rest())
+	}
+	return lines
+}
+
+func (r *reports) rest() string { return strconv.Itoa(r.more) + " more were left out." }
+
+// search looks for what was meant.
+type search struct {
+	data *Object
+	left int
+}
+
+func (s *search) problems(r *reports, warning bool) []Problem {
+	var all []Problem
+	for i := range r.all {
+		p := s.problem(&r.all[i])
+		p.Warning = warning
+		all = append(all, p)
+	}
+	if r.more > 0 {
+		all = append(all, Problem{Message: r.rest(), Warning: warning})
+	}
+	return all
+}
+
+func (s *search) problem(r *report) Problem {
+	p := Problem{Message: r.line, Tag: r.tag}
+	switch {
+	case r.unused != nil:
+		p.Path = r.unused.path
+		if p.Nearest = s.reader(r.unused); p.Nearest != "" {
+			p.Hint = "the template reads '" + p.Nearest + "', which was not provided"
+		}
+	case r.path != nil:
+		p.Path = r.path.name()
+		if p.Nearest = s.meant(r); p.Nearest != "" {
+			p.Hint = "did you mean '" + p.Nearest + "'?"
+		} else {
+			p.Hint = s.there(r)
+		}
+	}
+	return p
+}
+
+// reader returns the path nearest to one that was provided but not used, among those that are used but were not provided.
+func (s *search) reader(u *unusedPath) string {
+	var missing []string
+	for _, key := range slices.Sorted(maps.Keys(u.above.keys)) {
+		if !u.object.Has(key) {
+			missing = append(missing, key)
+		}
+	}
+	if best := nearest(u.key, slices.Values(missing), &s.left); best != "" {
+		return u.above.below(best)
+	}
+	return ""
+}
+
+// meant returns the path that exists and comes nearest to the one that was missing, or "".
+func (s *search) meant(r *report) string {
+	steps, scope := r.path.Steps, s.scope(r)
+	ways := []func() []Step{
+		func() []Step { return s.follow(scope, steps, true) },
+		func() []Step { return s.withVariable(r, steps) },
+		func() []Step { return s.withoutVariable(r, steps) },
+		func() []Step { return s.deeper(steps) },
+	}
+	if r.path.list != nil {
+		ways = ways[:1]
+	}
+	for _, way := range ways {
+		if found := way(); found != nil {
+			return pathText(found)
+		}
+	}
+	return ""
+}
+
+// keyed is what has keys: an object, or the names of a place.
+type keyed interface {
+	Get(key string) Value
+	Has(key string) bool
+	All() iter.Seq2[string, Value]
+}
+
+// names are what the first step of a path may be: the loop variables, the innermost first, and the keys of the data.
+type names struct {
+	frames []frame
+	data   *Object
+}
+
+// Get returns what a name stands for.
+func (n names) Get(name string) Value {
+	for key, v := range n.variables() {
+		if key == name {
+			return v
+		}
+	}
+	return n.data.Get(name)
+}
+
+// Has tells whether something has that name.
+func (n names) Has(name string) bool { return n.data.Has(name) || n.Get(name) != nil }
+
+// All yields the variables, then the keys.
+func (n names) All() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for _, all := range []iter.Seq2[string, Value]{n.variables(), n.data.All()} {
+			for name, v := range all {
+				if !yield(name, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (n names) variables() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for _, f := range slices.Backward(n.frames) {
+			if !yield(f.name, f.item) {
+				return
+			}
+		}
+	}
+}
+
+// scope returns where the first step of a missing path was looked for: among the names of the place or, if the path is one
+// of those that are computed for each item of a list, in that list.
+func (s *search) scope(r *report) Value {
+	if list := r.path.list; list != nil {
+		around := Env{data: s.data, frames: r.frames}
+		return around.lookup(list)
+	}
+	return names{r.frames, s.data}
+}
+
+// withVariable tries the path as one of an item: the loop variable was forgotten.
+func (s *search) withVariable(r *report, steps []Step) []Step {
+	for _, f := range slices.Backward(r.frames) {
+		if found := s.follow(f.item, steps, false); found != nil {
+			return append([]Step{{Key: f.name}}, found...)
+		}
+	}
+	return nil
+}
+
+// withoutVariable tries the path of an item as one of the data.
+func (s *search) withoutVariable(r *report, steps []Step) []Step {
+	if len(steps) < 2 || !slices.ContainsFunc(r.frames, func(f frame) bool { return f.name == steps[0].Key }) {
+		return nil
+	}
+	return s.follow(s.data, steps[1:], false)
+}
+
+// deeper tries the path in the objects of the data, and wants to find it in one only.
+func (s *search) deeper(steps []Step) (only []Step) {
+	for key, v := range s.data.All() {
+		if s.left--; s.left < 0 {
+			return nil
+		}
+		if _, ok := v.(*Object); !ok {
+			continue
+		}
+		if found := s.follow(v, steps, false); found != nil {
+			if only != nil {
+				return nil
+			}
+			only = append([]Step{{Key: key}}, found...)
+		}
+	}
+	return only
+}
+
+// follow returns the steps that lead from v to something, each the same as given or, if repair is set, a key that is spelled
+// nearly so; nil if there are none.
+func (s *search) follow(v Value, steps []Step, repair bool) []Step {
+	if len(steps) == 0 {
+		if v == nil {
+			return nil
+		}
+		return []Step{}
+	}
+	step := steps[0]
+	switch c := v.(type) {
+	case keyed:
+		if step.IsIndex {
+			return nil
+		}
+		if repair && !c.Has(step.Key) {
+			if step.Key = nearest(step.Key, filled(c), &s.left); step.Key == "" {
+				return nil
+			}
+		}
+		v = c.Get(step.Key)
+	case []any:
+		if !step.IsIndex {
+			return s.followItems(c, steps, repair)
+		}
+		v = itemAt(c, step.Index)
+	default:
+		return nil
+	}
+	if rest := s.follow(v, steps[1:], repair); rest != nil {
+		return append([]Step{step}, rest...)
+	}
+	return nil
+}
+
+func (s *search) followItems(items []any, steps []Step, repair bool) []Step {
+	for _, item := range items[:min(len(items), maxPeeked)] {
+		if s.left--; s.left < 0 {
+			return nil
+		}
+		if found := s.follow(item, steps, repair); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// filled yields the keys whose values are not null.
+func filled(c keyed) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key, v := range c.All() {
+			if v != nil && !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// there says what is at the place where a path fails. It tells keys but no values.
+func (s *search) there(r *report) string {
+	v, steps := s.scope(r), r.path.Steps
+	if items, ok := v.([]any); ok {
+		v = itemAt(items, 0)
+	}
+	for i, step := range steps {
+		where := "'" + pathText(steps[:i]) + "'"
+		switch c := v.(type) {
+		case keyed:
+			if !step.IsIndex && c.Has(step.Key) {
+				v = c.Get(step.Key)
+				continue
+			}
+			return keysOf(c, where)
+		case []any:
+			if !step.IsIndex { // several items may lack it for several reasons
+				return ""
+			}
+			if v = itemAt(c, step.Index); v == nil {
+				return fmt.Sprintf("%s has %d items", where, len(c))
+			}
+		case nil:
+			return where + " is null"
+		default:
+			return where + " is " + kindName(v) + ", which has no keys"
+		}
+	}
+	if v == nil {
+		return "the key is there, but its value is null"
+	}
+	return ""
+}
+
+// keysOf lists the first keys of an object.
+func keysOf(c keyed, where string) string {
+	if n, ok := c.(names); ok {
+		c, where = n.data, "the input"
+	}
+	var keys []string
+	for key := range c.All() {
+		if len(keys) == maxListed {
+			return where + " has the keys " + strings.Join(keys, ", ") + " and others"
+		}
+		keys = append(keys, key[:min(len(key), maxWord)])
+	}
+	switch last := len(keys) - 1; last {
+	case -1:
+		return where + " is an empty object"
+	case 0:
+		return where + " has only the key " + keys[0]
+	default:
+		return where + " has the keys " + strings.Join(keys[:last], ", ") + " and " + keys[last]
+	}
+}

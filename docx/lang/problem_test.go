@@ -1,0 +1,185 @@
+package lang_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"platen/docx/lang"
+)
+
+const problemData = `{
+	"customer": {"name": "Ada", "first_name": "A", "vatId": "GB1", "phone": null, "address": {"zip-code": "1"}, "pets": [{"id": 1}]},
+	"items": [{"name": "Pen", "unit": "pcs"}, {"name": "Ink", "net price": 2, "parts": [{"id": 1}]}, 7],
+	"total": 10, "note": "", "empty": {}, "one": {"k": 1}, "due": null, "dueDate": "2026-01-01",
+	"many": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1, "j": 1}
+}`
+
+func TestProblems(t *testing.T) {
+	const asked = "the input has the keys customer, items, total, note, empty, one, due, dueDate and others"
+	for _, c := range []struct{ tag, nearest, hint string }{
+		{`{{custmer.name}}`, "customer.name", ""},
+		{`{{customer.nme}}`, "customer.name", ""},
+		{`{{customer.naem}}`, "customer.name", ""},
+		{`{{custmer.nmae}}`, "customer.name", ""},
+		{`{{Customer.Name}}`, "customer.name", ""},
+		{`{{customer.firstName}}`, "customer.first_name", ""},
+		{`{{customer.vat_id}}`, "customer.vatId", ""},
+		{`{{customer.address.zipcode}}`, "customer.address.`zip-code`", ""},
+		{`{{items.naem}}`, "items.name", ""},
+		{`{{items[0].nam}}`, "items[0].name", ""},
+		{`{{items.netprice}}`, "items.`net price`", ""},
+		{`{{items.parts.ids}}`, "items.parts.id", ""},
+		{`{{itms[-1]}}`, "items[-1]", ""},
+		{`{{name}}`, "customer.name", ""},
+		{`{{total * tootal}}`, "total", ""},
+		{`{{$sum(items, nett_price)}}`, "`net price`", ""},
+		{`{{items :: sort(nam) :: first :: default(nobody)}}`, "", ""},
+
+		{`{{nothing}}`, "", asked},
+		{`{{due}}`, "", "the key is there, but its value is null"},
+		{`{{due.date}}`, "", "'due' is null"},
+		{`{{customer.phone}}`, "", "the key is there, but its value is null"},
+		{`{{customer.name.first}}`, "", "'customer.name' is text, which has no keys"},
+		{`{{total.amount}}`, "", "'total' is a number, which has no keys"},
+		{`{{items[3].name}}`, "", "'items' has 3 items"},
+		{`{{empty.x}}`, "", "'empty' is an empty object"},
+		{`{{one.x1x}}`, "", "'one' has only the key k"},
+		{`{{customer.address.street}}`, "", "'customer.address' has only the key zip-code"},
+		{`{{many.name}}`, "", "'many' has the keys a, b, c, d, e, f, g, h and others"},
+		{`{{items.colour}}`, "", ""},
+	} {
+		e := env(t, problemData)
+		if _, _, err := e.Print(parse(t, c.tag)); err != nil {
+			t.Fatal(err)
+		}
+		checkProblems(t, e)
+		problems := e.Problems()
+		if strings.Contains(c.tag, "default") { // the value was there
+			continue
+		}
+		if c.nearest != "" {
+			c.hint = "did you mean '" + c.nearest + "'?"
+		}
+		if len(problems) != 1 || problems[0].Nearest != c.nearest || problems[0].Hint != c.hint || problems[0].Tag.Text != c.tag {
+			t.Errorf("%s: %+v; want %q, %q", c.tag, problems, c.nearest, c.hint)
+		}
+	}
+}
+
+// checkProblems checks that the problems are the errors and warnings, in that order.
+func checkProblems(t *testing.T, e *lang.Env) {
+	t.Helper()
+	var errors, warnings []string
+	for _, p := range e.Problems() {
+		if p.Warning {
+			warnings = append(warnings, p.Message)
+		} else {
+			errors = append(errors, p.Message)
+		}
+	}
+	if diff := cmp.Diff(e.Errors(), errors); diff != "" {
+		t.Errorf("errors: %s", diff)
+	}
+	if diff := cmp.Diff(e.Warnings(), warnings); diff != "" {
+		t.Errorf("warnings: %s", diff)
+	}
+}
+
+func TestProblemsInLoops(t *testing.T) {
+	for _, c := range []struct{ template, path, nearest string }{
+		{`{{for item in items}}{{item.naem :: default("")}}{{item.naem}}{{endfor}}`, "item.naem", "item.name"},
+		{`{{for item in items}}{{itm.name}}{{endfor}}`, "itm.name", "item.name"},
+		{`{{for item in items}}{{unit}}{{endfor}}`, "unit", "item.unit"},
+		{`{{for item in items}}{{item.total}}{{endfor}}`, "item.total", "total"},
+		{`{{for item in items}}{{for p in customer.pets}}{{p.name}}{{endfor}}{{endfor}}`, "p.name", ""},
+		{`{{for item in items}}{{for p in customer.pets}}{{p.Id}}{{endfor}}{{endfor}}`, "p.Id", "p.id"},
+		{`{{for item in itms}}{{endfor}}`, "itms", "items"},
+	} {
+		e := env(t, problemData)
+		run(t, e, c.template)
+		checkProblems(t, e)
+		problems := e.Problems()
+		if len(problems) == 0 || problems[0].Path != c.path || problems[0].Nearest != c.nearest {
+			t.Errorf("%s: %+v; want %q", c.template, problems, c.nearest)
+		}
+	}
+}
+
+func TestProblemsOfUnusedInput(t *testing.T) {
+	var use lang.Use
+	tags(t, `{{customer.name}}{{customer.e_mail}}{{for i in items}}{{i.netPrice}}{{endfor}}`, use.Add)
+	v, err := lang.Decode([]byte(`{"customer":{"name":"A","eMail":"x"},"items":[{"netPrice":1,"NetPrice":1},{"net-price":2}],"x":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := lang.NewEnv(v, lang.Options{Use: &use})
+	checkProblems(t, e)
+	got := map[string]string{}
+	for _, p := range e.Problems() {
+		if !p.Warning || p.Tag != nil {
+			t.Errorf("%+v", p)
+		}
+		got[p.Path] = p.Hint
+	}
+	want := map[string]string{
+		"customer.eMail": "the template reads 'customer.e_mail', which was not provided", "items.NetPrice": "", "x": "",
+		"items.`net-price`": "the template reads 'items.netPrice', which was not provided",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzProblems checks that a path that is said to be meant exists.
+func FuzzProblems(f *testing.F) {
+	for _, tag := range []string{`custmer.name`, `x.parts[0].idd`, `name`, "`it ems`.name"} {
+		f.Add([]byte(problemData), tag)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, path string) {
+		v, err := lang.Decode(data)
+		tag, syntax := lang.ParseTag("{{" + path + "}}")
+		if err != nil || syntax != nil || tag.Kind != lang.Print {
+			return
+		}
+		e := lang.NewEnv(v, lang.Options{Use: new(lang.Use)})
+		e.Push("x", v, 0, 1)
+		if _, _, err := e.Print(tag); err != nil {
+			if _, ok := errors.AsType[*lang.LimitError](err); !ok {
+				t.Fatal(err)
+			}
+		}
+		checkProblems(t, e)
+		for _, p := range e.Problems() {
+			if p.Nearest == "" || p.Warning || strings.Contains(path, "$") || strings.Contains(path, "::") {
+				continue
+			}
+			meant, err := lang.ParseTag("{{" + p.Nearest + "}}")
+			if err != nil { // a key with a backquote cannot be written
+				continue
+			}
+			if v, ok, err := e.Value(meant); err != nil || !ok || v == nil {
+				t.Fatalf("%s: %s is not there", path, p.Nearest)
+			}
+		}
+	})
+}
+
+func BenchmarkProblems(b *testing.B) {
+	var keys strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&keys, `"someLongerKey%d":1,`, i)
+	}
+	e := env(b, `{`+keys.String()+`"z":0}`)
+	for i := range lang.MaxReports {
+		if _, _, err := e.Print(parse(b, fmt.Sprintf("{{anotherLongerKey%d}}", i))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		e.Problems()
+	}
+}
