@@ -17,6 +17,11 @@ type mark struct {
 	order       int    // among the marks of the part
 }
 
+// leavesSomething tells whether something may take the tag's place in its text.
+func (m *mark) leavesSomething() bool {
+	return m.tag.Kind == lang.Print || m.tag.Kind == lang.PageBreak
+}
+
 // start is where the mark begins in the source.
 func (m *mark) start() int { return m.first.source(m.from) }
 
@@ -28,9 +33,11 @@ type block struct {
 	at     *node // the borders stand between its children, or in its text if it is a w:t
 	stream bool  // a block of paragraphs that begins or ends within one: its borders stand inside paragraphs
 
-	between string // XML between two rounds of a loop
-	empty   string // XML in place of a block that gave nothing
-	anew    []int  // slots of lists that each round of a loop begins anew
+	between string   // XML between two rounds of a loop
+	empty   string   // XML in place of a block that gave nothing
+	columns *columns // that are repeated
+	perRow  bool     // the part of a block of columns that lies in one row
+	anew    []int    // slots of lists that each round of a loop begins anew
 
 	openAt, closeAt int // where the borders are
 }
@@ -39,29 +46,30 @@ type block struct {
 type level int
 
 const (
-	inline     level = iota // pieces of one paragraph
-	paragraphs              // whole paragraphs and tables
-	rows                    // rows of a table
+	inline       level = iota // pieces of one paragraph
+	paragraphs                // whole paragraphs and tables
+	rows                      // rows of a table
+	tableColumns              // columns of a table
 )
 
 func (b *block) open() *mark  { return b.marks[0] }
 func (b *block) close() *mark { return b.marks[len(b.marks)-1] }
 
 func (b *block) isLoop() bool {
-	k := b.open().tag.Kind
-	return k == lang.For || k == lang.TableRow
+	return b.open().tag.Kind.IsLoop()
 }
 
 // maxBlockDepth bounds blocks in blocks, as the execution is recursive.
 const maxBlockDepth = 100
 
 // closers gives for each opening tag the one that ends it.
-var closers = map[lang.Kind]lang.Kind{lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.If: lang.EndIf}
+var closers = map[lang.Kind]lang.Kind{lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf}
 
 // matcher pairs the block tags of a part, in the order of the source.
 type matcher struct {
-	c    *compiler
-	open []*openBlock
+	c       *compiler
+	open    []*openBlock
+	columns *block // repeated columns that are open: they cross the rows and the blocks in these
 }
 
 type openBlock struct {
@@ -80,12 +88,19 @@ func (c *compiler) matchBlocks() {
 			m.part(mark)
 		case lang.EndFor, lang.EndTableRow, lang.EndIf:
 			m.end(mark)
-		case lang.TableColumn, lang.EndTableColumn, lang.Include, lang.PageBreak:
+		case lang.TableColumn:
+			m.beginColumns(mark)
+		case lang.EndTableColumn:
+			m.endColumns(mark)
+		case lang.Include:
 			c.fail(mark, "this version has no {{"+mark.tag.Kind.String()+"}}", "delete the tag")
 		}
 	}
 	for _, b := range m.open {
 		m.unclosed(b.open())
+	}
+	if m.columns != nil {
+		m.unclosed(m.columns.open())
 	}
 }
 
@@ -96,6 +111,29 @@ func (m *matcher) begin(at *mark) {
 	b := &block{marks: []*mark{at}}
 	at.block = b
 	m.open = append(m.open, &openBlock{block: b})
+}
+
+func (m *matcher) beginColumns(at *mark) {
+	if m.columns != nil {
+		m.c.fail(at, "repeated columns cannot stand in repeated columns", "close the first with {{endtablecolumn}} before")
+		return
+	}
+	m.columns = &block{marks: []*mark{at}}
+	at.block = m.columns
+}
+
+func (m *matcher) endColumns(at *mark) {
+	b := m.columns
+	if b == nil {
+		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		return
+	}
+	m.columns = nil
+	at.block = b
+	b.marks = append(b.marks, at)
+	if m.c.placeColumns(b) {
+		m.c.blocks = append(m.c.blocks, b)
+	}
 }
 
 func (m *matcher) part(at *mark) {

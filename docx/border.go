@@ -14,6 +14,10 @@ type border struct {
 
 // border writes the edits of one block.
 func (c *compiler) border(b *block) {
+	if b.level == tableColumns {
+		c.editColumns(b)
+		return
+	}
 	if b.level == paragraphs {
 		b.stream = c.needsStream(b)
 	}

@@ -64,7 +64,7 @@ func (c *compiler) compile() (*program, error) {
 	c.removeLines()
 	c.countTexts()
 	c.findGone()
-	for _, b := range c.blocks {
+	for _, b := range slices.Clone(c.blocks) { // to which repeated columns add
 		c.border(b)
 	}
 	if len(c.errors) > 0 {
@@ -144,10 +144,10 @@ func unreadable(text string) *lang.Tag {
 	return tag
 }
 
-// removeTags takes the text of all tags but values out of their paragraphs.
+// removeTags takes the text of all tags that leave nothing in their place out of their paragraphs.
 func (c *compiler) removeTags() {
 	for _, m := range c.marks {
-		if m.tag.Kind != lang.Print {
+		if !m.leavesSomething() {
 			m.par.remove(m.from, m.to)
 		}
 	}
@@ -208,7 +208,7 @@ func (c *compiler) neededInCell(p *paragraph, left map[*node]int) bool {
 			}
 		}
 	}
-	return left[cell] == 1 && !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level != rows })
+	return left[cell] == 1 && !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level < rows })
 }
 
 // isTagRow tells whether a row holds nothing but tags of blocks of rows.
@@ -229,6 +229,10 @@ func (c *compiler) parsWithin(n *node) []*paragraph {
 // guardParagraphs has the paragraphs that hold nothing but inline blocks dropped when these give nothing.
 func (c *compiler) guardParagraphs() {
 	for _, p := range c.pars {
+		if len(p.marks) == 1 && p.marks[0].tag.Kind == lang.PageBreak && c.mayTakeParagraph(p.marks[0]) {
+			c.guard(p.node)
+			continue
+		}
 		if c.pinned[p.node] || c.isGone(p.node) || !c.isAllBlocks(p) {
 			continue
 		}

@@ -17,7 +17,10 @@ type edit struct {
 	mark     *mark  // of borders and values
 	closing  string // XML before a border
 	opening  string // XML behind a border; what editInsert inserts
-	slot     int    // of ids and of what comes only once
+	block    *block // of borders, if it is not that of the mark
+	columns  *columns
+	over     bool // of editWidth: the cell reaches over the repeated columns
+	slot     int  // of ids and of what comes only once
 	space    idSpace
 }
 
@@ -61,6 +64,9 @@ const (
 	editHeading              // from here to editHeadingEnd is a heading of the level in slot
 	editHeadingEnd           //
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
+	editGrid                 // the grid of a table with repeated columns
+	editWidth                // the width of a cell of such a table
+	editSpan                 // how many columns a cell covers that reaches over the repeated ones
 	editTOC                  // the table of contents
 	editNumber               // the id of a list in opening, or of another with its look in later rounds of a loop
 )
@@ -91,8 +97,10 @@ func (c *compiler) editTexts() {
 			from = to
 		}
 		for _, m := range p.marks {
-			if m.tag.Kind == lang.Print {
+			if m.leavesSomething() {
 				c.editValue(m)
+			}
+			if m.tag.Kind == lang.Print {
 				c.editAlone(m)
 			}
 		}

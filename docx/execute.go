@@ -37,6 +37,9 @@ func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, err
 func (t *Template) execution(data lang.Value) *execution {
 	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
 	x.out.buf = t.takeBuffer()
+	if t.ids.tables > 0 {
+		x.columns = make([]repeatedColumns, t.ids.tables)
+	}
 	return x
 }
 

@@ -23,6 +23,7 @@ type idSpaces struct {
 	used      [idSpaceCount][]int
 	bookmarks map[string]bool // names
 	slots     int             // of ids and other state that an execution keeps
+	tables    int             // with repeated columns
 }
 
 // maxID is the largest id that Word takes.
@@ -65,6 +66,12 @@ func (s *idSpaces) first(space idSpace) int {
 		last = id
 	}
 	return best
+}
+
+// columns returns a slot for the columns of a table.
+func (s *idSpaces) columns() int {
+	s.tables++
+	return s.tables - 1
 }
 
 func (s *idSpaces) slot() int {

@@ -16,7 +16,7 @@ import (
 func (x *execution) present(o *op, v shown) error {
 	switch p := v.present; {
 	case p.As == lang.AsPageBreak:
-		x.within(o, func(p *place) string { return "<" + p.prefix + `br ` + p.prefix + `type="page"/>` })
+		x.breakPage(o)
 		return nil
 	case p.Link != "":
 		return x.link(o, v)
@@ -28,11 +28,20 @@ func (x *execution) present(o *op, v shown) error {
 	return nil
 }
 
-// within writes XML between the elements of the run.
-func (x *execution) within(o *op, xml func(*place) string) {
-	x.leave(o.place.leaveText, o.place.enterText)
-	x.out.buf = append(x.out.buf, xml(o.place)...)
-	x.out.buf = append(x.out.buf, o.place.enterText...)
+// pageBreak breaks the page but in the last round of a loop, behind which nothing of it follows.
+func (x *execution) pageBreak(o *op) {
+	x.missing = false
+	if !x.env.LastRound() {
+		x.yield()
+		x.breakPage(o)
+	}
+}
+
+func (x *execution) breakPage(o *op) {
+	p := o.place
+	x.leave(p.leaveText, p.enterText)
+	x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbr %[1]stype="page"/>`, p.prefix)
+	x.out.buf = append(x.out.buf, p.enterText...)
 }
 
 // leave ends the elements around the text, or takes back their start if nothing stands in them yet.

@@ -29,6 +29,10 @@ type op struct {
 	breaks  *breaks   // of opValue
 	place   *place    // of opValue, opAlone
 	toc     *tocOp    // of opTOC
+	grid    *gridOp   // of opGrid
+	width   int       // of opSpan: how many columns are repeated
+	over    bool      // of opWidth: the cell reaches over the repeated columns
+	stored  bool      // of opLoop: the items are those of the columns in slot
 	anew    []int     // of opLoop: slots of lists that each round begins anew
 }
 
@@ -44,6 +48,7 @@ const (
 	opLiteral opKind = iota
 	opValue
 	opTail
+	opPageBreak // unless this is the last round of a loop
 	opLoop
 	opIf
 	opGuard
@@ -58,6 +63,9 @@ const (
 	opHeading     // a paragraph that is a heading of the level in slot
 	opHeadingMark // the start or end of its bookmark
 	opTOC
+	opGrid   // of a table with repeated columns, whose items are looked up here
+	opWidth  // of a cell in such a table
+	opSpan   // of a cell that reaches over the repeated columns
 	opNumber // the id of the list of the slot, which is that in text at first
 )
 
@@ -131,6 +139,14 @@ func (a *assembler) collectEvents(n *node) {
 	}
 }
 
+// of is the block of a border.
+func (e *edit) of() *block {
+	if e.block != nil {
+		return e.block
+	}
+	return e.mark.block
+}
+
 // apply writes one edit; it is false if the edit tears a block apart, which is then among the errors.
 func (a *assembler) apply(e *edit) bool {
 	if e.pos < a.cursor && e.phase != phaseBorder {
@@ -148,6 +164,10 @@ func (a *assembler) apply(e *edit) bool {
 	case editInsert:
 		a.insert(e.opening)
 	case editValue:
+		if e.mark.tag.Kind == lang.PageBreak {
+			a.emit(op{kind: opPageBreak, place: a.placeFor(e.mark)})
+			break
+		}
 		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark)})
 	case editTail:
 		a.emit(op{kind: opTail, text: slices.Clone(source)})
@@ -165,6 +185,12 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
 	case editHeadingMark:
 		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
+	case editGrid:
+		a.emit(op{kind: opGrid, tag: e.mark.tag, slot: e.columns.slot, grid: a.c.gridOp(e.columns)})
+	case editWidth:
+		a.emit(op{kind: opWidth, text: slices.Clone(source), slot: e.columns.slot, over: e.over})
+	case editSpan:
+		a.emit(op{kind: opSpan, text: []byte(e.opening), slot: e.columns.slot, width: e.columns.count()})
 	case editTOC:
 		a.emit(op{kind: opTOC, toc: a.c.tocOp()})
 	case editGuardEnd, editAloneEnd, editHeadingEnd:
@@ -238,10 +264,13 @@ func (a *assembler) pop() {
 }
 
 func (a *assembler) open(e *edit) {
-	b := e.mark.block
+	b := e.of()
 	o := op{kind: opIf, parts: []part{{tag: e.mark.tag}}, empty: []byte(b.empty)}
 	if b.isLoop() {
 		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty), anew: b.anew}
+		if b.perRow {
+			o.stored, o.slot = true, b.columns.slot
+		}
 	}
 	a.push(frame{block: b, op: o})
 }
@@ -249,7 +278,7 @@ func (a *assembler) open(e *edit) {
 // border parts or closes the block that is open.
 func (a *assembler) border(e *edit) bool {
 	top := &a.stack[len(a.stack)-1]
-	if top.block != e.mark.block {
+	if top.block != e.of() {
 		return a.torn(e)
 	}
 	a.insert(e.closing)

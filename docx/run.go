@@ -43,7 +43,8 @@ type execution struct {
 	added    *opc.Additions
 	lists    addedLists
 	contents contents // of the document
-	pending  shown    // the value of the next opValue, if opAlone has asked for it already
+	columns  []repeatedColumns
+	pending  shown // the value of the next opValue, if opAlone has asked for it already
 }
 
 // shown is a value as it is to stand in the document.
@@ -126,6 +127,14 @@ func (x *execution) structure(o *op) error {
 		return x.heading(o)
 	case opHeadingMark:
 		x.headingMark(o)
+	case opPageBreak:
+		x.pageBreak(o)
+	case opGrid:
+		return x.grid(o)
+	case opWidth:
+		x.cellWidth(o)
+	case opSpan:
+		x.cellSpan(o)
 	case opTOC:
 		x.writeTOC(o.toc)
 	case opNumber:
@@ -192,8 +201,16 @@ func (x *execution) warn(text string) {
 	}
 }
 
+// items returns what a loop goes over.
+func (x *execution) items(o *op) ([]lang.Value, error) {
+	if o.stored {
+		return x.columns[o.slot].items, nil
+	}
+	return x.env.List(o.tag)
+}
+
 func (x *execution) loop(o *op) error {
-	items, err := x.env.List(o.tag)
+	items, err := x.items(o)
 	if err != nil {
 		return err
 	}

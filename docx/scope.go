@@ -25,7 +25,9 @@ func (c *compiler) readScopes() {
 			r.scope.Close()
 			r.loops = r.loops[:len(r.loops)-1]
 		case e.opens:
-			r.read(e.mark)
+			if !e.again {
+				r.read(e.mark)
+			}
 			r.scope.Open(e.mark.tag)
 			r.loops = append(r.loops, e.mark.tag.String())
 		default:
@@ -39,6 +41,7 @@ type scopeEvent struct {
 	pos           int
 	mark          *mark
 	opens, closes bool
+	again         bool // the tag itself is read elsewhere
 }
 
 func (c *compiler) scopeEvents() []scopeEvent {
@@ -49,8 +52,16 @@ func (c *compiler) scopeEvents() []scopeEvent {
 			e.pos = m.border
 			e.opens = m.block.isLoop() && m.opens()
 			e.closes = m.block.isLoop() && m.closes()
+			if m.block.columns != nil {
+				e.pos, e.opens, e.closes = m.block.columns.table.start, false, false
+			}
 		}
 		events = append(events, e)
+	}
+	for _, b := range c.blocks {
+		if b.perRow {
+			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true}, scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
+		}
 	}
 	slices.SortStableFunc(events, func(a, b scopeEvent) int {
 		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.mark.order, b.mark.order))

@@ -92,6 +92,12 @@ func (e *Env) Push(name string, item Value, index, count int) {
 // Pop leaves what the last Push entered.
 func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
 
+// LastRound tells whether the innermost loop is in its last round; outside of loops it is false.
+func (e *Env) LastRound() bool {
+	last := len(e.frames) - 1
+	return last >= 0 && e.frames[last].index == e.frames[last].count-1
+}
+
 // Print returns the text of a value tag. If ok is false there is none: the value is missing, null or cannot be
 // printed, which is now among [Env.Errors], and the tag is to stay as it is (but see [Missing]). The items of a list are
 // separated by ", " or by what its delimiter filters say. The error is a [*LimitError].
