@@ -13,6 +13,7 @@ type mark struct {
 	from, to    int    // the stretch of par.text
 	first, last *piece // those of its first and last character
 	block       *block // of the tags that open, part or close one
+	merge       int    // if its cell merges, the slot for that, and 1
 	border      int    // where the tag's border is in the source, if it has a block
 	order       int    // among the marks of the part
 }
@@ -38,6 +39,7 @@ type block struct {
 	columns *columns // that are repeated
 	perRow  bool     // the part of a block of columns that lies in one row
 	anew    []int    // slots of lists that each round of a loop begins anew
+	merges  []int    // slots of cells that merge within a loop
 
 	openAt, closeAt int // where the borders are
 }

@@ -78,6 +78,7 @@ func (c *compiler) compile() (*program, error) {
 	c.guardContainers()
 	c.editIDs()
 	c.editLists()
+	c.editCells()
 	c.editTOC()
 	return c.assemble(), nil
 }

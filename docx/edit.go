@@ -19,6 +19,7 @@ type edit struct {
 	opening  string // XML behind a border; what editInsert inserts
 	block    *block // of borders, if it is not that of the mark
 	columns  *columns
+	cell     int  // of cells: what their kind says
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
 	space    idSpace
@@ -64,6 +65,9 @@ const (
 	editHeading              // from here to editHeadingEnd is a heading of the level in slot
 	editHeadingEnd           //
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
+	editMerge                // whether the cell of mark is one with that above; cell is the slot of such a cell to its left, and 1
+	editCellSpan             // how many columns the cell of mark covers, at most cell
+	editCovered              // from here to editGuardEnd is a cell of cell columns that may be covered
 	editGrid                 // the grid of a table with repeated columns
 	editWidth                // the width of a cell of such a table
 	editSpan                 // how many columns a cell covers that reaches over the repeated ones

@@ -37,8 +37,8 @@ func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, err
 func (t *Template) execution(data lang.Value) *execution {
 	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
 	x.out.buf = t.takeBuffer()
-	if t.ids.tables > 0 {
-		x.columns = make([]repeatedColumns, t.ids.tables)
+	if t.ids.tables+t.ids.merges > 0 {
+		x.columns, x.merges = make([]repeatedColumns, t.ids.tables), make([]merged, t.ids.merges)
 	}
 	return x
 }

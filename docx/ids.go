@@ -24,6 +24,7 @@ type idSpaces struct {
 	bookmarks map[string]bool // names
 	slots     int             // of ids and other state that an execution keeps
 	tables    int             // with repeated columns
+	merges    int             // columns of cells that merge
 }
 
 // maxID is the largest id that Word takes.
@@ -66,6 +67,12 @@ func (s *idSpaces) first(space idSpace) int {
 		last = id
 	}
 	return best
+}
+
+// merge returns a slot for cells that merge.
+func (s *idSpaces) merge() int {
+	s.merges++
+	return s.merges - 1
 }
 
 // columns returns a slot for the columns of a table.

@@ -30,7 +30,9 @@ type op struct {
 	place   *place    // of opValue, opAlone
 	toc     *tocOp    // of opTOC
 	grid    *gridOp   // of opGrid
-	width   int       // of opSpan: how many columns are repeated
+	width   int       // of opSpan: how many columns are repeated; of cells: what their kind says
+	merge   int       // of opValue: the slot of its cell's merging, and 1
+	merges  []int     // of opLoop: slots of cells that merge
 	over    bool      // of opWidth: the cell reaches over the repeated columns
 	stored  bool      // of opLoop: the items are those of the columns in slot
 	anew    []int     // of opLoop: slots of lists that each round begins anew
@@ -63,10 +65,13 @@ const (
 	opHeading     // a paragraph that is a heading of the level in slot
 	opHeadingMark // the start or end of its bookmark
 	opTOC
-	opGrid   // of a table with repeated columns, whose items are looked up here
-	opWidth  // of a cell in such a table
-	opSpan   // of a cell that reaches over the repeated columns
-	opNumber // the id of the list of the slot, which is that in text at first
+	opMerge    // whether a cell is one with that above it
+	opCellSpan // how many columns a cell covers, at most width
+	opCovered  // a cell of width columns that may be covered by one before it
+	opGrid     // of a table with repeated columns, whose items are looked up here
+	opWidth    // of a cell in such a table
+	opSpan     // of a cell that reaches over the repeated columns
+	opNumber   // the id of the list of the slot, which is that in text at first
 )
 
 // lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here, and whether a
@@ -168,7 +173,7 @@ func (a *assembler) apply(e *edit) bool {
 			a.emit(op{kind: opPageBreak, place: a.placeFor(e.mark)})
 			break
 		}
-		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark)})
+		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark), merge: e.mark.merge})
 	case editTail:
 		a.emit(op{kind: opTail, text: slices.Clone(source)})
 	case editOpen:
@@ -185,6 +190,12 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
 	case editHeadingMark:
 		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
+	case editMerge:
+		a.emit(op{kind: opMerge, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
+	case editCellSpan:
+		a.emit(op{kind: opCellSpan, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
+	case editCovered:
+		a.push(frame{op: op{kind: opCovered, slot: e.slot, width: e.cell}})
 	case editGrid:
 		a.emit(op{kind: opGrid, tag: e.mark.tag, slot: e.columns.slot, grid: a.c.gridOp(e.columns)})
 	case editWidth:
@@ -267,7 +278,7 @@ func (a *assembler) open(e *edit) {
 	b := e.of()
 	o := op{kind: opIf, parts: []part{{tag: e.mark.tag}}, empty: []byte(b.empty)}
 	if b.isLoop() {
-		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty), anew: b.anew}
+		o = op{kind: opLoop, tag: e.mark.tag, between: []byte(b.between), empty: []byte(b.empty), anew: b.anew, merges: b.merges}
 		if b.perRow {
 			o.stored, o.slot = true, b.columns.slot
 		}

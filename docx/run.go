@@ -44,6 +44,7 @@ type execution struct {
 	lists    addedLists
 	contents contents // of the document
 	columns  []repeatedColumns
+	merges   []merged
 	pending  shown // the value of the next opValue, if opAlone has asked for it already
 }
 
@@ -129,6 +130,12 @@ func (x *execution) structure(o *op) error {
 		x.headingMark(o)
 	case opPageBreak:
 		x.pageBreak(o)
+	case opMerge:
+		return x.mergeCell(o)
+	case opCellSpan:
+		return x.spanCell(o)
+	case opCovered:
+		return x.covered(o)
 	case opGrid:
 		return x.grid(o)
 	case opWidth:
@@ -153,6 +160,9 @@ func (x *execution) value(o *op) error {
 	if !v.ok {
 		x.out.buf = append(x.out.buf, o.text...)
 		return nil
+	}
+	if o.merge > 0 && !x.merges[o.merge-1].anew {
+		return nil // the cell above shows it
 	}
 	if v.present != nil {
 		return x.present(o, v)
@@ -217,6 +227,7 @@ func (x *execution) loop(o *op) error {
 	if x.rounds += len(items); x.rounds > MaxRounds {
 		return fmt.Errorf("%s: the loops of the document would make more than %d rounds", o.tag.Text, MaxRounds)
 	}
+	x.beginMerges(o.merges)
 	for i, item := range items {
 		if i > 0 {
 			x.out.buf = append(x.out.buf, o.between...)
