@@ -266,8 +266,8 @@ func exec(t *testing.T, e *lang.Env, out *strings.Builder, s string, at int, tag
 				at, after = exec(t, e, out, s, body, tags)
 				e.Pop()
 			}
-			if len(items) == 0 {
-				at, after = exec(t, e, new(strings.Builder), s, body, tags)
+			if len(items) == 0 { // only to find its end
+				at, after = exec(t, lang.NewEnv(nil, lang.Options{}), new(strings.Builder), s, body, tags)
 			}
 			tags = after
 		default:

@@ -12,10 +12,17 @@ var loopProperties = map[string]bool{
 
 // Scope follows the loops of a template while its tags are read in document order, and knows what each loop variable
 // stands for. The zero value is a template's start; every part of a document has its own.
-type Scope struct{ vars []scopeVar }
+type Scope struct {
+	vars       []scopeVar
+	conditions []condition
+}
+
+// condition is an {{if}} that has not ended.
+type condition struct{ guards [][]*useNode } // what the condition of the part that is read looks at
 
 type scopeVar struct {
 	name    string
+	outside int      // number of conditions around the loop
 	keys    []string // of the list, from the top of the input; nil if the list is no path
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
@@ -23,7 +30,7 @@ type scopeVar struct {
 
 // Open enters the loop of a For, TableRow or TableColumn.
 func (s *Scope) Open(t *Tag) {
-	v := scopeVar{name: t.Var}
+	v := scopeVar{name: t.Var, outside: len(s.conditions)}
 	t.reads(func(p *Path, _ bool) { // of a computed list, its first path is what the items come from
 		if v.keys == nil {
 			v.keys, _ = s.keys(p)
@@ -43,6 +50,48 @@ func (s *Scope) Close() {
 	if n := len(s.vars); n > 0 {
 		s.vars = s.vars[:n-1]
 	}
+}
+
+// follow notes that a condition ends or parts.
+func (s *Scope) follow(t *Tag) {
+	last := len(s.conditions) - 1
+	switch {
+	case t.Kind == If:
+		s.conditions = append(s.conditions, condition{})
+	case t.Kind == EndIf && last >= 0:
+		s.conditions = s.conditions[:last]
+	case (t.Kind == Else || t.Kind == ElseIf) && last >= 0:
+		s.conditions[last].guards = nil
+	}
+}
+
+// guard notes what the condition that has just begun looks at.
+func (s *Scope) guard(t *Tag, nodes [][]*useNode) {
+	if last := len(s.conditions) - 1; last >= 0 && (t.Kind == If || t.Kind == ElseIf) {
+		s.conditions[last].guards = nodes
+	}
+}
+
+// needed returns the first of the nodes on the way of a path that is missed here if it is not there. What lies above it is not
+// missed for this path: the list of a loop, and what a condition asks for. If a condition asks for something else, nothing is missed.
+func (s *Scope) needed(p *Path, nodes []*useNode) int {
+	from, conditions := 0, s.conditions
+	if v := s.variable(p.Steps[0].Key); v != nil {
+		from, conditions = len(v.keys), conditions[min(v.outside, len(conditions)):]
+	}
+	for _, c := range conditions {
+		longest := 0
+		for _, guard := range c.guards {
+			if n := len(guard); n <= len(nodes) && nodes[n-1] == guard[n-1] {
+				longest = max(longest, n)
+			}
+		}
+		if longest == 0 {
+			return len(nodes)
+		}
+		from = max(from, longest)
+	}
+	return from
 }
 
 func (s *Scope) variable(name string) *scopeVar {

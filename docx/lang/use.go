@@ -7,7 +7,10 @@ import (
 
 // Use is what the tags of a template read of the input. It is built once per template with [Use.Add] and may then
 // serve many executions at once. The zero value reads nothing.
-type Use struct{ root useNode }
+type Use struct {
+	root  useNode
+	reads []read
+}
 
 // useNode is one key of the input; lists are transparent, the keys of their items are the list's own.
 type useNode struct {
@@ -15,34 +18,49 @@ type useNode struct {
 	whole bool                // with all that lies below
 	maybe bool                // read only if the items of some list do not have it
 	keys  map[string]*useNode // what is read below
+	order []string            // of the keys, as they were met
 }
 
-// Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop.
-func (u *Use) Add(t *Tag, s *Scope) {
+// Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop. Tags
+// are added in document order, those that part and end conditions too: what stands in a condition is not needed always.
+func (u *Use) Add(t *Tag, s *Scope) { u.add(t, s, aScalar) }
+
+// AddPicture is Add for a value tag in whose place a picture is to stand.
+func (u *Use) AddPicture(t *Tag, s *Scope) { u.add(t, s, aPicture) }
+
+func (u *Use) add(t *Tag, s *Scope, printed want) {
+	s.follow(t)
 	t.reads(func(p *Path, whole bool) {
 		u.addMaybe(p, s)
-		keys, ok := s.keys(p)
-		if !ok {
-			return
+		if keys, ok := s.keys(p); ok {
+			nodes := u.nodes(keys)
+			if n := len(nodes); n > 0 {
+				nodes[n-1].whole = nodes[n-1].whole || whole
+			}
 		}
-		n := &u.root
-		for _, key := range keys {
-			n = n.child(key)
-		}
-		n.whole = n.whole || whole
 	})
+	c := collector{use: u, scope: s, tag: t}
+	c.collect(printed)
+	s.guard(t, c.guards)
 }
 
 // addMaybe notes a name in what is computed for each item of a list: it is read there if the items do not have it.
 func (u *Use) addMaybe(p *Path, s *Scope) {
-	if !p.perItem || s.variable(p.Steps[0].Key) != nil {
-		return
+	if p.perItem && s.variable(p.Steps[0].Key) == nil {
+		nodes := u.nodes(stepKeys(p.Steps))
+		nodes[len(nodes)-1].maybe = true
 	}
+}
+
+// nodes returns the nodes on the way down some keys.
+func (u *Use) nodes(keys []string) []*useNode {
+	nodes := make([]*useNode, len(keys))
 	n := &u.root
-	for _, key := range stepKeys(p.Steps) {
+	for i, key := range keys {
 		n = n.child(key)
+		nodes[i] = n
 	}
-	n.maybe = true
+	return nodes
 }
 
 func (n *useNode) child(key string) *useNode {
@@ -53,6 +71,7 @@ func (n *useNode) child(key string) *useNode {
 		}
 		c = &useNode{path: n.below(key)}
 		n.keys[key] = c
+		n.order = append(n.order, key)
 	}
 	return c
 }

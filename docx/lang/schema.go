@@ -1,0 +1,193 @@
+package lang
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxNamed is how many tags a description names.
+	maxNamed = 3
+	// maxExamples is how many values a schema gives that a template compares with.
+	maxExamples = 8
+)
+
+// Schema says what input a template reads: objects, lists and single values, what kind these are as far as the tags tell, and
+// which must be there. What a condition alone looks at may be missing, and what has the filter optional or default; so may null
+// stand there. All else is required where its object is. In what a tag computes over a list, as in $sum(items.price), items
+// may lack the key.
+type Schema struct {
+	Title       string // of the whole
+	kind        kind
+	properties  []property // of an object, in the order of first use
+	items       *Schema    // of a list
+	description string
+	examples    []Value
+}
+
+// property is a key of an object.
+type property struct {
+	name     string
+	required bool
+	*Schema
+}
+
+// kind is what a value must be.
+type kind int
+
+const (
+	anything kind = iota
+	anObject
+	aListOf
+	aSingle // text, a number, true or false
+	aString
+	aFlag
+	aDecimal
+	aDay
+	aMoment
+	anImage
+)
+
+// kindWords names the kinds for people.
+var kindWords = [...]string{
+	"anything", "an object", "a list", "text or a number", "text", "true or false", "a number", "a date", "a date with a time", "a picture",
+}
+
+// Schema returns what the template reads. It is made anew at each call.
+func (u *Use) Schema() *Schema {
+	m := schemaMaker{facts: map[*useNode]*facts{}}
+	for i := range u.reads {
+		for _, n := range u.reads[i].nodes {
+			if m.facts[n] == nil {
+				m.facts[n] = new(facts)
+			}
+		}
+		for _, n := range u.reads[i].listed {
+			m.facts[n].list = true
+		}
+	}
+	m.findLists(u.reads)
+	for i := range u.reads {
+		m.note(&u.reads[i])
+	}
+	return &Schema{Title: "Input data of the template", kind: anObject, properties: m.properties(&u.root)}
+}
+
+// schemaMaker gathers what the tags say of each key.
+type schemaMaker struct{ facts map[*useNode]*facts }
+
+// facts is what the tags say of a key.
+type facts struct {
+	want
+	list, needed bool
+	tags         []string
+	more         int // tags beyond maxNamed
+	last         string
+	examples     []Value
+}
+
+// findLists decides where lists are for functions and filters over all values of a path: if nothing on the way is a list, the
+// last but one is it, unless other tags read that as a single object.
+func (m *schemaMaker) findLists(reads []read) {
+	single := map[*useNode]bool{}
+	for i := range reads {
+		if r := &reads[i]; r.want&maybeList == 0 {
+			for at := r.needed; at < len(r.nodes)-1; at++ {
+				single[r.nodes[at]] = true
+			}
+		}
+	}
+	for i := range reads {
+		r := &reads[i]
+		if r.want&maybeList == 0 || slices.ContainsFunc(r.nodes, func(n *useNode) bool { return m.facts[n].list }) {
+			continue
+		}
+		at := len(r.nodes) - 1
+		if at > 0 && !single[r.nodes[at-1]] {
+			at--
+		}
+		m.facts[r.nodes[at]].list = true
+	}
+}
+
+// note takes in what one tag says.
+func (m *schemaMaker) note(r *read) {
+	last := len(r.nodes) - 1
+	for i := r.needed; i <= last; i++ {
+		f := m.facts[r.nodes[i]]
+		f.needed = true
+		if f.list { // its items may lack what follows
+			break
+		}
+	}
+	f := m.facts[r.nodes[last]]
+	f.want |= r.want
+	if r.example != nil && len(f.examples) < maxExamples && !slices.Contains(f.examples, r.example) {
+		f.examples = append(f.examples, r.example)
+	}
+	switch {
+	case f.last == r.tag || slices.Contains(f.tags, r.tag):
+	case len(f.tags) < maxNamed:
+		f.tags = append(f.tags, r.tag)
+	default:
+		f.more++
+	}
+	f.last = r.tag
+}
+
+func (m *schemaMaker) properties(n *useNode) []property {
+	var all []property
+	for _, key := range n.order {
+		below := n.keys[key]
+		if f := m.facts[below]; f != nil {
+			all = append(all, property{key, f.needed, m.schema(below, f)})
+		}
+	}
+	return all
+}
+
+func (m *schemaMaker) schema(n *useNode, f *facts) *Schema {
+	s := &Schema{kind: anObject, properties: m.properties(n)}
+	if len(s.properties) == 0 {
+		s.kind, s.examples = f.kind(), f.examples
+	}
+	if f.list {
+		s = &Schema{kind: aListOf, items: s}
+	}
+	s.description = f.description()
+	return s
+}
+
+// kind returns what a single value must be: of several things, the narrowest.
+func (w want) kind() kind {
+	switch {
+	case w&aPicture != 0:
+		return anImage
+	case w&aTime != 0:
+		return aMoment
+	case w&aDate != 0:
+		return aDay
+	case w&aNumber != 0:
+		return aDecimal
+	case w&aBoolean != 0:
+		return aFlag
+	case w&aText != 0:
+		return aString
+	case w&aScalar != 0:
+		return aSingle
+	}
+	return anything
+}
+
+// description names the tags.
+func (f *facts) description() string {
+	if len(f.tags) == 0 {
+		return ""
+	}
+	s := "Used by " + strings.Join(f.tags, ", ")
+	if f.more > 0 {
+		s += " and " + strconv.Itoa(f.more) + " more"
+	}
+	return s
+}

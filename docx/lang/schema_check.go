@@ -1,0 +1,210 @@
+package lang
+
+import (
+	"iter"
+	"strconv"
+)
+
+const (
+	// MaxMismatches is how many mismatches [Schema.Check] reports.
+	MaxMismatches = 100
+	// maxAlike is how many of them are about the same key of the items of a list.
+	maxAlike = 3
+)
+
+// Mismatch is a place where input does not suit a schema.
+type Mismatch struct {
+	Path    string // as in items[2].price, the first item being 0
+	Message string
+	Nearest string // a key that is there and was probably meant; "" if none comes near
+}
+
+// String returns the mismatch in one line.
+func (m Mismatch) String() string {
+	s := "'" + m.Path + "' " + m.Message
+	if m.Nearest != "" {
+		s += "; did you mean '" + m.Nearest + "'?"
+	}
+	return s
+}
+
+// Check returns where data, which [Decode] gave, lacks what the template needs, or has it in a kind the template cannot use, in the
+// order of the schema. It takes what the language takes: numbers as text, an object for a list of it alone, an empty text for an empty
+// list, and anything for a condition. At most [MaxMismatches] are reported, of the items of a list few of a kind.
+func (s *Schema) Check(data Value) []Mismatch {
+	c := checker{alike: map[*Schema]int{}, left: maxSearch}
+	c.check(s, data, "")
+	return c.found
+}
+
+// checker is one check.
+type checker struct {
+	found []Mismatch
+	alike map[*Schema]int
+	left  int // of what may be compared to find what was meant
+}
+
+func (c *checker) report(s *Schema, path, message, nearest string) {
+	if c.alike[s]++; c.alike[s] <= maxAlike && len(c.found) < MaxMismatches {
+		c.found = append(c.found, Mismatch{path, message, nearest})
+	}
+}
+
+func (c *checker) check(s *Schema, v Value, path string) {
+	switch s.kind {
+	case anything:
+	case anObject:
+		if o, ok := v.(*Object); ok {
+			c.object(s, o, path)
+			return
+		}
+		c.wrong(s, v, path)
+	case aListOf:
+		c.list(s, v, path)
+	case aDecimal:
+		if _, ok := asNumber(v); !ok {
+			c.wrong(s, v, path)
+		}
+	default:
+		if _, ok := scalarText(v); !ok {
+			c.wrong(s, v, path)
+		}
+	}
+}
+
+func (c *checker) wrong(s *Schema, v Value, path string) {
+	c.report(s, path, "is "+kindName(v)+", not "+kindWords[s.kind], "")
+}
+
+func (c *checker) object(s *Schema, o *Object, path string) {
+	for i := range s.properties {
+		p := &s.properties[i]
+		below := joinPath(path, p.name)
+		v := o.Get(p.name)
+		switch {
+		case v != nil:
+			c.check(p.Schema, v, below)
+		case p.required && o.Has(p.name):
+			c.report(p.Schema, below, "is null", "")
+		case p.required:
+			meant := nearest(p.name, s.unknown(o), &c.left)
+			if meant != "" {
+				meant = joinPath(path, meant)
+			}
+			c.report(p.Schema, below, "is missing", meant)
+		}
+	}
+}
+
+// unknown yields the keys of an object that are none of the schema's.
+func (s *Schema) unknown(o *Object) iter.Seq[string] {
+	known := make(map[string]bool, len(s.properties))
+	for _, p := range s.properties {
+		known[p.name] = true
+	}
+	return func(yield func(string) bool) {
+		for key, v := range o.All() {
+			if v != nil && !known[key] && !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func (c *checker) list(s *Schema, v Value, path string) {
+	switch v := v.(type) {
+	case []any:
+		for i, item := range v {
+			if len(c.found) == MaxMismatches {
+				return
+			}
+			if item != nil {
+				c.check(s.items, item, path+"["+strconv.Itoa(i)+"]")
+			}
+		}
+	case *Object:
+		c.check(s.items, v, path)
+	default:
+		if v != "" {
+			c.wrong(s, v, path)
+		}
+	}
+}
+
+func joinPath(path, key string) string {
+	if path == "" {
+		return keyText(key, true)
+	}
+	return path + "." + keyText(key, false)
+}
+
+// Changes is what a new version of a template asks of those who send it input. The paths of a list's items are written as in
+// items[].price.
+type Changes struct {
+	Needs   []string // required, and was not before
+	Takes   []string // read if it is there, and was not read before
+	Drops   []string // no longer read
+	Retypes []Retype
+}
+
+// Retype is a path that must be of another kind than before.
+type Retype struct{ Path, Old, New string }
+
+// Empty tells whether nothing changed.
+func (c *Changes) Empty() bool {
+	return len(c.Needs)+len(c.Takes)+len(c.Drops)+len(c.Retypes) == 0
+}
+
+// Changes compares the schema with that of an older version.
+func (s *Schema) Changes(old *Schema) Changes {
+	var c Changes
+	c.compare(s, old, "")
+	return c
+}
+
+func (c *Changes) compare(s, old *Schema, path string) {
+	before := make(map[string]property, len(old.properties))
+	for _, p := range old.properties {
+		before[p.name] = p
+	}
+	for _, p := range s.properties {
+		c.property(p, before[p.name], joinPath(path, p.name))
+		delete(before, p.name)
+	}
+	for _, p := range old.properties {
+		if _, ok := before[p.name]; ok {
+			c.Drops = append(c.Drops, joinPath(path, p.name))
+		}
+	}
+}
+
+func (c *Changes) property(p, old property, path string) {
+	switch {
+	case p.required && !old.required:
+		c.Needs = append(c.Needs, path)
+	case old.Schema == nil:
+		c.Takes = append(c.Takes, path)
+	}
+	if old.Schema == nil {
+		old.Schema = new(Schema)
+	} else if p.word() != old.word() {
+		c.Retypes = append(c.Retypes, Retype{path, old.word(), p.word()})
+	}
+	below, before := p.Schema, old.Schema
+	for below.kind == aListOf {
+		path += "[]"
+		below = below.items
+		if before.kind == aListOf {
+			before = before.items
+		}
+	}
+	c.compare(below, before, path)
+}
+
+// word names the kind of a schema, of a list also that of its items.
+func (s *Schema) word() string {
+	if s.kind != aListOf {
+		return kindWords[s.kind]
+	}
+	return kindWords[aListOf] + " with items of " + s.items.word()
+}

@@ -1,0 +1,262 @@
+package lang
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// schemaDialect is the JSON Schema that is written.
+const schemaDialect = "https://json-schema.org/draft/2020-12/schema"
+
+// MarshalJSON returns the schema as JSON Schema 2020-12, the same bytes each time: properties in the order in which the template
+// first uses them, their tags as descriptions, what the template compares them with as examples. A number is to be a JSON
+// number there, though the language also takes one that is written as text.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	b := append([]byte(`{"$schema":`), quoteJSON(schemaDialect)...)
+	if s.Title != "" {
+		b = append(append(b, `,"title":`...), quoteJSON(s.Title)...)
+	}
+	b = append(b, ',')
+	return append(s.appendTo(b, false), '}'), nil
+}
+
+// schemaTypes holds how each kind is written: its types and what else there is to say.
+var schemaTypes = [...]struct {
+	types   []string
+	keyword string
+}{
+	anObject: {types: []string{"object"}},
+	aListOf:  {types: []string{"array"}},
+	aSingle:  {types: []string{"string", "number", "boolean"}},
+	aString:  {types: []string{"string"}},
+	aFlag:    {types: []string{"boolean"}},
+	aDecimal: {types: []string{"number"}},
+	aDay:     {types: []string{"string"}, keyword: `"format":"date"`},
+	aMoment:  {types: []string{"string"}, keyword: `"format":"date-time"`},
+	anImage:  {types: []string{"string"}, keyword: `"contentEncoding":"base64"`},
+}
+
+// appendTo appends the keywords without the braces around; null tells that null will do too.
+func (s *Schema) appendTo(b []byte, null bool) []byte {
+	start := len(b)
+	key := func(name string) {
+		if len(b) > start {
+			b = append(b, ',')
+		}
+		b = append(append(b, quoteJSON(name)...), ':')
+	}
+	if s.description != "" {
+		key("description")
+		b = append(b, quoteJSON(s.description)...)
+	}
+	if kind := schemaTypes[s.kind]; kind.types != nil {
+		key("type")
+		b = appendTypes(b, kind.types, null)
+		if kind.keyword != "" {
+			b = append(append(b, ','), kind.keyword...)
+		}
+	}
+	if len(s.examples) > 0 {
+		key("examples")
+		b = appendJSON(b, s.examples)
+	}
+	switch s.kind {
+	case anObject:
+		key("properties")
+		b = s.appendProperties(b)
+	case aListOf:
+		key("items")
+		b = append(s.items.appendTo(append(b, '{'), false), '}')
+	}
+	return b
+}
+
+func appendTypes(b []byte, types []string, null bool) []byte {
+	if null {
+		types = append(slices.Clone(types), "null")
+	}
+	if len(types) == 1 {
+		return append(b, quoteJSON(types[0])...)
+	}
+	list := make([]any, len(types))
+	for i, t := range types {
+		list[i] = t
+	}
+	return appendJSON(b, list)
+}
+
+func (s *Schema) appendProperties(b []byte) []byte {
+	var required []any
+	b = append(b, '{')
+	for i, p := range s.properties {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, quoteJSON(p.name)...), ":{"...)
+		b = append(p.appendTo(b, !p.required), '}')
+		if p.required {
+			required = append(required, p.name)
+		}
+	}
+	b = append(b, '}')
+	if len(required) > 0 {
+		b = appendJSON(append(b, `,"required":`...), required)
+	}
+	return b
+}
+
+// MarshalJSON returns the object as JSON, its keys in their order and its numbers digit by digit.
+func (o *Object) MarshalJSON() ([]byte, error) { return appendJSON(nil, o), nil }
+
+// appendJSON appends a value as JSON.
+func appendJSON(b []byte, v Value) []byte {
+	switch v := v.(type) {
+	case *Object:
+		b = append(b, '{')
+		for key, value := range v.All() {
+			if b[len(b)-1] != '{' {
+				b = append(b, ',')
+			}
+			b = append(append(b, quoteJSON(key)...), ':')
+			b = appendJSON(b, value)
+		}
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(b, item)
+		}
+		return append(b, ']')
+	case string:
+		return append(b, quoteJSON(v)...)
+	case json.Number:
+		return append(b, v...)
+	case bool:
+		return strconv.AppendBool(b, v)
+	}
+	return append(b, "null"...)
+}
+
+// quoteJSON returns a text as a JSON string, with < > and & as they are.
+func quoteJSON(s string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil { // cannot be: it is a string, and a buffer takes all
+		panic(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// ParseSchema reads what [Schema.MarshalJSON] wrote. Of other schemas it understands what those have in common with ours: type,
+// properties, required, items, description, examples, and the formats date and date-time.
+func ParseSchema(data []byte) (*Schema, error) {
+	v, err := Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := parseSchema(v)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if s.kind != anObject {
+		return nil, errors.New("schema: the type of the whole must be object")
+	}
+	s.Title, _ = v.(*Object).Get("title").(string)
+	return s, nil
+}
+
+// parseSchema reads a schema; null tells that it allows null.
+func parseSchema(v Value) (s *Schema, null bool, err error) {
+	o, ok := v.(*Object)
+	if !ok {
+		return nil, false, errors.New("a schema must be an object")
+	}
+	s = new(Schema)
+	s.description, _ = o.Get("description").(string)
+	s.examples, _ = o.Get("examples").([]any)
+	if s.kind, null, err = parseKind(o); err != nil {
+		return nil, false, err
+	}
+	switch s.kind {
+	case anObject:
+		err = s.parseProperties(o)
+	case aListOf:
+		s.items = new(Schema)
+		if items := o.Get("items"); items != nil {
+			s.items, _, err = parseSchema(items)
+		}
+	}
+	return s, null, err
+}
+
+func parseKind(o *Object) (k kind, null bool, err error) {
+	types, ok := o.Get("type").([]any)
+	if !ok {
+		types = []any{o.Get("type")}
+	}
+	types = slices.Clone(types)
+	if i := slices.Index(types, any("null")); i >= 0 {
+		types, null = slices.Delete(types, i, i+1), true
+	}
+	if len(types) > 1 {
+		return aSingle, null, nil
+	}
+	name, _ := slices.Concat(types, []any{nil})[0].(string)
+	switch name {
+	case "":
+		return anything, null, nil
+	case "object":
+		return anObject, null, nil
+	case "array":
+		return aListOf, null, nil
+	case "boolean":
+		return aFlag, null, nil
+	case "number", "integer":
+		return aDecimal, null, nil
+	case "string":
+		return parseString(o), null, nil
+	}
+	return 0, false, fmt.Errorf("%q is no type", name)
+}
+
+func parseString(o *Object) kind {
+	switch {
+	case o.Get("contentEncoding") == "base64":
+		return anImage
+	case o.Get("format") == "date":
+		return aDay
+	case o.Get("format") == "date-time":
+		return aMoment
+	}
+	return aString
+}
+
+func (s *Schema) parseProperties(o *Object) error {
+	required, _ := o.Get("required").([]any)
+	properties, ok := o.Get("properties").(*Object)
+	if !ok {
+		return nil
+	}
+	names := make(map[string]bool, len(required))
+	for _, name := range required {
+		if name, ok := name.(string); ok {
+			names[name] = true
+		}
+	}
+	for name, v := range properties.All() {
+		below, _, err := parseSchema(v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", keyText(name, true), err)
+		}
+		s.properties = append(s.properties, property{name, names[name], below})
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package lang
+
+import "testing"
+
+// TestSignatures checks that schemas know every filter and function.
+func TestSignatures(t *testing.T) {
+	for name := range filterTable {
+		if _, ok := filterSignatures[name]; !ok && name != "format" {
+			t.Errorf("filterSignatures lacks %s: say what kind of value the filter takes", name)
+		}
+	}
+	for name := range functionTable {
+		if _, ok := functionSignatures[name]; !ok {
+			t.Errorf("functionSignatures lacks %s: say what kinds of values the function takes", name)
+		}
+	}
+}
