@@ -39,6 +39,7 @@ type commands struct {
 	} `cmd:"" help:"Access tokens for the API."`
 	Render  renderCmd  `cmd:"" help:"Make documents from a template and JSON, without a server."`
 	Tags    tagsCmd    `cmd:"" help:"List the tags of a template, or what is wrong with it."`
+	Check   checkCmd   `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
 	Config  configCmd  `cmd:"" help:"Print the configuration in force, as a configuration file."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

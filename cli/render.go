@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -29,7 +28,8 @@ type renderCmd struct {
 	Data     string `arg:"" placeholder:"DATA.json" help:"JSON: an object for one document, an array of objects for a batch; - for standard input."`
 	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder."`
 	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx'. Without it, 1.docx, 2.docx and so on."`
-	JSON     bool   `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
+	engineFlags
+	JSON bool `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
 }
 
 // renderReport is what --json prints.
@@ -51,7 +51,11 @@ type renderedDocument struct {
 
 // Run makes the documents and says what they lack.
 func (c *renderCmd) Run(ctx context.Context, s *streams) error {
-	inputs, batch, err := c.readData(s.in)
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	inputs, batch, err := readData(c.Data, s.in)
 	if err != nil {
 		return err
 	}
@@ -65,58 +69,14 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) error {
 	began := time.Now()
 	var documents []renderedDocument
 	if batch {
-		documents, err = c.renderBatch(ctx, s, template, inputs)
+		documents, err = c.renderBatch(ctx, s, template, options, inputs)
 		if err != nil {
 			return err
 		}
 	} else {
-		documents = []renderedDocument{renderTo(template, inputs[0], c.out(".docx"), s.out)}
+		documents = []renderedDocument{renderTo(template, options, inputs[0], c.out(".docx"), s.out)}
 	}
 	return c.report(s, documents, time.Since(began))
-}
-
-// readData returns the data of each document, and whether they are a batch.
-func (c *renderCmd) readData(stdin io.Reader) (inputs []json.RawMessage, batch bool, err error) {
-	var text []byte
-	if c.Data == "-" {
-		text, err = io.ReadAll(stdin)
-	} else {
-		text, err = os.ReadFile(c.Data)
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-	batch = len(text) > 0 && text[0] == '['
-	if batch {
-		err = json.Unmarshal(text, &inputs)
-	} else {
-		var one json.RawMessage
-		err = json.Unmarshal(text, &one)
-		inputs = []json.RawMessage{one}
-	}
-	if err != nil {
-		return nil, false, fmt.Errorf("%s is not JSON: %w", c.Data, describeSyntax(text, err))
-	}
-	for i, input := range inputs {
-		if input[0] != '{' {
-			return nil, false, fmt.Errorf("%s: document %d is not a JSON object", c.Data, i+1)
-		}
-	}
-	if len(inputs) == 0 {
-		return nil, false, fmt.Errorf("%s: the array is empty, there is nothing to make", c.Data)
-	}
-	return inputs, batch, nil
-}
-
-// describeSyntax adds the line to an error of the JSON decoder.
-func describeSyntax(text []byte, err error) error {
-	syntax, ok := errors.AsType[*json.SyntaxError](err)
-	if !ok {
-		return err
-	}
-	line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
-	return fmt.Errorf("line %d: %w", line, err)
 }
 
 // out is where the output goes, for a batch a folder: what was asked for, or the name of the data.
@@ -150,7 +110,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 }
 
 // renderBatch makes the documents of a batch on all cores.
-func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, inputs []json.RawMessage) ([]renderedDocument, error) {
+func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, options docx.Options, inputs []json.RawMessage) ([]renderedDocument, error) {
 	names, err := batchNames(c.Name, inputs)
 	if err != nil {
 		return nil, err
@@ -168,7 +128,7 @@ func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			documents[i] = renderTo(template, input, filepath.Join(folder, names[i]), nil)
+			documents[i] = renderTo(template, options, input, filepath.Join(folder, names[i]), nil)
 			return bar.Add(1)
 		})
 	}
@@ -176,14 +136,14 @@ func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.
 }
 
 // renderTo makes one document at a path, or on stdout for "-".
-func renderTo(template *docx.Template, input json.RawMessage, path string, stdout io.Writer) renderedDocument {
+func renderTo(template *docx.Template, options docx.Options, input json.RawMessage, path string, stdout io.Writer) renderedDocument {
 	var result docx.Report
 	execute := func(w io.Writer) error {
 		data, err := lang.Decode(input)
 		if err != nil {
 			return err
 		}
-		result, err = template.Execute(w, data, docx.Options{})
+		result, err = template.Execute(w, data, options)
 		return err
 	}
 	var err error

@@ -35,6 +35,7 @@ type NewBatch struct {
 	InputSource   string // must be InputSource
 	DestinationID int64  // the folder the documents are written into
 	OutputType    string // OutputDocx or OutputPDF
+	Options       BatchOptions
 	Documents     []NewDocument
 }
 
@@ -54,6 +55,8 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	if b.OutputType != OutputDocx && b.OutputType != OutputPDF {
 		problems = append(problems, invalidField("output_type", "output_type must be docx or pdf"))
 	}
+	_, wrong := b.Options.Engine()
+	problems = append(problems, wrong...)
 	const list = "document_generation_data"
 	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
 		problems = append(problems, invalidField(list, "a batch has 1 to %d documents, this one has %d", limits.Documents, len(b.Documents)))
@@ -130,9 +133,13 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
 		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,
 	}
+	var err error
+	if batch.Options, err = b.Options.text(); err != nil {
+		return "", err
+	}
 	jobs, inputs := s.jobRows(batch, b)
 	tasks := tasksOf(batch.ID, inputs)
-	err := s.db.Write(ctx, func(tx *store.Tx) error {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		template, err := s.findTemplate(ctx, tx.Queries, c, b.TemplateID, MayDownload)
 		if err != nil {
 			return err

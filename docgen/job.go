@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"platen/docx"
 	"platen/store"
 )
 
@@ -42,30 +43,38 @@ type Job struct {
 	OutputType        string
 	OutputFileID      int64 // 0 until the job has ended with a document
 	OutputVersionID   int64 // likewise
-	Errors            []string
-	Warnings          []string
+	Failures          Failures
 	CreatedAt         time.Time
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
 }
 
-// failures is how a job's errors and warnings are kept.
-type failures struct {
-	Errors   []string `json:"errors"`
-	Warnings []string `json:"warnings"`
+// Failures say what a document lacks or why there is none (Errors), and what need not be a fault (Warnings). Details say
+// the same of what is about a place of the template, with all a person needs to walk there.
+type Failures struct {
+	Errors   []string  `json:"errors"`
+	Warnings []string  `json:"warnings"`
+	Details  []*Detail `json:"details,omitempty"`
 }
 
-func (f failures) text() (string, error) {
-	if len(f.Errors)+len(f.Warnings) == 0 {
+// Detail is a problem of a template, or of data with it, in its place.
+type Detail = docx.Error
+
+// Any tells whether there are any.
+func (f Failures) Any() bool { return len(f.Errors)+len(f.Warnings) > 0 }
+
+func (f Failures) text() (string, error) {
+	if !f.Any() {
 		return "", nil
 	}
+	f.Errors, f.Warnings = noNil(f.Errors), noNil(f.Warnings)
 	b, err := json.Marshal(f)
 	return string(b), err
 }
 
 func jobOf(row store.DocgenJob, batch store.DocgenBatch) (Job, error) {
-	var f failures
+	var f Failures
 	if row.Failures != "" {
 		if err := json.Unmarshal([]byte(row.Failures), &f); err != nil {
 			return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
@@ -74,7 +83,7 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch) (Job, error) {
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
 		Status: Status(row.Status), OutputType: batch.OutputType, OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID,
-		Errors: f.Errors, Warnings: f.Warnings, CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
+		Failures: f, CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
 		EnterpriseID: batch.EnterpriseID, Source: batch.Source,
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"platen/store"
 )
@@ -14,6 +15,8 @@ type Claim struct {
 	BatchID           string
 	TemplateVersionID int64
 	OutputType        string
+	Options           BatchOptions
+	CreatedAt         time.Time // of the batch: what is now in its documents
 	Jobs              []ClaimedJob
 }
 
@@ -37,7 +40,10 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 		if err != nil {
 			return err
 		}
-		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType}
+		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType, CreatedAt: timeOf(batch.CreatedAt)}
+		if claim.Options, err = optionsOf(batch); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt})
 		}
@@ -68,12 +74,11 @@ func (s *Service) SaveOutput(ctx context.Context, r io.Reader) (Output, error) {
 	return Output{saved}, err
 }
 
-// Result is how one job of a claim ended. Without an Output it failed, and Errors say why.
+// Result is how one job of a claim ended. Without an Output it failed, and the errors of its Failures say why.
 type Result struct {
 	Job      ClaimedJob
 	Output   *Output
-	Errors   []string
-	Warnings []string
+	Failures Failures
 }
 
 // CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
@@ -145,9 +150,9 @@ const lost Status = ""
 // completeJob ends one job and returns its status.
 func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, error) {
 	if r.Output != nil && d.problem != "" {
-		r.Output, r.Errors = nil, append(r.Errors, d.problem)
+		r.Output, r.Failures.Errors = nil, append(r.Failures.Errors, d.problem)
 	}
-	f, err := failures{Errors: noNil(r.Errors), Warnings: noNil(r.Warnings)}.text()
+	f, err := r.Failures.text()
 	if err != nil {
 		return lost, err
 	}
@@ -174,7 +179,7 @@ func (r Result) status() Status {
 	switch {
 	case r.Output == nil:
 		return StatusFailed
-	case len(r.Errors) > 0:
+	case len(r.Failures.Errors) > 0:
 		return StatusCompletedWithError
 	}
 	return StatusCompleted
@@ -253,7 +258,7 @@ func (s *Service) FailJobs(ctx context.Context, task GenerateDocuments, reason s
 	}
 	results := make([]Result, len(claim.Jobs))
 	for i, job := range claim.Jobs {
-		results[i] = Result{Job: job, Errors: []string{reason}}
+		results[i] = Result{Job: job, Failures: Failures{Errors: []string{reason}}}
 	}
 	return s.CompleteJobs(ctx, claim, results)
 }

@@ -110,8 +110,8 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 		w.clock.advance(time.Minute)
 		p.complete(claim, []docgen.Result{
 			{Job: claim.Jobs[0], Output: p.save("good text")},
-			{Job: claim.Jobs[1], Output: p.save("text with gaps"), Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}},
-			{Job: claim.Jobs[2], Errors: []string{"it is broken"}},
+			{Job: claim.Jobs[1], Output: p.save("text with gaps"), Failures: docgen.Failures{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}}},
+			{Job: claim.Jobs[2], Failures: docgen.Failures{Errors: []string{"it is broken"}}},
 		})
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed)
 		jobs := p.jobs(p.batchID)
@@ -130,12 +130,12 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 			}
 		})
 		t.Run("what went wrong is told", func(t *testing.T) {
-			for i, want := range []docgen.Job{
+			for i, want := range []docgen.Failures{
 				{},
 				{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}},
 				{Errors: []string{"it is broken"}, Warnings: []string{}},
 			} {
-				if got := (docgen.Job{Errors: jobs[i].Errors, Warnings: jobs[i].Warnings}); !cmp.Equal(got, want) {
+				if got := jobs[i].Failures; !cmp.Equal(got, want) {
 					t.Errorf("job %d: %s", i, cmp.Diff(want, got))
 				}
 			}
@@ -336,8 +336,8 @@ func TestDestinationLost(t *testing.T) {
 				p.complete(claim, results)
 				p.wantStatuses(docgen.StatusFailed, docgen.StatusFailed)
 				for _, job := range p.jobs(p.batchID) {
-					if len(job.Errors) != 1 || !strings.Contains(job.Errors[0], "destination folder") {
-						t.Errorf("errors = %q, want one that tells of the destination folder", job.Errors)
+					if len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "destination folder") {
+						t.Errorf("errors = %q, want one that tells of the destination folder", job.Failures.Errors)
 					}
 				}
 				w.wantNoOrphans()
@@ -375,8 +375,8 @@ func TestFailJobs(t *testing.T) {
 			t.Errorf("ended = %v, want failed jobs alone", ended)
 		}
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusFailed, docgen.StatusFailed)
-		if job := p.jobs(p.batchID)[2]; !slices.Equal(job.Errors, []string{"no attempt came to an end"}) {
-			t.Errorf("errors = %q", job.Errors)
+		if job := p.jobs(p.batchID)[2]; !slices.Equal(job.Failures.Errors, []string{"no attempt came to an end"}) {
+			t.Errorf("errors = %q", job.Failures.Errors)
 		}
 		if _, err := w.FailJobs(t.Context(), docgen.GenerateDocuments{BatchID: "none"}, "x"); err == nil {
 			t.Error("FailJobs of a batch that is not there succeeds")

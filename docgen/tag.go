@@ -81,7 +81,7 @@ func (s *Service) SaveTags(ctx context.Context, versionID int64, tags []Tag, pro
 		state, rows = tagsFailed, nil
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		finished, err := tx.FinishTagReading(ctx, versionID, state, kept(problem))
+		finished, err := tx.FinishTagReading(ctx, store.FinishTagReadingParams{VersionID: versionID, State: state, Problem: kept(problem)})
 		if err != nil || finished == 0 {
 			return err
 		}

@@ -36,6 +36,9 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ", under %q", e.Heading)
 	}
 	fmt.Fprintf(&b, ": %s\n    %s\n    %s^", e.Message, e.Text, strings.Repeat(" ", e.Column))
+	if e.Nearest != "" {
+		b.WriteString("\n    did you mean " + e.Nearest + "?")
+	}
 	if e.Hint != "" {
 		b.WriteString("\n    " + e.Hint)
 	}

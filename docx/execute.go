@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,13 +17,17 @@ type Report struct {
 	Details  []*Error // the same, as far as it is about a tag, each with its place
 }
 
-// Execute writes the document that the template gives for data, which [lang.Decode] gave. It writes as it goes: on an
-// error, which is w's or a limit that was passed, what was written is no document. To end it early, let w fail.
-func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, error) {
-	x := t.execution(data)
+// ErrIncomplete is returned by [Template.Execute] for data that is not complete, if the options do not allow that.
+var ErrIncomplete = errors.New("the data is not complete")
+
+// Execute writes the document that the template gives for data, which [lang.Decode] gave. The same template, data and options
+// give the same bytes. It writes as it goes: on an error, which is w's, a limit that was passed or ErrIncomplete, what was
+// written is no document. To end it early, let w fail.
+func (t *Template) Execute(w io.Writer, data lang.Value, opt Options) (Report, error) {
+	x := t.execution(data, opt)
 	defer func() { t.keepBuffer(x.out.buf) }()
 	if t.hasTOC {
-		headings, err := t.headings(data)
+		headings, err := t.headings(data, opt)
 		if err != nil {
 			return Report{}, err
 		}
@@ -31,11 +36,42 @@ func (t *Template) Execute(w io.Writer, data lang.Value, _ Options) (Report, err
 	if err := x.write(opc.NewWriter(w)); err != nil {
 		return Report{}, err
 	}
-	return Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, t.warnings, x.env.Warnings())}, nil
+	return x.report()
 }
 
-func (t *Template) execution(data lang.Value) *execution {
-	x := &execution{t: t, env: lang.NewEnv(data, lang.Options{Use: &t.use}), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
+// report says what the document lacks, and whether it may.
+func (x *execution) report() (Report, error) {
+	r := Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, x.t.warnings, x.env.Warnings())}
+	if len(r.Errors)+len(r.Warnings) > 0 {
+		r.Details = x.details()
+	}
+	if x.opt.Strict && len(r.Errors)+len(r.Warnings) > 0 {
+		r.Errors, r.Warnings = append(r.Errors, r.Warnings...), nil
+		return r, ErrIncomplete
+	}
+	if x.env.Err() != nil {
+		return r, ErrIncomplete
+	}
+	return r, nil
+}
+
+// details gives the problems of tags their places.
+func (x *execution) details() []*Error {
+	var all []*Error
+	for _, p := range x.env.Problems() {
+		at := x.t.places[p.Tag]
+		if at == nil {
+			continue
+		}
+		e := *at
+		e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning && !x.opt.Strict
+		all = append(all, &e)
+	}
+	return all
+}
+
+func (t *Template) execution(data lang.Value, opt Options) *execution {
+	x := &execution{t: t, opt: opt, env: lang.NewEnv(data, opt.forTags(t)), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
 	x.out.buf = t.takeBuffer()
 	if t.ids.tables+t.ids.merges > 0 {
 		x.columns, x.merges = make([]repeatedColumns, t.ids.tables), make([]merged, t.ids.merges)
@@ -44,8 +80,8 @@ func (t *Template) execution(data lang.Value) *execution {
 }
 
 // headings returns the headings that the document will have.
-func (t *Template) headings(data lang.Value) ([]heading, error) {
-	x := t.execution(data)
+func (t *Template) headings(data lang.Value, opt Options) ([]heading, error) {
+	x := t.execution(data, opt)
 	defer func() { t.keepBuffer(x.out.buf) }()
 	return x.collect()
 }
@@ -108,6 +144,3 @@ func (t *Template) keepBuffer(buf []byte) {
 		t.buffers.Put(&buf)
 	}
 }
-
-// Options are the settings of an execution. There are none yet.
-type Options struct{}

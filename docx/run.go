@@ -28,6 +28,7 @@ const (
 // execution is the state of one run of a template's programs.
 type execution struct {
 	t        *Template
+	opt      Options
 	env      *lang.Env
 	out      output
 	rounds   int       // of loops

@@ -15,11 +15,11 @@ import (
 
 // document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
 // the data is in the result.
-func (g *Generator) document(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (docgen.Result, error) {
+func (g *Generator) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (docgen.Result, error) {
 	result, begun := docgen.Result{Job: job}, g.now()
-	pipe, err := g.begin(ctx, template, job)
+	pipe, err := g.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
-		result.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
+		result.Failures.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
 		return result, nil
 	}
 	if err != nil {
@@ -28,26 +28,31 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, job d
 	output, err := g.service.SaveOutput(ctx, pipe)
 	report, failure := pipe.wait()
 	var crash *panicError
+	failed := "" // why there is no document
 	switch {
 	case docgen.IsCode(err, docgen.CodeTooLarge):
-		result.Errors = slices.Concat(report.Errors, []string{err.Error()})
+		failed = err.Error()
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
-		result.Errors = []string{internalFailure}
+		report, failed = docx.Report{}, internalFailure
+	case errors.Is(failure, docx.ErrIncomplete): // the report says what is missing
 	case failure != nil:
-		result.Errors = slices.Concat(report.Errors, []string{failure.Error()})
+		failed = failure.Error()
 	case err != nil:
 		return result, fmt.Errorf("job %d: %w", job.ID, err)
 	default:
-		result.Output, result.Errors = &output, report.Errors
+		result.Output = &output
 		g.metrics.made(g.now().Sub(begun))
 	}
-	result.Warnings = report.Warnings
+	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details}
+	if failed != "" {
+		result.Failures.Errors = append(slices.Clone(report.Errors), failed)
+	}
 	return result, nil
 }
 
 // begin begins to render a document as soon as a core is free for it.
-func (g *Generator) begin(ctx context.Context, template *docx.Template, job docgen.ClaimedJob) (*rendering, error) {
+func (g *Generator) begin(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (*rendering, error) {
 	select {
 	case g.cores <- struct{}{}:
 	case <-ctx.Done():
@@ -64,7 +69,7 @@ func (g *Generator) begin(ctx context.Context, template *docx.Template, job docg
 		leave()
 		return nil, err
 	}
-	return render(template, data, leave), nil
+	return render(template, data, options, leave), nil
 }
 
 // rendering is a document that is made while it is read.
@@ -76,13 +81,13 @@ type rendering struct {
 }
 
 // render begins to make a document, and calls done when the engine has nothing more to do.
-func render(template *docx.Template, data lang.Value, done func()) *rendering {
+func render(template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
 	r, w := io.Pipe()
 	rendered := &rendering{PipeReader: r, done: make(chan struct{})}
 	go func() {
 		defer close(rendered.done)
 		defer done()
-		rendered.report, rendered.failure = execute(template, w, data)
+		rendered.report, rendered.failure = execute(template, w, data, options)
 		w.CloseWithError(rendered.failure)
 	}()
 	return rendered
@@ -108,11 +113,11 @@ type panicError struct {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-func execute(template *docx.Template, w io.Writer, data lang.Value) (report docx.Report, err error) {
+func execute(template *docx.Template, w io.Writer, data lang.Value, options docx.Options) (report docx.Report, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = &panicError{value, debug.Stack()}
 		}
 	}()
-	return template.Execute(w, data, docx.Options{})
+	return template.Execute(w, data, options)
 }

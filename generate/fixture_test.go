@@ -91,7 +91,12 @@ func (w *world) template(name string, content []byte) *docgen.Item {
 // batch asks for one document for each input.
 func (w *world) batch(template int64, output string, inputs ...string) string {
 	w.t.Helper()
-	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output}
+	return w.batchWith(docgen.BatchOptions{}, template, output, inputs...)
+}
+
+func (w *world) batchWith(options docgen.BatchOptions, template int64, output string, inputs ...string) string {
+	w.t.Helper()
+	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output, Options: options}
 	for i, input := range inputs {
 		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: json.RawMessage(input)})
 	}

@@ -19,12 +19,12 @@ func TestTheDiskIsFull(t *testing.T) {
 		blobs.Room(0)
 		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
 		job := w.jobs(batch)[0]
-		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Errors, " "), "no room left") {
-			t.Errorf("status %s with %q, want failed for want of room", job.Status, job.Errors)
+		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), "no room left") {
+			t.Errorf("status %s with %q, want failed for want of room", job.Status, job.Failures.Errors)
 		}
 		blobs.Room(-1)
 		if job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]; job.Status != docgen.StatusCompleted {
-			t.Errorf("with room again: status %s with %q", job.Status, job.Errors)
+			t.Errorf("with room again: status %s with %q", job.Status, job.Failures.Errors)
 		}
 	})
 }

@@ -104,17 +104,17 @@ type templateError struct{ err error }
 func (b *templateError) Error() string { return b.err.Error() }
 func (b *templateError) Unwrap() error { return b.err }
 
-// problems lists what is wrong with a template, for a person.
-func (b *templateError) problems() []string {
+// failures say what is wrong with a template, for a person.
+func (b *templateError) failures() docgen.Failures {
 	var mistakes docx.Errors
 	if !errors.As(b.err, &mistakes) {
-		return []string{"The template cannot be read: " + b.err.Error()}
+		return docgen.Failures{Errors: []string{"The template cannot be read: " + b.err.Error()}}
 	}
-	list := make([]string, len(mistakes))
-	for i, mistake := range mistakes {
-		list[i] = mistake.Error()
+	f := docgen.Failures{Details: mistakes}
+	for _, mistake := range mistakes {
+		f.Errors = append(f.Errors, mistake.Error())
 	}
-	return list
+	return f
 }
 
 // ReadTags reads the tags of a template's version and keeps them.
@@ -177,23 +177,28 @@ func (g *Generator) complete(ctx context.Context, claim *docgen.Claim, results [
 // maker returns what makes the documents of a claim. An error of what it returns is one of the server, worth another try;
 // what is wrong with a document is in its result.
 func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
-	fail := func(errors []string) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
+	fail := func(f docgen.Failures) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
 		return func(_ context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-			return docgen.Result{Job: job, Errors: errors}, nil
+			return docgen.Result{Job: job, Failures: f}, nil
 		}
 	}
 	if claim.OutputType == docgen.OutputPDF {
-		return fail([]string{noPDF}), nil
+		return fail(docgen.Failures{Errors: []string{noPDF}}), nil
 	}
 	template, err := g.templates.get(ctx, claim.TemplateVersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
-		return fail(broken.problems()), nil
+		return fail(broken.failures()), nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	options, wrong := claim.Options.Engine()
+	if len(wrong) > 0 { // of another version of the program
+		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not know: " + wrong[0].Message}}), nil
+	}
+	options.Now = claim.CreatedAt
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-		return g.document(ctx, template, job)
+		return g.document(ctx, template, options, job)
 	}, nil
 }
 

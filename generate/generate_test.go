@@ -35,7 +35,7 @@ func TestDocumentsAreMade(t *testing.T) {
 		}
 		got := []outcome{}
 		for _, job := range jobs {
-			got = append(got, outcome{job.Status, job.Errors, job.Warnings})
+			got = append(got, outcome{job.Status, job.Failures.Errors, job.Failures.Warnings})
 		}
 		want := []outcome{
 			{docgen.StatusCompleted, nil, nil},
@@ -118,8 +118,8 @@ func TestJobsThatCannotSucceed(t *testing.T) {
 				if job.Status != docgen.StatusFailed || job.OutputFileID != 0 {
 					t.Errorf("status %s and output %d, want failed and none", job.Status, job.OutputFileID)
 				}
-				if len(job.Errors) != 1 || !strings.Contains(job.Errors[0], test.want) {
-					t.Errorf("errors %q, want one about %q", job.Errors, test.want)
+				if len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], test.want) {
+					t.Errorf("errors %q, want one about %q", job.Failures.Errors, test.want)
 				}
 			})
 		}
@@ -170,8 +170,8 @@ func TestTheDestinationGoesWhileTheBatchWaits(t *testing.T) {
 		must(t, w.service.TrashFolder(t.Context(), w.caller, w.folder, true, ""))
 		w.start()
 		for _, job := range w.jobs(batch) {
-			if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Errors, " "), "destination folder") {
-				t.Errorf("status %s with %q, want failed because of the destination folder", job.Status, job.Errors)
+			if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), "destination folder") {
+				t.Errorf("status %s with %q, want failed because of the destination folder", job.Status, job.Failures.Errors)
 			}
 		}
 	})
@@ -205,7 +205,7 @@ func TestManyDocumentsEachOnce(t *testing.T) {
 		files := map[int64]bool{}
 		for i, job := range jobs {
 			if job.Status != docgen.StatusCompleted {
-				t.Fatalf("job %d: %s %q", i, job.Status, job.Errors)
+				t.Fatalf("job %d: %s %q", i, job.Status, job.Failures.Errors)
 			}
 			files[job.OutputFileID] = true
 		}

@@ -104,6 +104,9 @@ func (d *decoder) value(v reflect.Value, path, enum string) {
 		d.time(v, path)
 	case t.Kind() == reflect.String && first == '"':
 		d.string(v, path, enum)
+	case t.Kind() == reflect.Bool && (first == 't' || first == 'f'):
+		v.SetBool(first == 't')
+		d.raw()
 	case t != objectType && t.Kind() == reflect.Slice && first == '[':
 		d.array(v, path)
 	case t != timeType && t.Kind() == reflect.Struct && first == '{':
@@ -276,6 +279,8 @@ func wanted(t reflect.Type) string {
 		return "an identifier: a string of decimal digits"
 	case t == timeType, t.Kind() == reflect.String:
 		return "a string"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
 	case t != objectType && t.Kind() == reflect.Slice:
 		return "an array"
 	}

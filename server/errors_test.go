@@ -56,6 +56,8 @@ func TestErrors(t *testing.T) {
 				"file_version": ref(2, "file_version")})), 400, "bad_request", []string{"invalid_parameter file_version"}, ""},
 			{"an empty batch", "POST /docgen_batches", folder(with(batch(s), object{"document_generation_data": []object{}})), 400, "bad_request", []string{"invalid_parameter document_generation_data"}, ""},
 			{"an unknown output type", "POST /docgen_batches", folder(with(batch(s), object{"output_type": "pptx"})), 400, "bad_request", []string{"invalid_parameter output_type"}, "docx or pdf"},
+			{"options that cannot be", "POST /docgen_batches", folder(with(batch(s), object{"options": object{"time_zone": "Mars/Olympus", "missing": "never", "strict": 1, "more": 2}})), 400, "bad_request",
+				[]string{"invalid_parameter options.missing", "invalid_parameter options.more", "invalid_parameter options.strict", "invalid_parameter options.time_zone"}, ""},
 			{"another input source", "POST /docgen_batches", folder(with(batch(s), object{"input_source": "web"})), 400, "bad_request", []string{"invalid_parameter input_source"}, ""},
 			{"a folder that is not there", "POST /docgen_batches", folder(with(batch(s), object{"destination_folder": ref(99, "folder")})), 400, "bad_request", []string{"invalid_parameter destination_folder.id"}, ""},
 			{"a file that is no template", "POST /docgen_batches", folder(with(batch(s), object{"file": ref(99, "file")})), 404, "not_found", []string{"invalid_parameter file"}, ""},

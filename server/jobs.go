@@ -27,6 +27,38 @@ type job struct {
 type failures struct {
 	Errors   []string `json:"errors" doc:"What the document lacks, or why there is none."`
 	Warnings []string `json:"warnings" doc:"What need not be a fault."`
+	Details  []detail `json:"details" doc:"The same, as far as it is about a tag, each with its place in the template."`
+}
+
+func failuresOf(f docgen.Failures) failures {
+	return failures{Errors: append([]string{}, f.Errors...), Warnings: append([]string{}, f.Warnings...), Details: each(f.Details, detailOf)}
+}
+
+// detail is a problem with all a person needs to walk to its place.
+type detail struct {
+	Severity   string  `json:"severity" enum:"error,warning"`
+	Message    string  `json:"message"`
+	Part       string  `json:"part" doc:"The part of the file, such as /word/document.xml."`
+	Heading    string  `json:"heading" doc:"The nearest heading before the place; empty if there is none."`
+	Place      string  `json:"place" doc:"Where in the part, such as: table 2, row 3, cell 1."`
+	Text       string  `json:"text" doc:"The text around the place."`
+	Column     int     `json:"column" doc:"The place in text, in characters from 0."`
+	Tag        string  `json:"tag" doc:"The tag as it was typed."`
+	Path       *string `json:"path" doc:"The path of the data that the tag looked for; null if the problem is not about one."`
+	DidYouMean *string `json:"did_you_mean" doc:"The path of the data that comes nearest; null if none does."`
+	Hint       string  `json:"hint" doc:"What to do; may be empty."`
+}
+
+func detailOf(d **docgen.Detail) detail {
+	e := *d
+	severity := "error"
+	if e.Warning {
+		severity = "warning"
+	}
+	return detail{
+		Severity: severity, Message: e.Message, Part: e.Part, Heading: e.Heading, Place: e.Place, Text: e.Text, Column: e.Column,
+		Tag: e.Tag, Path: orNull(e.Path), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
+	}
 }
 
 func jobOf(j *docgen.Job) job {
@@ -46,8 +78,9 @@ func jobOf(j *docgen.Job) job {
 		out.OutputFile.value = &fileRef{ID: ID(j.OutputFileID), Type: typeFile}
 		out.OutputFileVersion.value = &fileVersionRef{ID: ID(j.OutputVersionID), Type: typeFileVersion}
 	}
-	if len(j.Errors)+len(j.Warnings) > 0 {
-		out.Failures.value = &failures{Errors: append([]string{}, j.Errors...), Warnings: append([]string{}, j.Warnings...)}
+	if j.Failures.Any() {
+		f := failuresOf(j.Failures)
+		out.Failures.value = &f
 	}
 	return out
 }
@@ -173,6 +206,13 @@ type createBatchRequest struct {
 	Destination folderRef        `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of the caller."`
 	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`
 	Data        []documentToMake `json:"document_generation_data" doc:"One element for each document."`
+	Options     *batchOptions    `json:"options,omitempty" doc:"How the documents are made. An extension of the interface: what is left out is as the interface has it."`
+}
+
+type batchOptions struct {
+	TimeZone string `json:"time_zone,omitempty" doc:"The time zone that times are shown in: a name of the IANA database; UTC when left out." example:"Europe/Paris"`
+	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document."`
+	Strict   bool   `json:"strict,omitempty" doc:"Every warning is an error, such as that of input that no tag uses, and a document with errors is not made."`
 }
 
 type templateFileRef struct {
@@ -232,6 +272,9 @@ func (r *createBatchRequest) batch() docgen.NewBatch {
 	}
 	if r.FileVersion != nil {
 		b.VersionID = int64(r.FileVersion.ID)
+	}
+	if o := r.Options; o != nil {
+		b.Options = docgen.BatchOptions{TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}
 	}
 	for i, document := range r.Data {
 		b.Documents[i] = docgen.NewDocument{Name: document.Name, Input: []byte(document.Input)}

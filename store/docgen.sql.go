@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -27,6 +27,8 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.CreatedBy,
 		&i.EnterpriseID,
 		&i.ApplicationID,
+		&i.Options,
+		&i.Shape,
 	)
 	return i, err
 }
@@ -129,11 +131,25 @@ func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (int64, er
 }
 
 const finishTagReading = `-- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3 WHERE version_id = $1 AND state = 'processing'
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5 WHERE version_id = $1 AND state = 'processing'
 `
 
-func (q *Queries) FinishTagReading(ctx context.Context, versionID int64, state string, problem string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, finishTagReading, versionID, state, problem)
+type FinishTagReadingParams struct {
+	VersionID int64
+	State     string
+	Problem   string
+	Contract  string
+	Findings  string
+}
+
+func (q *Queries) FinishTagReading(ctx context.Context, arg FinishTagReadingParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, finishTagReading,
+		arg.VersionID,
+		arg.State,
+		arg.Problem,
+		arg.Contract,
+		arg.Findings,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -152,8 +168,8 @@ func (q *Queries) Input(ctx context.Context, jobID int64) (string, error) {
 }
 
 const insertBatch = `-- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
 type InsertBatchParams struct {
@@ -167,6 +183,8 @@ type InsertBatchParams struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	ApplicationID     int64
+	Options           string
+	Shape             string
 }
 
 func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error {
@@ -181,6 +199,8 @@ func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error 
 		arg.CreatedBy,
 		arg.EnterpriseID,
 		arg.ApplicationID,
+		arg.Options,
+		arg.Shape,
 	)
 	return err
 }
@@ -221,7 +241,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -256,12 +276,14 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.CreatedBy,
 		&i.DocgenBatch.EnterpriseID,
 		&i.DocgenBatch.ApplicationID,
+		&i.DocgenBatch.Options,
+		&i.DocgenBatch.Shape,
 	)
 	return i, err
 }
 
 const jobsOfBatchAfter = `-- name: JobsOfBatchAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -303,6 +325,8 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -318,7 +342,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 }
 
 const jobsOfBatchBefore = `-- name: JobsOfBatchBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -360,6 +384,8 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -375,7 +401,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 }
 
 const jobsOfTemplateAfter = `-- name: JobsOfTemplateAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
 ORDER BY docgen_jobs.id LIMIT $4
@@ -429,6 +455,8 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -444,7 +472,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 }
 
 const jobsOfTemplateBefore = `-- name: JobsOfTemplateBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
 ORDER BY docgen_jobs.id DESC LIMIT $4
@@ -498,6 +526,8 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -513,7 +543,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 }
 
 const jobsOfUserAfter = `-- name: JobsOfUserAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -555,6 +585,8 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -570,7 +602,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 }
 
 const jobsOfUserBefore = `-- name: JobsOfUserBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -612,6 +644,51 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 			&i.DocgenBatch.CreatedBy,
 			&i.DocgenBatch.EnterpriseID,
 			&i.DocgenBatch.ApplicationID,
+			&i.DocgenBatch.Options,
+			&i.DocgenBatch.Shape,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recentBatches = `-- name: RecentBatches :many
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape FROM docgen_batches
+WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
+ORDER BY created_at DESC, id LIMIT $3
+`
+
+// RecentBatches returns the last batches of a template that a user made.
+func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, createdBy int64, limit int32) ([]DocgenBatch, error) {
+	rows, err := q.db.QueryContext(ctx, recentBatches, templateFileID, createdBy, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DocgenBatch{}
+	for rows.Next() {
+		var i DocgenBatch
+		if err := rows.Scan(
+			&i.ID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.DestinationID,
+			&i.OutputType,
+			&i.Source,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.ApplicationID,
+			&i.Options,
+			&i.Shape,
 		); err != nil {
 			return nil, err
 		}
@@ -627,13 +704,19 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 }
 
 const tagReading = `-- name: TagReading :one
-SELECT version_id, state, problem FROM docgen_tag_readings WHERE version_id = $1
+SELECT version_id, state, problem, contract, findings FROM docgen_tag_readings WHERE version_id = $1
 `
 
 func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagReading, error) {
 	row := q.db.QueryRowContext(ctx, tagReading, versionID)
 	var i DocgenTagReading
-	err := row.Scan(&i.VersionID, &i.State, &i.Problem)
+	err := row.Scan(
+		&i.VersionID,
+		&i.State,
+		&i.Problem,
+		&i.Contract,
+		&i.Findings,
+	)
 	return i, err
 }
 

@@ -39,6 +39,8 @@ type DocgenBatch struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	ApplicationID     int64
+	Options           string
+	Shape             string
 }
 
 type DocgenInput struct {
@@ -72,6 +74,8 @@ type DocgenTagReading struct {
 	VersionID int64
 	State     string
 	Problem   string
+	Contract  string
+	Findings  string
 }
 
 type DocgenTemplate struct {

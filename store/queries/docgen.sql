@@ -14,7 +14,7 @@ INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'proces
 SELECT * FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3 WHERE version_id = $1 AND state = 'processing';
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5 WHERE version_id = $1 AND state = 'processing';
 
 -- name: TagsAfter :many
 SELECT * FROM docgen_tags WHERE version_id = $1 AND position > $2 ORDER BY position LIMIT $3;
@@ -23,8 +23,14 @@ SELECT * FROM docgen_tags WHERE version_id = $1 AND position > $2 ORDER BY posit
 SELECT * FROM docgen_tags WHERE version_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3;
 
 -- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
+
+-- name: RecentBatches :many
+-- RecentBatches returns the last batches of a template that a user made.
+SELECT * FROM docgen_batches
+WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
+ORDER BY created_at DESC, id LIMIT $3;
 
 -- name: Batch :one
 SELECT * FROM docgen_batches WHERE id = $1;

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+type checkCmd struct {
+	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
+	Data     string `arg:"" optional:"" placeholder:"DATA.json" help:"JSON to try it with: an object, or an array of objects of which each is tried; - for standard input."`
+	JSON     bool   `name:"json" help:"Print JSON: every problem with its part, heading, place, paragraph and column."`
+	engineFlags
+	Annotate string `placeholder:"OUT.docx" help:"Write a copy of the template with a Word comment at each problem."`
+}
+
+// Help is what platen check --help adds.
+func (*checkCmd) Help() string {
+	return "Nothing is written but what --annotate asks for. The exit code is 0 when all is well, 3 when only data is missing, and 1 when a " +
+		"document could not be made."
+}
+
+// checkReport is what --json prints.
+type checkReport struct {
+	Template  string            `json:"template"`
+	Problems  docx.Errors       `json:"problems"` // of the template itself
+	Warnings  []string          `json:"warnings"`
+	Documents []checkedDocument `json:"documents,omitempty"` // of the data, in order
+}
+
+// checkedDocument is what one document would lack.
+type checkedDocument struct {
+	Failure  string      `json:"failure,omitempty"` // why there would be none
+	Errors   []string    `json:"errors"`
+	Warnings []string    `json:"warnings"`
+	Details  docx.Errors `json:"details,omitempty"`
+}
+
+// Run checks the template and the data, and says all that is wrong.
+func (c *checkCmd) Run(s *streams) error {
+	options, err := c.options()
+	if err != nil {
+		return err
+	}
+	report := checkReport{Template: c.Template, Problems: docx.Errors{}, Warnings: []string{}}
+	template, err := parseTemplate(c.Template)
+	if mistaken, ok := errors.AsType[*templateError](err); ok {
+		report.Problems = mistaken.mistakes
+	} else if err != nil {
+		return err
+	} else {
+		report.Warnings = append(report.Warnings, template.Warnings()...)
+	}
+	if c.Data != "" && template != nil {
+		if report.Documents, err = checkData(template, options, c.Data, s.in); err != nil {
+			return err
+		}
+	}
+	if c.Annotate != "" {
+		if err := c.annotate(report.all()); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		err = printJSON(s.out, report)
+	} else {
+		err = report.print(s.out)
+	}
+	return errors.Join(err, report.verdict())
+}
+
+// checkData makes every document of the data, and keeps none.
+func checkData(template *docx.Template, options docx.Options, path string, stdin io.Reader) ([]checkedDocument, error) {
+	inputs, _, err := readData(path, stdin)
+	if err != nil {
+		return nil, err
+	}
+	documents := make([]checkedDocument, len(inputs))
+	for i, input := range inputs {
+		documents[i] = checkDocument(template, options, input)
+	}
+	return documents, nil
+}
+
+func checkDocument(template *docx.Template, options docx.Options, input json.RawMessage) checkedDocument {
+	d := checkedDocument{Errors: []string{}, Warnings: []string{}}
+	data, err := lang.Decode(input)
+	if err != nil {
+		d.Failure = err.Error()
+		return d
+	}
+	report, err := template.Execute(io.Discard, data, options)
+	switch {
+	case errors.Is(err, docx.ErrIncomplete):
+		d.Failure = "the options allow no document that is not complete"
+	case err != nil:
+		d.Failure = err.Error()
+	}
+	d.Errors, d.Warnings, d.Details = append(d.Errors, report.Errors...), append(d.Warnings, report.Warnings...), report.Details
+	return d
+}
+
+// all returns the problems that have a place, of the template and the data, each once.
+func (r *checkReport) all() docx.Errors {
+	all := slices.Clone(r.Problems)
+	seen := map[docx.Error]bool{}
+	for _, d := range r.Documents {
+		for _, problem := range d.Details {
+			if !seen[*problem] {
+				seen[*problem] = true
+				all = append(all, problem)
+			}
+		}
+	}
+	return all
+}
+
+func (c *checkCmd) annotate(problems docx.Errors) error {
+	template, err := os.ReadFile(c.Template)
+	if err != nil {
+		return err
+	}
+	return writeAtomically(c.Annotate, func(w io.Writer) error {
+		return docx.Annotate(w, bytes.NewReader(template), int64(len(template)), problems)
+	})
+}
+
+// print says what is wrong, for a person.
+func (r *checkReport) print(w io.Writer) error {
+	var b bytes.Buffer
+	for _, problem := range r.Problems {
+		fmt.Fprintf(&b, "%s\n\n", problem)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", warning)
+	}
+	for i := range r.Documents {
+		which := ""
+		if len(r.Documents) > 1 {
+			which = fmt.Sprintf("document %d: ", i+1)
+		}
+		r.Documents[i].print(&b, which)
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.Template, r.summary())
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (d *checkedDocument) print(b *bytes.Buffer, which string) {
+	if d.Failure != "" {
+		fmt.Fprintf(b, "%s%s\n", which, d.Failure)
+	}
+	placed := map[string]bool{}
+	for _, detail := range d.Details {
+		placed[detail.Message] = true
+		kind := ""
+		if detail.Warning {
+			kind = "warning: "
+		}
+		fmt.Fprintf(b, "%s%s%s\n\n", which, kind, detail)
+	}
+	for _, text := range d.Errors {
+		if !placed[text] {
+			fmt.Fprintf(b, "%s%s\n", which, text)
+		}
+	}
+	for _, text := range d.Warnings {
+		if !placed[text] {
+			fmt.Fprintf(b, "%swarning: %s\n", which, text)
+		}
+	}
+}
+
+// counts returns how many documents could not be made, and how many would lack something.
+func (r *checkReport) counts() (failed, incomplete int) {
+	for _, d := range r.Documents {
+		switch {
+		case d.Failure != "":
+			failed++
+		case len(d.Errors) > 0:
+			incomplete++
+		}
+	}
+	return failed, incomplete
+}
+
+func (r *checkReport) summary() string {
+	failed, incomplete := r.counts()
+	switch n := len(r.Documents); {
+	case len(r.Problems) > 0:
+		return fmt.Sprintf("%d %s", len(r.Problems), plural(len(r.Problems), "mistake"))
+	case n == 0:
+		return "no mistakes"
+	case failed+incomplete == 0:
+		return fmt.Sprintf("no mistakes; nothing is missing in %d %s", n, plural(n, "document"))
+	default:
+		return fmt.Sprintf("no mistakes; of %d %s %d would lack something and %d could not be made", n, plural(n, "document"), incomplete, failed)
+	}
+}
+
+// verdict is what the exit code tells.
+func (r *checkReport) verdict() error {
+	failed, incomplete := r.counts()
+	switch {
+	case len(r.Problems) > 0 || failed > 0:
+		return errReported
+	case incomplete > 0:
+		return errIncomplete
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package docgen
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"platen/docx"
+	"platen/store"
+)
+
+// BatchOptions are what a batch asks of the engine. The zero value is what the interface does by itself.
+type BatchOptions struct {
+	Locale   string `json:"locale,omitempty"`    // a language tag such as "de-CH"; empty is "en"
+	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty is "UTC"
+	Missing  string `json:"missing,omitempty"`   // "tag", "blank" or "error"; empty is "tag"
+	Strict   bool   `json:"strict,omitempty"`    // a document that is not complete, or does not use all its input, is not made
+}
+
+// Engine returns the options in the engine's form, and what is wrong with them.
+func (o BatchOptions) Engine() (docx.Options, []Problem) {
+	var problems []Problem
+	options, mistakes := docx.Settings{TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}.Options()
+	for _, m := range mistakes {
+		problems = append(problems, invalidField("options."+m.Name, "%s", m.Message))
+	}
+	return options, problems
+}
+
+// text is how the options are kept.
+func (o BatchOptions) text() (string, error) {
+	if o == (BatchOptions{}) {
+		return "", nil
+	}
+	b, err := json.Marshal(o)
+	return string(b), err
+}
+
+func optionsOf(batch store.DocgenBatch) (o BatchOptions, err error) {
+	if batch.Options == "" {
+		return o, nil
+	}
+	if err := json.Unmarshal([]byte(batch.Options), &o); err != nil {
+		return o, fmt.Errorf("options of batch %s: %w", batch.ID, err)
+	}
+	return o, nil
+}

@@ -1,0 +1,96 @@
+package docx_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+var letterParts = map[string]string{
+	"styles.xml":   `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style>`,
+	"document.xml": `<w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>Order</w:t></w:r></w:p><w:p><w:r><w:t>Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor}}</w:t></w:r></w:p>`,
+}
+
+func TestDetailsLeadToTheTag(t *testing.T) {
+	tpl := mustParse(t, letterParts)
+	_, report := execute(t, tpl, decode(t, `{"customer":{"name":"Ada"},"items":[{"price":"x"}]}`))
+	want := []*docx.Error{
+		{
+			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 5, Tag: "{{customer.nmae}}", Path: "customer.nmae", Nearest: "customer.name",
+			Text: "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor…", Message: "The tag 'customer.nmae' was not provided in the input data.",
+		},
+		{
+			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 42, Tag: "{{i.price * 2}}",
+			Text:    "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor}}",
+			Message: "The tag 'i.price * 2' could not be computed: 'i.price' is text, not a number.",
+		},
+	}
+	if diff := cmp.Diff(want, report.Details, cmpopts.IgnoreUnexported(docx.Error{}), cmpopts.IgnoreFields(docx.Error{}, "Hint")); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
+}
+
+func TestOptionsThatAllowNoIncompleteDocument(t *testing.T) {
+	tpl := mustParse(t, letterParts)
+	for name, c := range map[string]struct {
+		opt      docx.Options
+		data     string
+		errors   int
+		warnings int
+		fails    bool
+	}{
+		"as the interface has it": {docx.Options{}, `{"items":[]}`, 1, 0, false},
+		"blank":                   {docx.Options{Missing: lang.MissingBlank}, `{"items":[]}`, 0, 1, false},
+		"error":                   {docx.Options{Missing: lang.MissingError}, `{"items":[]}`, 1, 0, true},
+		"error, all there":        {docx.Options{Missing: lang.MissingError}, `{"customer":{"nmae":1},"items":[],"more":1}`, 0, 1, false},
+		"strict":                  {docx.Options{Strict: true}, `{"customer":{"nmae":1},"items":[],"more":1}`, 1, 0, true},
+		"strict, all right":       {docx.Options{Strict: true}, `{"customer":{"nmae":1},"items":[]}`, 0, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report, err := tpl.Execute(io.Discard, decode(t, c.data), c.opt)
+			if errors.Is(err, docx.ErrIncomplete) != c.fails || err != nil && !c.fails {
+				t.Errorf("Execute: %v", err)
+			}
+			if len(report.Errors) != c.errors || len(report.Warnings) != c.warnings {
+				t.Errorf("errors %q, warnings %q; want %d and %d", report.Errors, report.Warnings, c.errors, c.warnings)
+			}
+		})
+	}
+}
+
+func TestSettings(t *testing.T) {
+	o, wrong := docx.Settings{TimeZone: "Europe/Paris", Missing: "blank", Strict: true}.Options()
+	if len(wrong) > 0 || o.Location.String() != "Europe/Paris" || o.Missing != lang.MissingBlank || !o.Strict {
+		t.Errorf("options %+v, wrong %v", o, wrong)
+	}
+	_, wrong = docx.Settings{TimeZone: "../../etc/passwd", Missing: "never"}.Options()
+	if len(wrong) != 2 || wrong[0].Name != "time_zone" || wrong[1].Name != "missing" {
+		t.Errorf("wrong: %v", wrong)
+	}
+	if _, wrong = (docx.Settings{TimeZone: "Local"}).Options(); len(wrong) != 1 {
+		t.Error("the time zone of this machine is taken")
+	}
+}
+
+func TestTheSameInputsGiveTheSameBytes(t *testing.T) {
+	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{site :: link}}</w:t></w:r></w:p>`}
+	make := func() []byte {
+		var out bytes.Buffer
+		_, err := mustParse(t, parts).Execute(&out, decode(t, `{"site":"https://example.com"}`), docx.Options{Now: time.Unix(1e9, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	if !bytes.Equal(make(), make()) {
+		t.Error("two executions gave different bytes")
+	}
+}

@@ -1,0 +1,65 @@
+package docx
+
+import (
+	"fmt"
+	"time"
+
+	"platen/docx/lang"
+)
+
+// Options are the settings of an execution. The zero value writes English into a document without a clock.
+type Options struct {
+	Location *time.Location // that times are shown in; nil: UTC
+	Now      time.Time      // what $now gives; zero: it is an error
+	Missing  lang.Missing   // what becomes of a value that the data has not
+	Strict   bool           // whatever would be an error or a warning is why there is no document
+
+	// Picture returns the picture at an address of the data; nil: there is none to be had.
+	Picture func(address string) ([]byte, error)
+}
+
+// Settings are options as people write them.
+type Settings struct {
+	TimeZone string // a name of the IANA time zone database, such as "Europe/Paris"; empty: "UTC"
+	Missing  string // "tag", "blank" or "error"; empty: "tag"
+	Strict   bool
+}
+
+// SettingError says which setting cannot be, and what can.
+type SettingError struct{ Name, Message string } // Name is "time_zone" or "missing"
+
+// Error returns the message.
+func (e *SettingError) Error() string { return e.Message }
+
+// maxSetting is how long a setting may be, in bytes.
+const maxSetting = 100
+
+// Options returns what the settings stand for, and every one that cannot be.
+func (s Settings) Options() (Options, []*SettingError) {
+	o := Options{Strict: s.Strict}
+	var wrong []*SettingError
+	fail := func(name, format string, args ...any) {
+		wrong = append(wrong, &SettingError{name, fmt.Sprintf(format, args...)})
+	}
+	if s.TimeZone != "" {
+		location, err := time.LoadLocation(s.TimeZone[:min(len(s.TimeZone), maxSetting)])
+		if o.Location = location; err != nil || s.TimeZone == "Local" {
+			fail("time_zone", "there is no time zone %.*q; use a name such as Europe/Paris", maxSetting, s.TimeZone)
+		}
+	}
+	switch s.Missing {
+	case "", "tag":
+	case "blank":
+		o.Missing = lang.MissingBlank
+	case "error":
+		o.Missing = lang.MissingError
+	default:
+		fail("missing", "missing is tag, blank or error, not %.*q", maxSetting, s.Missing)
+	}
+	return o, wrong
+}
+
+// forTags are the options of the tags.
+func (o *Options) forTags(t *Template) lang.Options {
+	return lang.Options{Use: &t.use, Now: o.Now, Missing: o.Missing}
+}
