@@ -1,0 +1,265 @@
+package deflate_test
+
+import (
+	"bytes"
+	stdflate "compress/flate"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/flate"
+
+	"platen/docx/deflate"
+)
+
+// stream writes a stream and keeps what it should unpack to.
+type stream struct {
+	t     testing.TB
+	w     *deflate.Writer
+	plan  *deflate.Plan
+	texts map[int]string
+	out   bytes.Buffer
+	want  bytes.Buffer
+}
+
+func newStream(t testing.TB, s *deflate.Sketch, texts map[int]string) *stream {
+	st := &stream{t: t, plan: deflate.NewPlan(s), texts: texts}
+	st.w = deflate.NewWriter(&st.out, st.plan)
+	return st
+}
+
+func (s *stream) piece(number int) { s.prefix(number, len(s.texts[number])) }
+
+func (s *stream) prefix(number, n int) {
+	s.w.Piece(number, n)
+	s.want.WriteString(s.texts[number][:n])
+}
+
+func (s *stream) fresh(text string) {
+	if n, err := io.WriteString(s.w, text); n != len(text) || err != nil {
+		s.t.Fatalf("Write = %d, %v", n, err)
+	}
+	s.want.WriteString(text)
+}
+
+// end closes the stream and compares what two readers make of it, and its sums.
+func (s *stream) end() {
+	s.t.Helper()
+	if err := s.w.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	sum, size, packed := s.w.Sums()
+	s.w.Free()
+	if sum != crc32.ChecksumIEEE(s.want.Bytes()) || size != int64(s.want.Len()) || packed != int64(s.out.Len()) {
+		s.t.Errorf("sums are %08x, %d, %d, want %08x, %d, %d", sum, size, packed, crc32.ChecksumIEEE(s.want.Bytes()), s.want.Len(), s.out.Len())
+	}
+	for name, open := range map[string]func(io.Reader) io.ReadCloser{"compress/flate": stdflate.NewReader, "klauspost": flate.NewReader} {
+		rest := bytes.NewReader(s.out.Bytes())
+		got, err := io.ReadAll(open(rest))
+		if err != nil {
+			s.t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(got, s.want.Bytes()) {
+			s.t.Fatalf("%s unpacks other bytes than were written", name)
+		}
+		if rest.Len() > 0 {
+			s.t.Errorf("%s leaves %d bytes behind the end", name, rest.Len())
+		}
+	}
+}
+
+// rowTexts are the pieces of a table of two columns.
+var rowTexts = map[int]string{
+	0: `<w:document><w:body><w:p><w:r><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t>`,
+	2: `</w:t></w:r></w:p><w:tbl>`,
+	3: `<w:tr><w:tc><w:p><w:r><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t>` + strings.Repeat("long ", 200),
+	5: `</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t>`,
+	7: `</w:t></w:r></w:p></w:tc></w:tr>`,
+	8: `</w:tbl></w:body></w:document>`,
+}
+
+func rowSketch() *deflate.Sketch {
+	s := new(deflate.Sketch)
+	s.Piece([]byte(rowTexts[0]))
+	s.Fresh()
+	s.Piece([]byte(rowTexts[2]))
+	s.Enter(true)
+	s.Piece([]byte(rowTexts[3]))
+	s.Fresh()
+	s.Piece([]byte(rowTexts[5]))
+	s.Fresh()
+	s.Piece([]byte(rowTexts[7]))
+	s.Leave()
+	s.Piece([]byte(rowTexts[8]))
+	return s
+}
+
+func TestRows(t *testing.T) {
+	for _, value := range []string{"", "x", "same", "Zoë Müller", strings.Repeat("a long value, ", 5000)} {
+		s := newStream(t, rowSketch(), rowTexts)
+		s.piece(0)
+		s.fresh(value)
+		s.piece(2)
+		for i := range 200 {
+			s.piece(3)
+			s.fresh(value)
+			s.fresh(strings.Repeat("i", i%5))
+			s.piece(5)
+			s.fresh(value)
+			if i%17 == 0 {
+				s.prefix(7, 10)
+			} else {
+				s.piece(7)
+			}
+		}
+		s.piece(8)
+		s.end()
+	}
+}
+
+func TestRowsTakeLittleSpace(t *testing.T) {
+	s := newStream(t, rowSketch(), rowTexts)
+	s.piece(0)
+	s.piece(2)
+	const rows = 1000
+	for range rows {
+		s.piece(3)
+		s.fresh("same")
+		s.piece(5)
+		s.fresh("same")
+		s.piece(7)
+	}
+	s.piece(8)
+	s.end()
+	if perRow := s.out.Len() / rows; perRow > 12 {
+		t.Errorf("a row that repeats the one before takes %d bytes", perRow)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	newStream(t, new(deflate.Sketch), nil).end()
+}
+
+func TestEveryByte(t *testing.T) {
+	all := make([]byte, 0, 256*256)
+	for i := range cap(all) {
+		all = append(all, byte(i*(i>>8)+i))
+	}
+	s := newStream(t, new(deflate.Sketch), nil)
+	s.fresh(string(all))
+	s.end()
+}
+
+func TestGzipReadsIt(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not there")
+	}
+	s := newStream(t, rowSketch(), rowTexts)
+	for range 500 {
+		s.piece(3)
+		s.fresh("value")
+		s.piece(5)
+	}
+	s.end()
+	cmd := exec.Command(python, "-c", `import sys, zlib; sys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read(), -15))`)
+	cmd.Stdin = &s.out
+	got, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, s.want.Bytes()) {
+		t.Error("zlib unpacks other bytes than were written")
+	}
+}
+
+var errFull = errors.New("full")
+
+// fullDisk takes some bytes and then fails.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if d.room -= len(b); d.room < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestFailureOfTheWriterUnderneath(t *testing.T) {
+	w := deflate.NewWriter(&fullDisk{room: 100}, deflate.NewPlan(rowSketch()))
+	if err := w.Flush(); err != nil {
+		t.Fatalf("there was room: %v", err)
+	}
+	for range 100_000 {
+		w.Piece(3, len(rowTexts[3]))
+		if _, err := io.WriteString(w, "value"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); !errors.Is(err, errFull) {
+		t.Errorf("Flush = %v", err)
+	}
+	if err := w.Close(); !errors.Is(err, errFull) {
+		t.Errorf("Close = %v", err)
+	}
+}
+
+// FuzzStream makes pieces and a sequence of them and of fresh bytes out of random numbers.
+func FuzzStream(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, []byte("<w:p><w:t>words that come again, words that come again</w:t></w:p>\x00\xff"))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, alphabet []byte) {
+		if len(alphabet) == 0 {
+			return
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		text := func(limit int) string {
+			b := make([]byte, r.IntN(1<<r.IntN(limit)))
+			for i := 0; i < len(b); {
+				from := r.IntN(len(alphabet))
+				i += copy(b[i:], alphabet[from:from+r.IntN(len(alphabet)-from)+1])
+			}
+			return string(b)
+		}
+		sketch, texts := new(deflate.Sketch), map[int]string{}
+		var numbers []int
+		depth := 0
+		for range r.IntN(30) {
+			switch r.IntN(6) {
+			case 0:
+				sketch.Fresh()
+			case 1:
+				sketch.Enter(r.IntN(2) == 0)
+				depth++
+			case 2:
+				if depth > 0 {
+					sketch.Leave()
+					depth--
+				}
+			default:
+				piece := text(17)
+				n := sketch.Piece([]byte(piece))
+				texts[n] = piece
+				numbers = append(numbers, n)
+			}
+		}
+		s := newStream(t, sketch, texts)
+		for range r.IntN(200) {
+			switch n := r.IntN(8); {
+			case n < 2 || len(numbers) == 0:
+				s.fresh(text(10))
+			case n == 2:
+				number := numbers[r.IntN(len(numbers))]
+				s.prefix(number, r.IntN(len(texts[number])+1))
+			default:
+				s.piece(numbers[r.IntN(len(numbers))])
+			}
+		}
+		s.end()
+	})
+}

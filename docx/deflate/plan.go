@@ -1,0 +1,164 @@
+// Package deflate writes deflate streams (RFC 1951) of which the most part is known beforehand: the pieces of a template,
+// with fresh bytes between them.
+//
+// Everything stands in one block with one Huffman code, which a [Plan] makes of the pieces. So what a piece compresses to
+// is known bit by bit, and to write it is to copy bits. Three things are found as the stream is written: where the piece
+// was last, which makes all of it a copy from there; where another piece was that it has bytes in common with; and whether
+// the bytes that follow are those that followed then. The checksum of a piece is combined with that of the stream, so
+// that its bytes are not even read.
+package deflate
+
+import "hash/crc32"
+
+// Plan is a set of pieces, compressed. It does not change and serves many writers at once.
+type Plan struct {
+	code   *code
+	pieces []piece
+	words  []uint64 // bits of all spans
+	shifts map[int]*shift
+}
+
+// piece is text that is known beforehand.
+type piece struct {
+	text  []byte
+	sum   uint32 // CRC-32
+	shift *shift // past the text; nil if it is short
+	spans []span
+}
+
+// span is a stretch of a piece: bits as they are, then a copy from another piece if n is not 0.
+type span struct {
+	word, bits int // in the words of the plan
+	from       int // the piece that is copied from
+	offset     int // in its text
+	at, n      int // the same bytes in the text of this piece
+}
+
+// Sketch notes what a stream will be like, in the order in which it is written.
+type Sketch struct {
+	texts  []sketched
+	scopes []scope
+}
+
+// sketched is a piece, or fresh bytes if it has no text.
+type sketched struct {
+	text   []byte
+	loops  int // around it
+	closed int // the index from which on this piece may not have been written; 0: it surely has
+}
+
+type scope struct {
+	loop  bool
+	first int
+}
+
+// Piece notes a piece and returns its number. The text must not change while the plan is in use.
+func (s *Sketch) Piece(text []byte) int {
+	s.note(sketched{text: text})
+	return len(s.texts) - 1
+}
+
+// Fresh notes that bytes come here that are not known.
+func (s *Sketch) Fresh() { s.note(sketched{}) }
+
+func (s *Sketch) note(t sketched) {
+	for _, scope := range s.scopes {
+		if scope.loop {
+			t.loops++
+		}
+	}
+	s.texts = append(s.texts, t)
+}
+
+// Enter begins what may come many times, in a loop, or else may not come at all.
+func (s *Sketch) Enter(loop bool) { s.scopes = append(s.scopes, scope{loop, len(s.texts)}) }
+
+// Leave ends what the last Enter began.
+func (s *Sketch) Leave() {
+	last := s.scopes[len(s.scopes)-1]
+	s.scopes = s.scopes[:len(s.scopes)-1]
+	if last.loop {
+		return
+	}
+	for i := last.first; i < len(s.texts); i++ {
+		if s.texts[i].closed == 0 {
+			s.texts[i].closed = len(s.texts)
+		}
+	}
+}
+
+// NewPlan compresses the pieces of a sketch.
+func NewPlan(s *Sketch) *Plan {
+	p := &Plan{pieces: make([]piece, len(s.texts)), shifts: map[int]*shift{}}
+	tokens, freq := s.tokens()
+	p.code = newCode(freq)
+	for i, t := range s.texts {
+		pc := &p.pieces[i]
+		pc.text = t.text
+		pc.sum = crc32.ChecksumIEEE(t.text)
+		if len(t.text) >= minShift {
+			pc.shift = p.shiftBy(len(t.text))
+		}
+		pc.spans = p.encode(t.text, tokens[i])
+	}
+	return p
+}
+
+// Size is about how many bytes of memory the plan takes besides the texts.
+func (p *Plan) Size() int {
+	const pieceSize, spanSize, shiftSize, codeSize = 88, 56, 512, 2600
+	n := codeSize + 8*len(p.words) + shiftSize*len(p.shifts) + pieceSize*len(p.pieces)
+	for i := range p.pieces {
+		n += spanSize * len(p.pieces[i].spans)
+	}
+	return n
+}
+
+// encode turns the tokens of a text into spans.
+func (p *Plan) encode(text []byte, tokens []token) []span {
+	var spans []span
+	var b wordBits
+	at, start := 0, len(p.words)
+	for _, t := range tokens {
+		switch {
+		case t.n == 0:
+			b.put(p.code.literal[text[at]])
+			at++
+			continue
+		case t.from < 0:
+			b.put(p.code.length[t.n])
+			b.put(p.code.distanceOf(t.at))
+		default:
+			p.words = append(p.words, b.words()...)
+			spans = append(spans, span{word: start, bits: b.n, from: t.from, offset: t.at, at: at, n: t.n})
+			start, b = len(p.words), wordBits{full: b.full[:0]}
+		}
+		at += t.n
+	}
+	p.words = append(p.words, b.words()...)
+	return append(spans, span{word: start, bits: b.n})
+}
+
+// wordBits gathers bits in words.
+type wordBits struct {
+	full []uint64
+	acc  uint64
+	n    int
+}
+
+func (b *wordBits) put(s symbol) {
+	used := b.n & 63
+	b.acc |= s.bits() << used
+	if b.n += s.len(); used+s.len() >= 64 {
+		b.full = append(b.full, b.acc)
+		b.acc = s.bits() >> (64 - used)
+	}
+}
+
+// words returns what was gathered, the last word filled up with zeros.
+func (b *wordBits) words() []uint64 {
+	if b.n&63 == 0 {
+		return b.full
+	}
+	return append(b.full, b.acc)
+}
