@@ -25,7 +25,7 @@ var ErrIncomplete = errors.New("the data is not complete")
 // written is no document. To end it early, let w fail.
 func (t *Template) Execute(w io.Writer, data lang.Value, opt Options) (Report, error) {
 	x := t.execution(data, opt)
-	defer func() { t.keepBuffer(x.out.buf) }()
+	defer t.keepOutput(&x.out)
 	if t.hasTOC {
 		headings, err := t.headings(data, opt)
 		if err != nil {
@@ -72,7 +72,7 @@ func (x *execution) details() []*Error {
 
 func (t *Template) execution(data lang.Value, opt Options) *execution {
 	x := &execution{t: t, opt: opt, env: lang.NewEnv(data, opt.forTags(t)), slots: make([]int, t.ids.slots), nextID: t.firstID, added: opc.NewAdditions(t.pkg)}
-	x.out.buf = t.takeBuffer()
+	x.out = t.takeOutput()
 	if t.ids.tables+t.ids.merges > 0 {
 		x.columns, x.merges = make([]repeatedColumns, t.ids.tables), make([]merged, t.ids.merges)
 	}
@@ -82,7 +82,7 @@ func (t *Template) execution(data lang.Value, opt Options) *execution {
 // headings returns the headings that the document will have.
 func (t *Template) headings(data lang.Value, opt Options) ([]heading, error) {
 	x := t.execution(data, opt)
-	defer func() { t.keepBuffer(x.out.buf) }()
+	defer t.keepOutput(&x.out)
 	return x.collect()
 }
 
@@ -117,7 +117,7 @@ func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
 	if p == nil {
 		return pw.Copy(part)
 	}
-	w, err := pw.Create(part.Name)
+	w, err := pw.CreatePlanned(part.Name, p.plan())
 	if err != nil {
 		return err
 	}
@@ -126,21 +126,4 @@ func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
 	return x.out.flush()
-}
-
-// maxKeptBuffer is the largest buffer that is kept for the next execution; guards may make one grow.
-const maxKeptBuffer = 4 * flushAt
-
-func (t *Template) takeBuffer() []byte {
-	if buf, ok := t.buffers.Get().(*[]byte); ok {
-		return *buf
-	}
-	return make([]byte, 0, flushAt+flushAt/4)
-}
-
-func (t *Template) keepBuffer(buf []byte) {
-	if cap(buf) <= maxKeptBuffer {
-		buf = buf[:0]
-		t.buffers.Put(&buf)
-	}
 }

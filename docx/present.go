@@ -1,7 +1,6 @@
 package docx
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,9 +45,7 @@ func (x *execution) breakPage(o *op) {
 
 // leave ends the elements around the text, or takes back their start if nothing stands in them yet.
 func (x *execution) leave(leave, enter []byte) {
-	if empty, ok := bytes.CutSuffix(x.out.buf, enter); ok {
-		x.out.buf = empty
-	} else {
+	if !x.out.cut(enter) {
 		x.out.buf = append(x.out.buf, leave...)
 	}
 }

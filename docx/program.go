@@ -3,7 +3,9 @@ package docx
 import (
 	"slices"
 	"sort"
+	"sync"
 
+	"platen/docx/deflate"
 	"platen/docx/lang"
 )
 
@@ -12,12 +14,17 @@ import (
 type program struct {
 	ops  []op
 	size int // bytes held, about
+
+	sketch     *deflate.Sketch // until it is planned
+	planned    sync.Once
+	compressed *deflate.Plan
 }
 
 // op is one operation. Which fields count depends on its kind.
 type op struct {
 	kind    opKind
 	text    []byte    // XML to write; of opValue and opTail: the source of the tag
+	piece   int       // of opLiteral: its number in the plan of the part
 	tag     *lang.Tag // of opValue, opLoop
 	body    []op      // of opLoop, opGuard
 	parts   []part    // of opIf
@@ -126,7 +133,9 @@ func (c *compiler) assemble() *program {
 	}
 	a.literal(len(c.src))
 	a.flush()
-	return &program{ops: a.stack[0].ops, size: a.size}
+	p := &program{ops: a.stack[0].ops, size: a.size, sketch: new(deflate.Sketch)}
+	sketchOps(p.sketch, p.ops)
+	return p
 }
 
 func (a *assembler) collectEvents(n *node) {

@@ -2,7 +2,6 @@ package docx
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,14 +11,8 @@ import (
 )
 
 const (
-	// MaxOutput is how many bytes of XML one execution may write.
-	MaxOutput = 2 << 30
-
 	// MaxRounds is how many rounds all loops of one execution may make together.
 	MaxRounds = 20_000_000
-
-	// flushAt is how many bytes are gathered before they go to the compressor.
-	flushAt = 64 << 10
 
 	// maxBookmarkName is how many characters Word takes.
 	maxBookmarkName = 40
@@ -57,21 +50,12 @@ type shown struct {
 	done    bool          // evaluated
 }
 
-// output gathers bytes for a writer, and can take back what was written since a guard began.
-type output struct {
-	w       io.Writer
-	buf     []byte
-	guards  int // that have not yielded: nothing is flushed
-	holds   int // of what is looked at when it is written: nothing is flushed
-	written int64
-}
-
 func (x *execution) run(ops []op) error {
 	for i := range ops {
 		o := &ops[i]
 		switch o.kind {
 		case opLiteral:
-			x.out.buf = append(x.out.buf, o.text...)
+			x.out.literal(o)
 			if o.after != unchanged {
 				x.last = o.after
 			}
@@ -89,7 +73,7 @@ func (x *execution) run(ops []op) error {
 			}
 		}
 	}
-	if len(x.out.buf) >= flushAt {
+	if x.out.isFull() {
 		return x.out.flush()
 	}
 	return nil
@@ -278,7 +262,8 @@ func (x *execution) emptyParagraph(xml []byte) {
 
 // guard runs the body and takes back what it wrote if nothing in it yielded.
 func (x *execution) guard(o *op) error {
-	mark, last, outer, headings := len(x.out.buf), x.last, x.yielded, len(x.contents.found)
+	last, outer, headings := x.last, x.yielded, len(x.contents.found)
+	bytes, pieces := x.out.place()
 	x.yielded = false
 	x.out.guards++
 	if err := x.run(o.body); err != nil {
@@ -286,7 +271,8 @@ func (x *execution) guard(o *op) error {
 	}
 	if !x.yielded {
 		x.out.guards--
-		x.out.buf, x.last = x.out.buf[:mark], last
+		x.out.takeBack(bytes, pieces)
+		x.last = last
 		x.contents.found = x.contents.found[:headings]
 	}
 	x.yielded = x.yielded || outer
@@ -340,17 +326,4 @@ func (x *execution) name(o *op) {
 			return
 		}
 	}
-}
-
-// flush hands the gathered bytes on, unless a guard may want them back.
-func (o *output) flush() error {
-	if o.guards > 0 || o.holds > 0 {
-		return nil
-	}
-	if o.written += int64(len(o.buf)); o.written > MaxOutput {
-		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
-	}
-	_, err := o.w.Write(o.buf)
-	o.buf = o.buf[:0]
-	return err
 }

@@ -37,7 +37,7 @@ type Template struct {
 	firstID  [idSpaceCount]int // that is free
 	warnings []string
 	size     int
-	buffers  sync.Pool // of *[]byte, for executions
+	outputs  sync.Pool // of *output, for executions
 }
 
 // Tag is a tag as a template's listing shows it.

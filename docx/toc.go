@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -297,7 +296,7 @@ type contents struct {
 
 // collect runs the main part for its headings alone.
 func (x *execution) collect() ([]heading, error) {
-	x.contents.collecting, x.part, x.out.w = true, x.t.main, io.Discard
+	x.contents.collecting, x.part = true, x.t.main
 	err := x.run(x.t.programs[x.t.main].ops)
 	return x.contents.found, err
 }

@@ -8,7 +8,7 @@ import (
 
 const (
 	// minOwn is the shortest copy within a piece, minOther that from another piece: writing it takes time.
-	minOwn, minOther = 4, 20
+	minOwn, minOther = 4, 12
 	// maxChain is how many earlier places are tried for the longest copy, niceMatch what is long enough.
 	maxChain, niceMatch = 24, 130
 	hashBits            = 15

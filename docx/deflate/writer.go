@@ -14,7 +14,7 @@ const (
 	history = 16 << 10
 )
 
-// Writer writes one stream. Its methods return no errors: [Writer.Flush] and [Writer.Close] return the first there was.
+// Writer writes one stream. Its methods return no errors: [Writer.Err] and [Writer.Close] return the first there was.
 type Writer struct {
 	dst  io.Writer
 	err  error
@@ -125,24 +125,22 @@ func (w *Writer) spans(p *piece) {
 	}
 }
 
-// Write writes fresh bytes. It returns no error.
-func (w *Writer) Write(b []byte) (int, error) {
-	size := len(b)
+// Fresh writes bytes that are not known beforehand.
+func (w *Writer) Fresh(b []byte) {
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, b)
-	w.pos += int64(size)
+	w.pos += int64(len(b))
 	if w.match > 0 {
 		n := w.goesOn(b)
 		w.match += n
 		w.source += int64(n)
 		w.remember(b[:n])
 		if b = b[n:]; len(b) == 0 {
-			return size, nil
+			return
 		}
 		w.endMatch()
 	}
 	w.literals(b)
 	w.remember(b)
-	return size, nil
 }
 
 // goesOn returns how many of the fresh bytes are those that came behind what is copied.
@@ -253,11 +251,8 @@ func (w *Writer) handOn() {
 	w.n = 0
 }
 
-// Flush hands on what is whole bytes so far.
-func (w *Writer) Flush() error {
-	w.handOn()
-	return w.err
-}
+// Err returns the first error of the writer underneath.
+func (w *Writer) Err() error { return w.err }
 
 // Close ends the stream. The writer must not be used after its sums have been read.
 func (w *Writer) Close() error {

@@ -1,0 +1,155 @@
+package docx
+
+import (
+	"bytes"
+	"fmt"
+
+	"platen/docx/deflate"
+)
+
+const (
+	// MaxOutput is how many bytes of XML one execution may write.
+	MaxOutput = 2 << 30
+
+	// flushAt and flushPieces are how many bytes and how many literals are gathered before they go to the compressor.
+	flushAt, flushPieces = 64 << 10, 256
+
+	// maxKeptBuffer is the largest buffer that is kept for the next execution; guards may make one grow.
+	maxKeptBuffer = 4 * flushAt
+)
+
+// output gathers what is written for the compressor: bytes, and the literals between them by their number, since what they
+// compress to is known. It can take back what was written since a guard began.
+type output struct {
+	w       *deflate.Writer // nil: it is looked at as bytes and then thrown away
+	buf     []byte
+	pieces  []placed // in the order of their places
+	guards  int      // that have not yielded: nothing is flushed
+	holds   int      // of what is looked at when it is written: nothing is flushed
+	written int64
+}
+
+// placed is a literal, or the start of one, at a place in the buffer.
+type placed struct {
+	at     int
+	number int // of the literal's piece
+	text   []byte
+}
+
+// literal writes the text of a literal.
+func (o *output) literal(op *op) {
+	if o.w == nil {
+		o.buf = append(o.buf, op.text...)
+		return
+	}
+	o.pieces = append(o.pieces, placed{len(o.buf), op.piece, op.text})
+}
+
+// place is where the next byte will be.
+func (o *output) place() (bytes, pieces int) { return len(o.buf), len(o.pieces) }
+
+// takeBack takes back what was written since a place.
+func (o *output) takeBack(bytes, pieces int) { o.buf, o.pieces = o.buf[:bytes], o.pieces[:pieces] }
+
+// cut takes back a text if that is what was written last.
+func (o *output) cut(text []byte) bool {
+	last, from := &o.buf, 0
+	if n := len(o.pieces); n > 0 {
+		if from = o.pieces[n-1].at; from == len(o.buf) {
+			last, from = &o.pieces[n-1].text, 0
+		}
+	}
+	if !bytes.HasSuffix((*last)[from:], text) {
+		return false
+	}
+	*last = (*last)[:len(*last)-len(text)]
+	return true
+}
+
+// isFull tells whether it is time to flush.
+func (o *output) isFull() bool { return len(o.buf) >= flushAt || len(o.pieces) >= flushPieces }
+
+// flush hands what was gathered to the compressor, unless a guard may want it back.
+func (o *output) flush() error {
+	if o.guards > 0 || o.holds > 0 {
+		return nil
+	}
+	o.written += int64(len(o.buf))
+	for i := range o.pieces {
+		o.written += int64(len(o.pieces[i].text))
+	}
+	if o.written > MaxOutput {
+		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
+	}
+	var err error
+	if o.w != nil {
+		o.compress()
+		err = o.w.Err()
+	}
+	o.takeBack(0, 0)
+	return err
+}
+
+func (o *output) compress() {
+	from := 0
+	for i := range o.pieces {
+		p := &o.pieces[i]
+		if p.at > from {
+			o.w.Fresh(o.buf[from:p.at])
+			from = p.at
+		}
+		o.w.Piece(p.number, len(p.text))
+	}
+	if len(o.buf) > from {
+		o.w.Fresh(o.buf[from:])
+	}
+}
+
+// takeOutput returns an empty output, with the memory of an earlier one if there is any.
+func (t *Template) takeOutput() output {
+	if o, ok := t.outputs.Get().(*output); ok {
+		return *o
+	}
+	return output{buf: make([]byte, 0, flushAt/8)}
+}
+
+// keepOutput keeps the memory of an output.
+func (t *Template) keepOutput(o *output) {
+	if cap(o.buf) <= maxKeptBuffer && cap(o.pieces) <= maxKeptBuffer/8 {
+		t.outputs.Put(&output{buf: o.buf[:0], pieces: o.pieces[:0]})
+	}
+}
+
+// plan returns how the part is compressed.
+func (p *program) plan() *deflate.Plan {
+	p.planned.Do(func() {
+		p.compressed, p.sketch = deflate.NewPlan(p.sketch), nil
+	})
+	return p.compressed
+}
+
+// sketchOps notes the literals of operations for the compressor, and numbers them.
+func sketchOps(s *deflate.Sketch, ops []op) {
+	for i := range ops {
+		o := &ops[i]
+		switch o.kind {
+		case opLiteral:
+			o.piece = s.Piece(o.text)
+		case opLoop:
+			s.Enter(true)
+			sketchOps(s, o.body)
+			s.Leave()
+		case opIf:
+			for j := range o.parts {
+				s.Enter(false)
+				sketchOps(s, o.parts[j].body)
+				s.Leave()
+			}
+		default:
+			if o.tag != nil {
+				s.Fresh()
+			}
+			sketchOps(s, o.body)
+		}
+	}
+}
