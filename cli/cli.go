@@ -40,6 +40,8 @@ type commands struct {
 	Render  renderCmd  `cmd:"" help:"Make documents from a template and JSON, without a server."`
 	Tags    tagsCmd    `cmd:"" help:"List the tags of a template, or what is wrong with it."`
 	Check   checkCmd   `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
+	Schema  schemaCmd  `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
+	Sample  sampleCmd  `cmd:"" help:"Print sample data for a template."`
 	Config  configCmd  `cmd:"" help:"Print the configuration in force, as a configuration file."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }

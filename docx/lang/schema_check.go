@@ -14,9 +14,9 @@ const (
 
 // Mismatch is a place where input does not suit a schema.
 type Mismatch struct {
-	Path    string // as in items[2].price, the first item being 0
-	Message string
-	Nearest string // a key that is there and was probably meant; "" if none comes near
+	Path    string `json:"path"` // as in items[2].price, the first item being 0
+	Message string `json:"message"`
+	Nearest string `json:"nearest,omitempty"` // a key that is there and was probably meant; "" if none comes near
 }
 
 // String returns the mismatch in one line.
@@ -141,14 +141,18 @@ func joinPath(path, key string) string {
 // Changes is what a new version of a template asks of those who send it input. The paths of a list's items are written as in
 // items[].price.
 type Changes struct {
-	Needs   []string // required, and was not before
-	Takes   []string // read if it is there, and was not read before
-	Drops   []string // no longer read
-	Retypes []Retype
+	Needs   []string `json:"needs"` // required, and was not before
+	Takes   []string `json:"takes"` // read if it is there, and was not read before
+	Drops   []string `json:"drops"` // no longer read
+	Retypes []Retype `json:"retypes"`
 }
 
 // Retype is a path that must be of another kind than before.
-type Retype struct{ Path, Old, New string }
+type Retype struct {
+	Path string `json:"path"`
+	Old  string `json:"old"` // in words, such as "a number"
+	New  string `json:"new"`
+}
 
 // Empty tells whether nothing changed.
 func (c *Changes) Empty() bool {
@@ -157,7 +161,7 @@ func (c *Changes) Empty() bool {
 
 // Changes compares the schema with that of an older version.
 func (s *Schema) Changes(old *Schema) Changes {
-	var c Changes
+	c := Changes{Needs: []string{}, Takes: []string{}, Drops: []string{}, Retypes: []Retype{}}
 	c.compare(s, old, "")
 	return c
 }

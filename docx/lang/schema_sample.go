@@ -18,27 +18,27 @@ const samplePicture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4n
 // names, and lists of two items. The same schema gives the same sample.
 func (s *Schema) Sample() ([]byte, error) {
 	var b bytes.Buffer
-	if err := json.Indent(&b, appendJSON(nil, s.sample("", 0)), "", "  "); err != nil {
+	if err := json.Indent(&b, appendJSON(nil, s.sample("", "", 0)), "", "  "); err != nil {
 		return nil, err
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 
-// sample returns a value for a key; variant tells the items of a list apart.
-func (s *Schema) sample(key string, variant int) Value {
+// sample returns a value for a key of an object that is called parent; variant tells the items of a list apart.
+func (s *Schema) sample(parent, key string, variant int) Value {
 	switch s.kind {
 	case anObject:
 		var keys []string
 		var values []Value
 		for _, p := range s.properties {
-			keys, values = append(keys, p.name), append(values, p.sample(p.name, variant))
+			keys, values = append(keys, p.name), append(values, p.sample(key, p.name, variant))
 		}
 		return NewObject(keys, values)
 	case aListOf:
 		items := make([]any, sampleItems)
 		for i := range items {
-			items[i] = s.items.sample(singular(key), i)
+			items[i] = s.items.sample(parent, singular(key), i)
 		}
 		return items
 	case anImage:
@@ -47,7 +47,7 @@ func (s *Schema) sample(key string, variant int) Value {
 	if len(s.examples) > 0 {
 		return s.fitting(s.examples[variant%len(s.examples)])
 	}
-	return s.single(key, variant)
+	return s.single(parent, key, variant)
 }
 
 // fitting returns an example as a value of the schema's kind.
@@ -66,12 +66,17 @@ func (s *Schema) fitting(example Value) Value {
 			return example
 		}
 	}
-	return s.single("", 0)
+	return s.single("", "", 0)
 }
 
 // single returns a single value for a key.
-func (s *Schema) single(key string, variant int) Value {
+func (s *Schema) single(parent, key string, variant int) Value {
 	words := keyWords(key)
+	if len(words) == 1 && words[0] == "name" { // whose name?
+		if words = append(keyWords(parent), words...); len(words) == 1 {
+			words = []string{"person"}
+		}
+	}
 	switch s.kind {
 	case aDecimal:
 		return json.Number(pick(numberSamples, words, [sampleItems]string{"12", "7"})[variant%sampleItems])
@@ -80,20 +85,13 @@ func (s *Schema) single(key string, variant int) Value {
 	case aDay:
 		return pick(daySamples, words, [sampleItems]string{"2026-11-20", "2026-11-27"})[variant%sampleItems]
 	case aMoment:
-		return [...]string{"2026-11-20T09:30:00Z", "2026-11-27T14:00:00Z"}[variant%sampleItems]
+		return [sampleItems]string{"2026-11-20T09:30:00Z", "2026-11-27T14:00:00Z"}[variant%sampleItems]
 	case anything:
 		if !slices.ContainsFunc(textSamples, func(s nameSample) bool { return s.suits(words) }) {
 			return variant%sampleItems == 0
 		}
 	}
-	text := pick(textSamples, words, [sampleItems]string{})[variant%sampleItems]
-	if text == "" {
-		text = sentence(words)
-		if variant > 0 {
-			text += " 2"
-		}
-	}
-	return text
+	return pick(textSamples, words, [sampleItems]string{sentence(words), sentence(words) + " 2"})[variant%sampleItems]
 }
 
 // nameSample holds values for keys with one of some words in their names; two words joined by a blank must follow each other.
@@ -126,13 +124,16 @@ var textSamples = []nameSample{
 	{"email,mail,e mail", [sampleItems]string{"ada.lovelace@example.com", "charles.babbage@example.com"}},
 	{"phone,tel,telephone,mobile,fax", [sampleItems]string{"+44 20 7946 0018", "+44 20 7946 0021"}},
 	{"url,website,web,link,homepage", [sampleItems]string{"https://example.com/", "https://example.org/"}},
-	{"date,day,due,deadline,birthday,born,expires,until,issued", [sampleItems]string{"2026-11-20", "2026-11-27"}},
+	{"date,due,deadline,birthday,born,expires,until,issued,start,begin,end,by", [sampleItems]string{"2026-11-20", "2026-11-27"}},
 	{"time,timestamp,created at,updated at", [sampleItems]string{"2026-11-20T09:30:00Z", "2026-11-27T14:00:00Z"}},
-	{"first name,given name,firstname", [sampleItems]string{"Ada", "Charles"}},
-	{"last name,family name,surname,lastname", [sampleItems]string{"Lovelace", "Babbage"}},
-	{"company,organisation,organization,firm,employer,company name", [sampleItems]string{"Northwind Traders Ltd", "Example GmbH"}},
+	{"first name,given name,forename", [sampleItems]string{"Ada", "Charles"}},
+	{"last name,family name,surname", [sampleItems]string{"Lovelace", "Babbage"}},
+	{"company,organisation,organization,firm,employer,supplier,vendor", [sampleItems]string{"Northwind Traders Ltd", "Example GmbH"}},
 	{"user name,username,login", [sampleItems]string{"ada", "charles"}},
-	{"name,author,contact,customer,client,manager,signatory,person,sender,recipient", [sampleItems]string{"Ada Lovelace", "Charles Babbage"}},
+	{"customer name,client name,candidate name,sender name,recipient name,employee name,contact name,person name,user name,author name,full name,customer,client,candidate,sender,recipient,employee,contact,person,author,manager,signatory",
+		[sampleItems]string{"Ada Lovelace", "Charles Babbage"}},
+	{"project name,project", [sampleItems]string{"Analytical Engine", "Difference Engine"}},
+	{"item name,product name,article name,product,article", [sampleItems]string{"Fountain pen", "Notebook"}},
 	{"salutation", [sampleItems]string{"Ms Lovelace", "Mr Babbage"}},
 	{"street,address,address line,line 1", [sampleItems]string{"12 St James Square", "1 Dorset Street"}},
 	{"zip,postcode,postal code,zipcode", [sampleItems]string{"SW1Y 4JH", "W1U 4EG"}},
@@ -144,9 +145,12 @@ var textSamples = []nameSample{
 	{"sku,article,product code", [sampleItems]string{"SKU-1001", "SKU-1002"}},
 	{"unit", [sampleItems]string{"pcs", "h"}},
 	{"color,colour", [sampleItems]string{"blue", "red"}},
+	{"title,subject,heading", [sampleItems]string{"On the economy of machinery", "A note on the engine"}},
+	{"description,text,body,remark,remarks,note,notes,comment,message,detail,details", [sampleItems]string{"First line of text", "Second line of text"}},
 	{"status,state", [sampleItems]string{"open", "paid"}},
-	{"price,amount,total,sum,cost,net,gross,subtotal,fee,salary,balance", [sampleItems]string{"120.50", "49.90"}},
-	{"quantity,qty,count,pieces", [sampleItems]string{"3", "1"}},
+	{"salary,wage,budget", [sampleItems]string{"4200.00", "5100.00"}},
+	{"price,amount,total,sum,cost,net,gross,subtotal,fee,balance", [sampleItems]string{"120.50", "49.90"}},
+	{"quantity,qty,count,pieces,hours,days,weeks,months,years", [sampleItems]string{"3", "1"}},
 	{"percent,rate,vat,tax,discount", [sampleItems]string{"19%", "7%"}},
 	{"year", [sampleItems]string{"2026", "2027"}},
 	{"pos,position,nr,row", [sampleItems]string{"1", "2"}},
@@ -155,8 +159,9 @@ var textSamples = []nameSample{
 
 var numberSamples = []nameSample{
 	{"percent,rate,vat,tax,discount", [sampleItems]string{"0.19", "0.07"}},
-	{"quantity,qty,count,pieces,hours,days", [sampleItems]string{"3", "1"}},
-	{"price,amount,total,sum,cost,net,gross,subtotal,fee,salary,balance", [sampleItems]string{"120.50", "49.90"}},
+	{"quantity,qty,count,pieces,hours,days,weeks,months,years", [sampleItems]string{"3", "1"}},
+	{"salary,wage,budget", [sampleItems]string{"4200", "5100"}},
+	{"price,amount,total,sum,cost,net,gross,subtotal,fee,balance", [sampleItems]string{"120.50", "49.90"}},
 	{"year", [sampleItems]string{"2026", "2027"}},
 	{"pos,position,nr,number,no,id", [sampleItems]string{"1", "2"}},
 	{"age", [sampleItems]string{"36", "42"}},

@@ -205,16 +205,16 @@ func TestSample(t *testing.T) {
   },
   "items": [
     {
-      "description": "Description",
+      "description": "First line of text",
       "quantity": 3,
       "price": 120.50,
-      "note": "Note"
+      "note": "First line of text"
     },
     {
-      "description": "Description 2",
+      "description": "Second line of text",
       "quantity": 1,
       "price": 49.90,
-      "note": "Note 2"
+      "note": "Second line of text"
     }
   ],
   "logo": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
