@@ -1,0 +1,99 @@
+package locale
+
+import (
+	"strconv"
+
+	"github.com/shopspring/decimal"
+)
+
+const (
+	// maxDigits is how far a number may reach before and behind the decimal point to be written out; what is larger
+	// is written with an exponent, what is smaller is 0.
+	maxDigits = 1000
+	// maxFraction is how many decimals are written at most.
+	maxFraction = 100
+
+	fastDigits = 18 // what fits an int64 with certainty
+)
+
+// digits is a number as it is written: decimal digits without leading zeros, and how many of them stand before the
+// point; below 0, how many zeros follow the point.
+type digits struct {
+	negative bool
+	text     []byte
+	whole    int
+}
+
+// digitsOf returns the digits of d times ten to the power of shift, in buf if they fit. It is false when the number is
+// too large to be written out.
+func digitsOf(d decimal.Decimal, shift int, buf []byte) (digits, bool) {
+	n := digits{negative: d.Sign() < 0}
+	if count := d.NumDigits(); count <= fastDigits {
+		c := d.CoefficientInt64()
+		if c < 0 {
+			c = -c
+		}
+		n.text = strconv.AppendInt(buf[:0], c, 10)
+	} else {
+		n.text = d.Coefficient().Append(buf[:0], 10)
+		if n.text[0] == '-' {
+			n.text = n.text[1:]
+		}
+	}
+	if n.text[0] == '0' {
+		n.text, n.negative = n.text[:0], false
+	}
+	n.whole = len(n.text) + int(d.Exponent()) + shift
+	if len(n.text) == 0 || n.whole < -maxDigits {
+		n.text, n.whole = n.text[:0], 0
+	}
+	return n, n.whole <= maxDigits && len(n.text) <= 2*maxDigits
+}
+
+// round leaves at most places decimals; halves go away from zero. A number that becomes 0 loses its sign.
+func (n *digits) round(places int) {
+	keep := n.whole + places
+	if keep >= len(n.text) {
+		return
+	}
+	up := keep >= 0 && n.text[keep] >= '5'
+	n.text = n.text[:max(keep, 0)]
+	if up {
+		n.increment()
+	}
+	if len(n.text) == 0 {
+		n.negative, n.whole = false, 0
+	}
+}
+
+// increment adds one to the last digit that was kept.
+func (n *digits) increment() {
+	for i := len(n.text) - 1; i >= 0; i-- {
+		if n.text[i] != '9' {
+			n.text[i]++
+			return
+		}
+		n.text[i] = '0'
+	}
+	n.text = append(n.text, '0')
+	copy(n.text[1:], n.text)
+	n.text[0] = '1'
+	n.whole++
+}
+
+// at returns the digit at a place: 0 is the first before the point, growing to the left; -1 the first behind it.
+func (n *digits) at(place int) byte {
+	if i := n.whole - 1 - place; i >= 0 && i < len(n.text) {
+		return n.text[i]
+	}
+	return '0'
+}
+
+// fraction returns how many decimals the number has, without zeros at its end.
+func (n *digits) fraction() int {
+	last := len(n.text)
+	for last > 0 && n.text[last-1] == '0' {
+		last--
+	}
+	return max(last-n.whole, 0)
+}

@@ -1,0 +1,156 @@
+package locale
+
+import (
+	"unicode/utf8"
+
+	"github.com/shopspring/decimal"
+)
+
+// body is how the digits of a number are laid out.
+type body struct {
+	minWhole           int // zeros fill up to here
+	minFrac, maxFrac   int
+	primary, secondary int // digits in the group next to the point, and in the others; 0: no groups
+	minGroup           int // digits that stand at least before the first separator, for one to be set
+	shift              int // 2: percent, 3: per mille
+}
+
+// affixes are what stands around the digits.
+type affixes struct{ prefix, suffix string }
+
+// Number returns d as a number picture of CLDR shows it, with the locale's separators:
+//
+//	#,##0.00    at least one digit, in groups, two decimals          1,234.50
+//	0.0#        one or two decimals                                  1234.5
+//	000         at least three digits                                007
+//	#,##0;(#)   behind the semicolon: what stands around a negative  (1,234)
+//	0.#%        percent; ‰ per mille                                 25.6%
+//
+// # is a digit that may be absent, 0 one that must stand there. A comma says how many digits a group has, whatever the
+// region's custom. Any other text may stand before and behind ("€ #,##0.00", "0 kg"); what has a meaning of its own
+// goes between apostrophes ('#'0), and two apostrophes are one. Rounding is exact, halves away from zero. A picture
+// that cannot be read is a [*PatternError].
+func (l *Locale) Number(d decimal.Decimal, picture string) (string, error) {
+	p, err := l.pictures.get(picture, l.compilePicture)
+	if err != nil {
+		return "", err
+	}
+	around := &p.positive
+	var buf [64]byte
+	n, ok := digitsOf(d, p.shift, buf[:])
+	if !ok {
+		return l.exponential(d), nil
+	}
+	n.round(p.maxFrac)
+	if n.negative {
+		around = &p.negative
+	}
+	return l.write(&n, &p.body, around, l.decimal, l.group), nil
+}
+
+// Decimal returns d in groups, with minFrac to maxFrac decimals (0 to 100), as the region's custom is: Spanish, Polish
+// and the Portuguese of Portugal do not separate four digits.
+func (l *Locale) Decimal(d decimal.Decimal, minFrac, maxFrac int) string {
+	b := l.customary(minFrac, maxFrac)
+	return l.signed(d, &b, &affixes{}, l.decimal, l.group)
+}
+
+// Percent returns the share d (0.256) as percent with that many decimals at most, as the region writes it: 25.6%, 25,6 %.
+func (l *Locale) Percent(d decimal.Decimal, places int) string {
+	b := l.customary(0, places)
+	b.shift = 2
+	return l.signed(d, &b, &l.percentAffixes, l.decimal, l.group)
+}
+
+// customary returns the layout of a grouped number in the region.
+func (l *Locale) customary(minFrac, maxFrac int) body {
+	b := body{minWhole: 1, primary: 3, secondary: 3, minGroup: l.minGroup}
+	b.minFrac = min(max(minFrac, 0), maxFraction)
+	b.maxFrac = min(max(maxFrac, b.minFrac), maxFraction)
+	if l.secondary != 0 {
+		b.secondary = l.secondary
+	}
+	return b
+}
+
+// signed writes d with the sign in front of all.
+func (l *Locale) signed(d decimal.Decimal, b *body, around *affixes, point, group string) string {
+	var buf [64]byte
+	n, ok := digitsOf(d, b.shift, buf[:])
+	if !ok {
+		return l.exponential(d)
+	}
+	n.round(b.maxFrac)
+	if n.negative {
+		around = &affixes{prefix: l.minus + around.prefix, suffix: around.suffix}
+	}
+	return l.write(&n, b, around, point, group)
+}
+
+// exponential writes a number that has too many digits to be written out: the first of them, and the power of ten.
+func (l *Locale) exponential(d decimal.Decimal) string {
+	const significant = 34
+	c := d.Coefficient()
+	text := c.Text(10)
+	sign := ""
+	if text[0] == '-' {
+		sign, text = l.minus, text[1:]
+	}
+	power := decimal.NewFromInt(int64(len(text)) - 1).Add(decimal.NewFromInt32(d.Exponent()))
+	text = text[:min(len(text), significant)]
+	if len(text) > 1 {
+		text = text[:1] + l.decimal + text[1:]
+	}
+	return sign + text + "E" + power.String()
+}
+
+// write puts the digits between what stands around them.
+func (l *Locale) write(n *digits, b *body, around *affixes, point, group string) string {
+	var buf [96]byte
+	out := append(buf[:0], around.prefix...)
+	whole := max(n.whole, b.minWhole)
+	grouped := b.primary > 0 && whole >= b.primary+max(b.minGroup, 1)
+	for place := whole - 1; place >= 0; place-- {
+		out = l.appendDigit(out, n.at(place))
+		if grouped && place > 0 && b.separates(place) {
+			out = append(out, group...)
+		}
+	}
+	if places := min(max(n.fraction(), b.minFrac), b.maxFrac); places > 0 {
+		out = append(out, point...)
+		for place := -1; place >= -places; place-- {
+			out = l.appendDigit(out, n.at(place))
+		}
+	}
+	return string(append(out, around.suffix...))
+}
+
+// separates reports whether a separator stands behind the digit of that place.
+func (b *body) separates(place int) bool {
+	return place == b.primary || place > b.primary && (place-b.primary)%b.secondary == 0
+}
+
+func (l *Locale) appendDigit(dst []byte, digit byte) []byte {
+	if l.zero == 0 {
+		return append(dst, digit)
+	}
+	return utf8.AppendRune(dst, l.zero+rune(digit-'0'))
+}
+
+// appendInt writes a number of a date, with at least width digits.
+func (l *Locale) appendInt(dst []byte, n, width int) []byte {
+	var buf [20]byte
+	i := len(buf)
+	for ; n > 0 || width > 0 || i == len(buf); width-- {
+		i--
+		buf[i] = byte('0' + n%10)
+		n /= 10
+		if i == 0 {
+			break
+		}
+	}
+	for _, digit := range buf[i:] {
+		dst = l.appendDigit(dst, digit)
+	}
+	return dst
+}

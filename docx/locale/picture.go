@@ -1,0 +1,172 @@
+package locale
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPatternBytes is how long a number picture or the pattern of a date may be.
+const maxPatternBytes = 256
+
+// minGroupDigits is how many digits stand behind the last comma of a picture. Fewer are decimals, as a German author writes
+// them, and would be grouped without a word.
+const minGroupDigits = 3
+
+// A PatternError is a number picture or the pattern of a date that cannot be read.
+type PatternError struct {
+	Pattern string
+	Reason  string // what is wrong, and what to write instead
+}
+
+func (e *PatternError) Error() string { return fmt.Sprintf("pattern %q: %s", e.Pattern, e.Reason) }
+
+// picture is a compiled number picture.
+type picture struct {
+	body
+	positive, negative affixes
+}
+
+// compilePicture reads a number picture for the locale.
+func (l *Locale) compilePicture(text string) (*picture, error) {
+	fail := func(format string, args ...any) (*picture, error) {
+		shown := text[:min(len(text), maxPatternBytes)]
+		return nil, &PatternError{Pattern: shown, Reason: fmt.Sprintf(format, args...)}
+	}
+	if len(text) > maxPatternBytes {
+		return fail("it is longer than %d bytes", maxPatternBytes)
+	}
+	positive, negative, both := cutOutsideQuotes(text, ';')
+	prefix, digits, suffix := cutDigits(positive)
+	p := &picture{}
+	if reason := p.layOut(digits); reason != "" {
+		return fail("%s", reason)
+	}
+	if strings.HasPrefix(suffix, "E0") || strings.HasPrefix(suffix, "E+0") {
+		return fail("numbers with an exponent cannot be shown; for a letter E write 'E'")
+	}
+	p.positive = affixes{l.affix(prefix, p), l.affix(suffix, p)}
+	if _, rest, _ := cutDigits(suffix); rest != "" {
+		return fail("the digits (#,##0.00) may stand in one place only; put a # or 0 that is text between apostrophes")
+	}
+	p.negative = affixes{l.minus + p.positive.prefix, p.positive.suffix}
+	if both {
+		prefix, digits, suffix = cutDigits(negative)
+		if digits == "" {
+			return fail("behind the semicolon must stand how a negative number looks, such as (#)")
+		}
+		p.negative = affixes{l.affix(prefix, nil), l.affix(suffix, nil)}
+	}
+	return p, nil
+}
+
+// cutOutsideQuotes cuts at the first sep that does not stand between apostrophes.
+func cutOutsideQuotes(s string, sep byte) (before, after string, found bool) {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '\'':
+			quoted = !quoted
+		case s[i] == sep && !quoted:
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
+// cutDigits splits a picture around its digits.
+func cutDigits(s string) (prefix, digits, suffix string) {
+	quoted, start := false, -1
+	for i := range len(s) {
+		switch c := s[i]; {
+		case start >= 0 && !isLayout(c):
+			return trimLayout(s, start, i)
+		case c == '\'':
+			quoted = !quoted
+		case start < 0 && !quoted && (c == '#' || c == '0' || c == '.' && i+1 < len(s) && isDigitMark(s[i+1])):
+			start = i
+		}
+	}
+	if start < 0 {
+		return s, "", ""
+	}
+	return trimLayout(s, start, len(s))
+}
+
+// trimLayout leaves a comma or point behind the last digit to the text that follows.
+func trimLayout(s string, start, end int) (prefix, digits, suffix string) {
+	for !isDigitMark(s[end-1]) {
+		end--
+	}
+	return s[:start], s[start:end], s[end:]
+}
+
+func isDigitMark(c byte) bool { return c == '#' || c == '0' }
+
+func isLayout(c byte) bool { return isDigitMark(c) || c == ',' || c == '.' }
+
+// layOut reads the digits of a picture; it returns what is wrong with them.
+func (b *body) layOut(digits string) string {
+	whole, fraction, _ := strings.Cut(digits, ".")
+	switch {
+	case digits == "":
+		return "it shows no digit; write 0 or # where the number is to stand, such as #,##0.00"
+	case strings.ContainsAny(fraction, ".,"):
+		return "behind the decimal point may stand only 0 and #; the point is always the decimal sign, the comma that of groups"
+	case strings.Contains(strings.TrimLeft(fraction, "0"), "0"):
+		return "behind the decimal point the 0 stand before the #, such as 0.0#"
+	case strings.Contains(strings.TrimLeft(strings.ReplaceAll(whole, ",", ""), "#"), "#"):
+		return "before the decimal point the # stand before the 0, such as #,##0"
+	case strings.Contains(whole, ",,") || strings.HasPrefix(whole, ",") || strings.HasSuffix(whole, ","):
+		return "a comma stands between digits, such as #,##0"
+	case len(fraction) > maxFraction:
+		return fmt.Sprintf("it has more than %d decimals", maxFraction)
+	}
+	b.minWhole = strings.Count(whole, "0")
+	b.minFrac, b.maxFrac = strings.Count(fraction, "0"), len(fraction)
+	if b.minWhole == 0 && b.maxFrac == 0 {
+		b.minWhole = 1
+	}
+	if last := strings.LastIndexByte(whole, ','); last >= 0 {
+		b.primary = len(whole) - last - 1
+		b.secondary = b.primary
+		if before := strings.LastIndexByte(whole[:last], ','); before >= 0 {
+			b.secondary = last - before - 1
+		}
+		if b.primary < minGroupDigits || b.secondary == 1 {
+			return "the comma separates groups and not decimals; write the point for the decimal sign, such as 0.00"
+		}
+	}
+	return ""
+}
+
+// affix writes the text around the digits for the locale, and notes in p that it counts in hundredths or thousandths.
+func (l *Locale) affix(s string, p *picture) string {
+	var out strings.Builder
+	shift := 0
+	for s != "" {
+		if quoted, rest, ok := cutQuoted(s); s[0] == '\'' && ok {
+			out.WriteString(quoted)
+			s = rest
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		switch r {
+		case '-':
+			out.WriteString(l.minus)
+		case '%':
+			out.WriteString(l.percentSign)
+			shift = 2
+		case '‰':
+			out.WriteRune(r)
+			shift = 3
+		default:
+			out.WriteString(s[:size])
+		}
+		s = s[size:]
+	}
+	if p != nil && shift != 0 {
+		p.shift = shift
+	}
+	return out.String()
+}
