@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 	"server":    {"docgen"},
 	"generate":  {"docgen", "docx", "docx/lang", "pdf"},
 	"webhook":   {"docgen"},
-	"docgen":    {"store", "blob", "docx"},
+	"docgen":    {"store", "blob", "docx", "docx/lang"},
 	"store":     {},
 	"blob":      {},
 	"docx":      {"docx/opc", "docx/lang", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate"},

@@ -137,21 +137,13 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if batch.Options, err = b.Options.text(); err != nil {
 		return "", err
 	}
+	if batch.Shape, err = shapeOf(b); err != nil {
+		return "", err
+	}
 	jobs, inputs := s.jobRows(batch, b)
 	tasks := tasksOf(batch.ID, inputs)
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		template, err := s.findTemplate(ctx, tx.Queries, c, b.TemplateID, MayDownload)
-		if err != nil {
-			return err
-		}
-		version, err := fileVersion(ctx, tx.Queries, template.row, b.VersionID)
-		if err != nil {
-			return err
-		}
-		destination, err := s.find(ctx, tx.Queries, c, Folder, b.DestinationID, MayUpload)
-		if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
-			return Invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
-		}
+		version, destination, err := s.batchTargets(ctx, tx.Queries, c, b)
 		if err != nil {
 			return err
 		}
@@ -162,6 +154,22 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", err
 	}
 	return batch.ID, nil
+}
+
+// batchTargets finds the version of the template that a batch uses, and the folder that its documents go into.
+func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller, b NewBatch) (version store.FileVersion, destination place, err error) {
+	template, err := s.findTemplate(ctx, q, c, b.TemplateID, MayDownload)
+	if err != nil {
+		return version, destination, err
+	}
+	if version, err = fileVersion(ctx, q, template.row, b.VersionID); err != nil {
+		return version, destination, err
+	}
+	destination, err = s.find(ctx, q, c, Folder, b.DestinationID, MayUpload)
+	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
+		err = Invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
+	}
+	return version, destination, err
 }
 
 func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput, tasks []store.Job) error {

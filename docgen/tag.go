@@ -66,22 +66,26 @@ func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Conten
 	return found, err
 }
 
-// SaveTags ends the reading of a version's tags: with the tags, or with the problem for which it cannot be read.
-func (s *Service) SaveTags(ctx context.Context, versionID int64, tags []Tag, problem string) error {
-	rows := make([]store.DocgenTag, len(tags))
-	for i, tag := range tags {
+// SaveReading ends the reading of a template's version.
+func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) error {
+	rows := make([]store.DocgenTag, len(r.Tags))
+	for i, tag := range r.Tags {
 		paths, err := json.Marshal(tag.JSONPaths)
 		if err != nil {
 			return fmt.Errorf("json paths of tag %q: %w", tag.Content, err)
 		}
 		rows[i] = store.DocgenTag{VersionID: versionID, Position: int64(i) + 1, Content: kept(tag.Content), Type: tag.Type, JsonPaths: string(paths)}
 	}
-	state := tagsReady
-	if problem != "" {
-		state, rows = tagsFailed, nil
+	found, err := r.findings()
+	if err != nil {
+		return fmt.Errorf("findings of version %d: %w", versionID, err)
+	}
+	finish := store.FinishTagReadingParams{VersionID: versionID, State: tagsReady, Problem: kept(r.Problem), Contract: string(r.Schema), Findings: kept(found)}
+	if r.Problem != "" {
+		finish.State, finish.Contract, rows = tagsFailed, "", nil
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		finished, err := tx.FinishTagReading(ctx, store.FinishTagReadingParams{VersionID: versionID, State: state, Problem: kept(problem)})
+		finished, err := tx.FinishTagReading(ctx, finish)
 		if err != nil || finished == 0 {
 			return err
 		}

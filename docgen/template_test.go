@@ -160,7 +160,7 @@ func TestTags(t *testing.T) {
 			}
 		})
 		t.Run("are listed in the order of the document", func(t *testing.T) {
-			must(t, w.SaveTags(ctx, file.VersionID, tags, ""))
+			must(t, w.SaveReading(ctx, file.VersionID, docgen.Reading{Tags: tags}))
 			for _, limit := range []int{1, 3, 7, 1000} {
 				var got []docgen.Tag
 				marker := ""
@@ -183,8 +183,8 @@ func TestTags(t *testing.T) {
 			}
 		})
 		t.Run("are kept once", func(t *testing.T) {
-			must(t, w.SaveTags(ctx, file.VersionID, tags[:1], ""))
-			must(t, w.SaveTags(ctx, file.VersionID, nil, "too late"))
+			must(t, w.SaveReading(ctx, file.VersionID, docgen.Reading{Tags: tags[:1]}))
+			must(t, w.SaveReading(ctx, file.VersionID, docgen.Reading{Problem: "too late"}))
 			if page, ready := read(0, docgen.PageRequest{}); !ready || len(page.Entries) != len(tags) {
 				t.Errorf("%d tags, ready %v, want %d", len(page.Entries), ready, len(tags))
 			}
@@ -197,7 +197,7 @@ func TestTags(t *testing.T) {
 			if n := w.count("SELECT COUNT(*) FROM river_job WHERE kind = 'read_tags'"); n != 2 {
 				t.Errorf("%d tasks to read tags, want one for each version", n)
 			}
-			must(t, w.SaveTags(ctx, newer.VersionID, tags[:2], ""))
+			must(t, w.SaveReading(ctx, newer.VersionID, docgen.Reading{Tags: tags[:2]}))
 			if page, ready := read(0, docgen.PageRequest{}); !ready || len(page.Entries) != 2 {
 				t.Errorf("new version: %+v, %v, want 2 tags", page, ready)
 			}
@@ -215,7 +215,7 @@ func TestTags(t *testing.T) {
 					t.Errorf("ready = %v, %v, want not yet", ready, err)
 				}
 			}
-			must(t, w.SaveTags(ctx, late.VersionID, tags, ""))
+			must(t, w.SaveReading(ctx, late.VersionID, docgen.Reading{Tags: tags}))
 			if page, ready, err := w.Tags(ctx, w.alice, late.ID, late.VersionID, docgen.PageRequest{}); err != nil || !ready || len(page.Entries) != len(tags) {
 				t.Errorf("Tags = %+v, %v, %v", page, ready, err)
 			}
@@ -229,7 +229,7 @@ func TestTags(t *testing.T) {
 		})
 		t.Run("of what is no template are none", func(t *testing.T) {
 			broken := w.template(w.alice, 0, "broken.docx")
-			must(t, w.SaveTags(ctx, broken.VersionID, tags, "it is no Word file"))
+			must(t, w.SaveReading(ctx, broken.VersionID, docgen.Reading{Tags: tags, Problem: "it is no Word file"}))
 			page, ready, err := w.Tags(ctx, w.alice, broken.ID, 0, docgen.PageRequest{})
 			if err != nil || !ready || len(page.Entries) != 0 || page.Limit != docgen.DefaultPageLimit {
 				t.Errorf("Tags = %+v, %v, %v, want an empty list", page, ready, err)
@@ -237,13 +237,13 @@ func TestTags(t *testing.T) {
 		})
 		t.Run("are kept whatever bytes are in them", func(t *testing.T) {
 			hostile := w.template(w.alice, 0, "hostile.docx")
-			must(t, w.SaveTags(ctx, hostile.VersionID, []docgen.Tag{{Content: "{{a\x00\xff}}", Type: "text", JSONPaths: []string{"a\x00\xff"}}}, ""))
+			must(t, w.SaveReading(ctx, hostile.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a\x00\xff}}", Type: "text", JSONPaths: []string{"a\x00\xff"}}}}))
 			page, ready, err := w.Tags(ctx, w.alice, hostile.ID, 0, docgen.PageRequest{})
 			if err != nil || !ready || len(page.Entries) != 1 || page.Entries[0].Content != "{{a\uFFFD\uFFFD}}" {
 				t.Errorf("Tags = %+v, %v, %v", page, ready, err)
 			}
 			unreadable := w.template(w.alice, 0, "unreadable.docx")
-			must(t, w.SaveTags(ctx, unreadable.VersionID, nil, "what is \x00\xff?"))
+			must(t, w.SaveReading(ctx, unreadable.VersionID, docgen.Reading{Problem: "what is \x00\xff?"}))
 		})
 		t.Run("of a marker from another version are refused", func(t *testing.T) {
 			page, _ := read(file.VersionID, docgen.PageRequest{Limit: 1})

@@ -121,7 +121,7 @@ func (b *templateError) failures() docgen.Failures {
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	template, err := g.templates.get(ctx, task.VersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
-		return g.service.SaveTags(ctx, task.VersionID, nil, broken.Error())
+		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: broken.Error(), Details: broken.failures().Details})
 	}
 	if err != nil {
 		return err
@@ -131,7 +131,11 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	for i, tag := range found {
 		tags[i] = docgen.Tag{Content: tag.Content, Type: tag.Type, JSONPaths: tag.Paths}
 	}
-	return g.service.SaveTags(ctx, task.VersionID, tags, "")
+	schema, err := template.Schema().MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("schema of template version %d: %w", task.VersionID, err)
+	}
+	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Tags: tags, Schema: schema, Warnings: template.Warnings()})
 }
 
 // GenerateDocuments makes the documents of a task. ErrUnfinished asks for another run.
@@ -216,7 +220,7 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		return g.service.SaveTags(ctx, task.VersionID, nil, reason)
+		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: reason})
 	case docgen.GenerateDocuments{}.Kind():
 		var task docgen.GenerateDocuments
 		if err := json.Unmarshal(args, &task); err != nil {

@@ -26,6 +26,7 @@ var routeCases = []routeCase{
 	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404"},
 	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404"},
 	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404"},
+	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404"},
 	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404"},
 	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404"},
 	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404"},

@@ -45,6 +45,16 @@ func exampleJob() job {
 	}
 }
 
+func exampleContract() contract {
+	schema := anyObject(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)
+	sample := anyObject(`{"name":"Ada Lovelace"}`)
+	return contract{
+		TemplateFile:        fileRef{ID: exampleFile, Type: typeFile},
+		TemplateFileVersion: fileVersionRef{ID: exampleVersion, Type: typeFileVersion},
+		Schema:              optional[anyObject]{&schema}, Sample: optional[anyObject]{&sample}, Failures: failuresOf(docgen.Failures{}),
+	}
+}
+
 func exampleBatch() createBatchRequest {
 	return createBatchRequest{
 		File:        templateFileRef{ID: exampleFile, Type: typeFile},

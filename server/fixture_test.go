@@ -271,7 +271,10 @@ func (w *world) scene() scene {
 	s.file, s.version = file.ID, file.VersionID
 	_, err = w.MarkTemplate(ctx, w.owner, s.file)
 	must(w.t, err)
-	must(w.t, w.SaveTags(ctx, s.version, []docgen.Tag{{Content: "{{ name }}", Type: "text", JSONPaths: []string{"name"}}}, ""))
+	must(w.t, w.SaveReading(ctx, s.version, docgen.Reading{
+		Tags:   []docgen.Tag{{Content: "{{ name }}", Type: "text", JSONPaths: []string{"name"}}},
+		Schema: []byte(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`),
+	}))
 	s.batch, err = w.CreateBatch(ctx, w.owner, docgen.NewBatch{
 		TemplateID: s.file, InputSource: docgen.InputSource, DestinationID: s.folder, OutputType: docgen.OutputDocx,
 		Documents: []docgen.NewDocument{{Name: "Letter", Input: []byte(`{"name":"Ada"}`)}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"platen/docgen"
 )
 
@@ -191,12 +193,21 @@ var docCreateBatch = doc{
 	summary: "Generate documents",
 	description: "One batch makes one document for each element of document_generation_data, from one template. The answer " +
 		"comes at once; each document is a job, to be watched by the list of the batch's jobs. The jobs are kept: they end even if the server " +
-		"is restarted. A document whose name is taken in the folder gets a number behind its name.",
+		"is restarted. A document whose name is taken in the folder gets a number behind its name. With options.dry_run nothing is " +
+		"made: the answer is 200 and says which documents would lack data, and what.",
 	status: http.StatusAccepted,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
 		docgen.CodeBodyTooLarge, codeTimeout},
 	body:    exampleBatch(),
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},
+	also: func(a *api, op *huma.Operation) {
+		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
+		op.Responses["200"] = a.jsonResponse("What the documents would lack, with options.dry_run.", dryRun{
+			Type: "docgen_dry_run", Documents: 100, Incomplete: 1, Findings: []documentLacks{{
+				Position: 41, Name: "Invoice 4711.docx", Mismatches: []mismatch{{Path: "customer.name", Message: "is missing", DidYouMean: orNull("customer.nmae")}},
+			}},
+		})
+	},
 }
 
 type createBatchRequest struct {
@@ -212,6 +223,7 @@ type createBatchRequest struct {
 type batchOptions struct {
 	TimeZone string `json:"time_zone,omitempty" doc:"The time zone that times are shown in: a name of the IANA database; UTC when left out." example:"Europe/Paris"`
 	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document."`
+	DryRun   bool   `json:"dry_run,omitempty" doc:"Make nothing: hold the data of each document against what the template needs, and say what would be missing."`
 	Strict   bool   `json:"strict,omitempty" doc:"Every warning is an error, such as that of input that no tag uses, and a document with errors is not made."`
 }
 
@@ -227,7 +239,7 @@ type documentToMake struct {
 }
 
 // createBatch reads the envelope of a batch and leaves each user_input as the text it is.
-func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*reply[batchRef], error) {
+func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchReply, error) {
 	var request createBatchRequest
 	problems, err := c.readJSON(a.service.Limits().BatchBytes, &request)
 	if err != nil {
@@ -244,11 +256,28 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*reply[bat
 	if len(problems) > 0 {
 		return nil, docgen.Invalid(withFurther(problems, batch.Problems(a.service.Limits()))...)
 	}
+	if request.Options != nil && request.Options.DryRun {
+		run, err := a.service.TryBatch(ctx, c.caller, batch)
+		if err != nil {
+			return nil, err
+		}
+		answer := &batchReply{Status: http.StatusOK}
+		answer.Body.second = dryRunOf(&run)
+		return answer, nil
+	}
 	id, err := a.service.CreateBatch(ctx, c.caller, batch)
 	if err != nil {
 		return nil, err
 	}
-	return &reply[batchRef]{batchRef{ID: id, Type: typeBatch}}, nil
+	answer := &batchReply{Status: http.StatusAccepted}
+	answer.Body.first = &batchRef{ID: id, Type: typeBatch}
+	return answer, nil
+}
+
+// A batchReply holds the batch, or what it would lack.
+type batchReply struct {
+	Status int
+	Body   either[batchRef, dryRun]
 }
 
 // withFurther adds to the problems of a body those of what it says, but for the fields that have a problem already.

@@ -87,6 +87,7 @@ func (a *api) routes() {
 	route(a, "GET /docgen_templates/{template_id}", docGetTemplate, a.getTemplate)
 	route(a, "DELETE /docgen_templates/{template_id}", docUnmarkTemplate, a.unmarkTemplate)
 	route(a, "GET /docgen_templates/{template_id}/tags", docListTags, a.listTags)
+	route(a, "GET /docgen_templates/{template_id}/contract", docGetContract, a.getContract)
 	route(a, "GET /docgen_template_jobs/{template_id}", docListTemplateJobs, a.listTemplateJobs)
 	route(a, "POST /docgen_batches", docCreateBatch, a.createBatch)
 	route(a, "GET /docgen_batch_jobs/{batch_id}", docListBatchJobs, a.listBatchJobs)

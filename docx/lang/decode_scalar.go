@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -124,7 +125,7 @@ func (d *decoder) word(want string) error {
 }
 
 // number reads a number.
-func (d *decoder) number() (string, error) {
+func (d *decoder) number() (Value, error) {
 	start := d.at
 	if d.ahead() == '-' {
 		d.at++
@@ -132,12 +133,12 @@ func (d *decoder) number() (string, error) {
 	if d.ahead() == '0' {
 		d.at++
 	} else if !d.digits() {
-		return "", d.unexpected("a digit is needed behind the minus sign")
+		return nil, d.unexpected("a digit is needed behind the minus sign")
 	}
 	if d.ahead() == '.' {
 		d.at++
 		if !d.digits() {
-			return "", d.unexpected("a digit is needed behind the decimal point")
+			return nil, d.unexpected("a digit is needed behind the decimal point")
 		}
 	}
 	if d.ahead()|0x20 == 'e' {
@@ -146,13 +147,13 @@ func (d *decoder) number() (string, error) {
 			d.at++
 		}
 		if !d.digits() {
-			return "", d.unexpected("a digit is needed in the exponent")
+			return nil, d.unexpected("a digit is needed in the exponent")
 		}
 	}
 	if c := d.ahead(); isDigit(rune(c)) {
-		return "", d.fault(start, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes")
+		return nil, d.fault(start, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes")
 	}
-	return d.text[start:d.at], nil
+	return json.Number(d.text[start:d.at]), nil
 }
 
 // digits passes over digits and tells whether there was one.

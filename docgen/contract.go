@@ -1,0 +1,231 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen/docx/lang"
+	"platen/store"
+)
+
+const (
+	// maxShapeBytes is how much of a batch's data is looked at for its shape, and maxShapeText how long the shape may be: of
+	// larger ones it is not known which versions of the template they suit.
+	maxShapeBytes = 8 << 20
+	maxShapeText  = 64 << 10
+	// recentBatches is how many of the caller's last batches a new version of a template is held against.
+	recentBatches = 50
+)
+
+// Reading is what was read of a template's version.
+type Reading struct {
+	Tags     []Tag
+	Schema   json.RawMessage // JSON Schema of the data that it needs
+	Problem  string          // why it cannot be read; then there is neither tag nor schema
+	Details  []*Detail       // the same, with the places
+	Warnings []string
+}
+
+// Contract is what a version of a template needs of data, and what is wrong with it.
+type Contract struct {
+	TemplateID int64
+	VersionID  int64
+	Schema     json.RawMessage // JSON Schema; nil if the version cannot be read
+	Sample     json.RawMessage // data that suits it; likewise
+	Errors     []string        // why it cannot be read
+	Warnings   []string
+	Details    []*Detail // the errors that are about a place
+	Changes    *ContractChanges
+}
+
+// ContractChanges is what a version asks of those who send data, against the version before.
+type ContractChanges struct {
+	Since  int64 // the version before
+	Needs  []string
+	Takes  []string
+	Drops  []string
+	Kinds  []KindChange
+	Breaks []BrokenBatch // of the caller's recent batches, those that would lack data now
+}
+
+// KindChange is a path that must be of another kind than before.
+type KindChange struct{ Path, Old, New string }
+
+// BrokenBatch is a batch whose data would not do any more.
+type BrokenBatch struct {
+	ID        string
+	CreatedAt time.Time
+	Lacks     []string // paths
+}
+
+// findings are how a reading's problems are kept.
+type findings struct {
+	Details  []*Detail `json:"details,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+}
+
+func (r *Reading) findings() (string, error) {
+	if len(r.Details)+len(r.Warnings) == 0 {
+		return "", nil
+	}
+	b, err := json.Marshal(findings{r.Details, r.Warnings})
+	return string(b), err
+}
+
+// Contract returns what a template's version needs of data; version 0 is the current one. While the version is still being
+// read, ready is false.
+func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int64) (found Contract, ready bool, err error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return found, false, err
+	}
+	var unread int64
+	err = s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.findTemplate(ctx, q, c, fileID, MayPreview)
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, q, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		reading, err := q.TagReading(ctx, version.ID)
+		if errors.Is(err, sql.ErrNoRows) {
+			unread = version.ID
+			return nil
+		}
+		if err != nil || reading.State == tagsProcessing {
+			return err
+		}
+		ready = true
+		if found, err = contractOf(reading); err != nil {
+			return err
+		}
+		found.TemplateID = fileID
+		found.Changes, err = changesOf(ctx, q, c, version, reading)
+		return err
+	})
+	if err == nil && unread != 0 {
+		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+	}
+	return found, ready, err
+}
+
+func contractOf(reading store.DocgenTagReading) (Contract, error) {
+	found := Contract{VersionID: reading.VersionID}
+	if reading.Problem != "" {
+		found.Errors = []string{reading.Problem}
+	}
+	if reading.Findings != "" {
+		var f findings
+		if err := json.Unmarshal([]byte(reading.Findings), &f); err != nil {
+			return found, fmt.Errorf("findings of version %d: %w", reading.VersionID, err)
+		}
+		found.Details, found.Warnings = f.Details, f.Warnings
+	}
+	if len(found.Details) > 0 {
+		found.Errors = nil
+		for _, d := range found.Details {
+			found.Errors = append(found.Errors, d.Error())
+		}
+	}
+	schema, err := schemaOf(reading)
+	if schema == nil || err != nil {
+		return found, err
+	}
+	found.Schema = json.RawMessage(reading.Contract)
+	found.Sample, err = schema.Sample()
+	return found, err
+}
+
+// schemaOf returns the schema of a version; nil if it has none.
+func schemaOf(reading store.DocgenTagReading) (*lang.Schema, error) {
+	if reading.Contract == "" {
+		return nil, nil
+	}
+	schema, err := lang.ParseSchema([]byte(reading.Contract))
+	if err != nil {
+		return nil, fmt.Errorf("contract of version %d: %w", reading.VersionID, err)
+	}
+	return schema, nil
+}
+
+// changesOf compares a version with the one before; nil if there is none, or one of both has no schema.
+func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading store.DocgenTagReading) (*ContractChanges, error) {
+	schema, err := schemaOf(reading)
+	if schema == nil || err != nil {
+		return nil, err
+	}
+	before, err := q.VersionBefore(ctx, version.FileID, version.Number)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	older, err := q.TagReading(ctx, before.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil // which was no template yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	old, err := schemaOf(older)
+	if old == nil || err != nil {
+		return nil, err
+	}
+	changes := schema.Changes(old)
+	found := &ContractChanges{Since: before.ID, Needs: changes.Needs, Takes: changes.Takes, Drops: changes.Drops}
+	for _, k := range changes.Retypes {
+		found.Kinds = append(found.Kinds, KindChange(k))
+	}
+	found.Breaks, err = brokenBatches(ctx, q, c, version.FileID, schema)
+	return found, err
+}
+
+// brokenBatches returns the caller's recent batches of a template whose data lacks what a schema needs.
+func brokenBatches(ctx context.Context, q *store.Queries, c *Caller, fileID int64, schema *lang.Schema) ([]BrokenBatch, error) {
+	batches, err := q.RecentBatches(ctx, fileID, c.User.ID, recentBatches)
+	if err != nil {
+		return nil, err
+	}
+	var broken []BrokenBatch
+	for _, batch := range batches {
+		shape, err := lang.ParseSchema([]byte(batch.Shape))
+		if err != nil {
+			return nil, fmt.Errorf("shape of batch %s: %w", batch.ID, err)
+		}
+		if lacks := schema.Lacks(shape); len(lacks) > 0 {
+			broken = append(broken, BrokenBatch{ID: batch.ID, CreatedAt: timeOf(batch.CreatedAt), Lacks: lacks})
+		}
+	}
+	return broken, nil
+}
+
+// shapeOf returns the shape of a batch's data as text, empty if it is not known.
+func shapeOf(b NewBatch) (string, error) {
+	var shape lang.Shape
+	size := 0
+	for _, document := range b.Documents {
+		if size += len(document.Input); size > maxShapeBytes {
+			return "", nil
+		}
+		data, err := lang.Decode(document.Input)
+		if err != nil {
+			return "", nil //nolint:nilerr // the document's own job tells what is wrong with its data
+		}
+		shape.Add(data)
+	}
+	schema := shape.Schema()
+	if schema == nil {
+		return "", nil
+	}
+	text, err := schema.MarshalJSON()
+	if len(text) > maxShapeText {
+		return "", err
+	}
+	return string(text), err
+}

@@ -1,0 +1,99 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"platen/docx/lang"
+	"platen/store"
+)
+
+// DryRun is what a batch's documents would lack.
+type DryRun struct {
+	Documents  int             // of the batch
+	Incomplete int             // documents that would lack something
+	Findings   []DocumentLacks // of the first of these
+}
+
+// DocumentLacks is what one document would lack.
+type DocumentLacks struct {
+	Position   int // in the batch, from 0
+	Name       string
+	Mismatches []DataMismatch
+}
+
+// DataMismatch is a place where data is not as the template needs it.
+type DataMismatch struct{ Path, Message, Nearest string }
+
+// maxFindings is how many documents a dry run tells of.
+const maxFindings = 1000
+
+// TryBatch checks a batch as CreateBatch does and holds each document's data against what the template needs. Nothing is made
+// or kept. While the template is still being read, that is a CodeConflict.
+func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return DryRun{}, err
+	}
+	if err := Invalid(b.Problems(s.limits)...); err != nil {
+		return DryRun{}, err
+	}
+	var schema *lang.Schema
+	var unread int64
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		version, _, err := s.batchTargets(ctx, q, c, b)
+		if err != nil {
+			return err
+		}
+		reading, err := q.TagReading(ctx, version.ID)
+		if errors.Is(err, sql.ErrNoRows) {
+			unread = version.ID
+			return nil
+		}
+		if err != nil || reading.State == tagsProcessing {
+			return err
+		}
+		if schema, err = schemaOf(reading); schema == nil && err == nil {
+			err = Invalid(invalidField("file", "the template cannot be read: %s", reading.Problem))
+		}
+		return err
+	})
+	if err == nil && unread != 0 {
+		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+	}
+	if err == nil && schema == nil {
+		err = failf(CodeConflict, "The template is still being read. Try again in a moment.")
+	}
+	if err != nil {
+		return DryRun{}, err
+	}
+	return b.try(schema), nil
+}
+
+// try holds the data of each document against a schema.
+func (b NewBatch) try(schema *lang.Schema) DryRun {
+	run := DryRun{Documents: len(b.Documents)}
+	for i, document := range b.Documents {
+		found := mismatches(schema, document.Input)
+		if len(found) == 0 {
+			continue
+		}
+		run.Incomplete++
+		if len(run.Findings) < maxFindings {
+			run.Findings = append(run.Findings, DocumentLacks{Position: i, Name: b.fileName(document), Mismatches: found})
+		}
+	}
+	return run
+}
+
+func mismatches(schema *lang.Schema, input []byte) []DataMismatch {
+	data, err := lang.Decode(input)
+	if err != nil {
+		return []DataMismatch{{Message: err.Error()}}
+	}
+	var found []DataMismatch
+	for _, m := range schema.Check(data) {
+		found = append(found, DataMismatch(m))
+	}
+	return found
+}
