@@ -33,8 +33,9 @@ func (t *Template) Execute(w io.Writer, data lang.Value, opt Options) (Report, e
 		}
 		x.contents.entries = headings
 	}
+	x.beginCheck()
 	if err := x.write(opc.NewWriter(w)); err != nil {
-		return Report{}, err
+		return Report{}, x.refuse(err)
 	}
 	return x.report()
 }
@@ -106,6 +107,9 @@ func (x *execution) write(pw *opc.Writer) error {
 	if err := x.finishLists(); err != nil {
 		return err
 	}
+	if err := x.checkAdded(); err != nil {
+		return err
+	}
 	if err := x.added.WriteTo(pw, late...); err != nil {
 		return err
 	}
@@ -122,8 +126,12 @@ func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
 		return err
 	}
 	x.out.w, x.part = w, part.Name
+	x.out.check.Part(part.Name, p.segments)
 	if err := x.run(p.ops); err != nil {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
-	return x.out.flush()
+	if err := x.out.flush(); err != nil {
+		return err
+	}
+	return x.out.check.End()
 }

@@ -2,9 +2,11 @@ package docx
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"platen/docx/deflate"
+	"platen/docx/validate"
 )
 
 const (
@@ -27,6 +29,8 @@ type output struct {
 	guards  int      // that have not yielded: nothing is flushed
 	holds   int      // of what is looked at when it is written: nothing is flushed
 	written int64
+
+	check *validate.Output // of what goes to the compressor
 }
 
 // placed is a literal, or the start of one, at a place in the buffer.
@@ -84,7 +88,7 @@ func (o *output) flush() error {
 	var err error
 	if o.w != nil {
 		o.compress()
-		err = o.w.Err()
+		err = cmp.Or(o.w.Err(), o.check.Err())
 	}
 	o.takeBack(0, 0)
 	return err
@@ -95,12 +99,15 @@ func (o *output) compress() {
 	for i := range o.pieces {
 		p := &o.pieces[i]
 		if p.at > from {
+			o.check.Write(o.buf[from:p.at])
 			o.w.Fresh(o.buf[from:p.at])
 			from = p.at
 		}
+		o.check.Segment(p.number, p.text)
 		o.w.Piece(p.number, len(p.text))
 	}
 	if len(o.buf) > from {
+		o.check.Write(o.buf[from:])
 		o.w.Fresh(o.buf[from:])
 	}
 }
@@ -128,28 +135,30 @@ func (p *program) plan() *deflate.Plan {
 	return p.compressed
 }
 
-// sketchOps notes the literals of operations for the compressor, and numbers them.
-func sketchOps(s *deflate.Sketch, ops []op) {
+// sketchOps notes the literals of operations for the compressor, numbers them, and returns the largest number.
+func sketchOps(s *deflate.Sketch, ops []op) (largest int) {
 	for i := range ops {
 		o := &ops[i]
 		switch o.kind {
 		case opLiteral:
 			o.piece = s.Piece(o.text)
+			largest = max(largest, o.piece)
 		case opLoop:
 			s.Enter(true)
-			sketchOps(s, o.body)
+			largest = max(largest, sketchOps(s, o.body))
 			s.Leave()
 		case opIf:
 			for j := range o.parts {
 				s.Enter(false)
-				sketchOps(s, o.parts[j].body)
+				largest = max(largest, sketchOps(s, o.parts[j].body))
 				s.Leave()
 			}
 		default:
 			if o.tag != nil {
 				s.Fresh()
 			}
-			sketchOps(s, o.body)
+			largest = max(largest, sketchOps(s, o.body))
 		}
 	}
+	return largest
 }

@@ -7,6 +7,7 @@ import (
 
 	"platen/docx/deflate"
 	"platen/docx/lang"
+	"platen/docx/validate"
 )
 
 // program is a compiled part: its bytes as literals, and the operations between them. It does not change and serves
@@ -18,6 +19,7 @@ type program struct {
 	sketch     *deflate.Sketch // until it is planned
 	planned    sync.Once
 	compressed *deflate.Plan
+	segments   []validate.Segment // by the numbers of the literals' pieces
 }
 
 // op is one operation. Which fields count depends on its kind.
@@ -134,7 +136,7 @@ func (c *compiler) assemble() *program {
 	a.literal(len(c.src))
 	a.flush()
 	p := &program{ops: a.stack[0].ops, size: a.size, sketch: new(deflate.Sketch)}
-	sketchOps(p.sketch, p.ops)
+	p.segments = make([]validate.Segment, sketchOps(p.sketch, p.ops)+1)
 	return p
 }
 

@@ -36,6 +36,7 @@ type Template struct {
 	ids      idSpaces
 	firstID  [idSpaceCount]int // that is free
 	warnings []string
+	sound    soundness
 	size     int
 	outputs  sync.Pool // of *output, for executions
 }
@@ -132,6 +133,9 @@ func (t *Template) compile() error {
 		}
 		if p != nil {
 			t.programs[part.Name] = p
+			if err := t.sound.learn(t.pkg, part.Name, c.src); err != nil {
+				return err
+			}
 			t.size += p.size
 		}
 	}

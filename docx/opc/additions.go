@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/xml"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -103,6 +104,55 @@ func (a *Additions) Replace(name string, data []byte) {
 		a.replace = map[string][]byte{}
 	}
 	a.replace[fold(name)] = data
+}
+
+// HasRel tells whether a part was given a relationship of that id.
+func (a *Additions) HasRel(source, id string) bool {
+	number, ok := strings.CutPrefix(id, a.pkg.freeRelID())
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n >= 1 && n <= len(a.rels[source])
+}
+
+// Content is a part that is new, or that has new content.
+type Content struct {
+	ContentType string
+	Data        []byte
+}
+
+// Contents returns the parts that are new or have new content, by name, in the order of the names.
+func (a *Additions) Contents() iter.Seq2[string, Content] {
+	return func(yield func(string, Content) bool) {
+		for _, name := range slices.Sorted(maps.Keys(a.replace)) {
+			if part := a.pkg.byName[name]; part != nil && !yield(part.Name, Content{part.ContentType, a.replace[name]}) {
+				return
+			}
+		}
+		for _, part := range a.parts {
+			if !yield(part.name, Content{part.contentType, part.data}) {
+				return
+			}
+		}
+	}
+}
+
+// Check reports new parts without a content type and new relationships to parts that are not there.
+func (a *Additions) Check() error {
+	for _, part := range a.parts {
+		if part.contentType == "" {
+			return &Error{Code: CodeDamaged, Part: part.name, Message: "the part has no content type"}
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(a.rels)) {
+		if a.pkg.Part(source) == nil && !a.names[fold(source)] {
+			return &Error{Code: CodeDamaged, Part: source, Message: "a part that is not there has relationships"}
+		}
+		for _, r := range a.rels[source] {
+			if !r.External && a.pkg.Part(r.Target) == nil && !a.names[fold(r.Target)] {
+				return &Error{Code: CodeDamaged, Part: source, Message: "the relationship " + r.ID + " points to " + r.Target + ", which is not there"}
+			}
+		}
+	}
+	return nil
 }
 
 // Deferred tells whether a part is for WriteTo to write: those that list others.

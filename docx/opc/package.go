@@ -218,19 +218,28 @@ func (p *Package) Parts() []*Part { return p.parts }
 // Part returns the part of that name, compared as ISO 29500-2 §6.2.2.3 does, without regard to ASCII case; or nil.
 func (p *Package) Part(name string) *Part { return p.byName[fold(name)] }
 
-// ReadXML returns a part's bytes, checked to be a well-formed UTF-8 document without a DOCTYPE.
-func (p *Package) ReadXML(part *Part) ([]byte, error) {
+// Read returns a part's bytes as they are, of a part that is no larger than one of XML may be.
+func (p *Package) Read(part *Part) ([]byte, error) {
 	if part.Size > p.lim.XMLBytes {
-		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes of XML, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
+		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
 	}
 	buf := bytes.NewBuffer(make([]byte, 0, part.Size+bytes.MinRead))
 	if err := part.copyTo(buf); err != nil {
 		return nil, err
 	}
-	if err := CheckXML(part.Name, buf.Bytes(), p.lim.XMLDepth); err != nil {
+	return buf.Bytes(), nil
+}
+
+// ReadXML returns a part's bytes, checked to be a well-formed UTF-8 document without a DOCTYPE.
+func (p *Package) ReadXML(part *Part) ([]byte, error) {
+	src, err := p.Read(part)
+	if err != nil {
 		return nil, err
 	}
-	return buf.Bytes(), nil
+	if err := CheckXML(part.Name, src, p.lim.XMLDepth); err != nil {
+		return nil, err
+	}
+	return src, nil
 }
 
 // fold maps a name to the form names are compared in: ASCII letters lowered, nothing else changed.

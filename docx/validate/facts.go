@@ -1,0 +1,75 @@
+package validate
+
+import "strings"
+
+// fact is what an attribute of an element states.
+type fact struct {
+	elements  string // that state it
+	attribute string // with our prefix
+	within    string // the element around, if that matters
+	space     string // of the names: "drawing", "style"
+	does      factKind
+}
+
+type factKind uint8
+
+const (
+	defines  factKind = iota // a name that must be unique in its space
+	unique                   // as defines, but nothing refers to it
+	refers                   // to a name that must be defined
+	mentions                 // a name that had better be defined
+)
+
+// facts are the ids that must be unique in a document and the references that must lead somewhere. ISO 29500-1: §20.4.2.5
+// (drawings), §17.13.6.2 (bookmarks), §17.13.4 (comments), §17.11 (notes), §17.5.2.18 (content controls), §17.9 (lists),
+// §17.7 (styles); w14:paraId is of [MS-DOCX] 2.6.2.3.
+var facts = []fact{
+	{"wp:docPr", "id", "", "drawing", unique},
+	{"w:bookmarkStart", "w:id", "", "bookmark", defines},
+	{"w:bookmarkStart", "w:name", "", "bookmark name", unique},
+	{"w:bookmarkEnd", "w:id", "", "bookmark end", unique},
+	{"w:bookmarkEnd", "w:id", "", "bookmark", mentions},
+	{"w:p w:tr", "w14:paraId", "", "paragraph", unique},
+	{"w:commentRangeStart", "w:id", "", "start of a comment", unique},
+	{"w:commentRangeEnd", "w:id", "", "end of a comment", unique},
+	{"w:commentReference", "w:id", "", "reference to a comment", unique},
+	{"w:comment", "w:id", "", "comment", defines},
+	{"w:commentReference", "w:id", "", "comment", refers},
+	{"w:footnote", "w:id", "", "footnote", defines},
+	{"w:footnoteReference", "w:id", "", "footnote", refers},
+	{"w:endnote", "w:id", "", "endnote", defines},
+	{"w:endnoteReference", "w:id", "", "endnote", refers},
+	{"w:id", "w:val", "w:sdtPr", "content control", unique},
+	{"w:num", "w:numId", "", "list", defines},
+	{"w:numId", "w:val", "", "list", mentions},
+	{"w:abstractNum", "w:abstractNumId", "", "kind of list", defines},
+	{"w:abstractNumId", "w:val", "w:num", "kind of list", refers},
+	{"w:style", "w:styleId", "", "style", defines},
+	{"w:pStyle w:rStyle w:tblStyle w:basedOn w:link w:next", "w:val", "", "style", mentions},
+}
+
+// value returns the value of the attribute that states a fact, if the element at p has it.
+func (f *fact) value(p *point, t *tag) (string, bool) {
+	if f.within != "" && p.parent.elem.name != f.within {
+		return "", false
+	}
+	wantPrefix, wantLocal, ok := strings.Cut(f.attribute, ":")
+	if !ok {
+		wantPrefix, wantLocal = "", f.attribute
+	}
+	for _, a := range t.attrs {
+		if prefix, local, _ := p.scope.attribute(a.name); string(local) == wantLocal && prefix == wantPrefix {
+			return string(a.value), true
+		}
+	}
+	return "", false
+}
+
+// twice is what is wrong when an id is there again.
+func (f *fact) twice(id string) *fault {
+	return &fault{CodeDuplicate, "the id " + id + " of a " + f.space + " is there twice", false}
+}
+
+func noRelationship(id string) *fault {
+	return &fault{CodeRelationship, "the relationship " + id + " is used and not there", false}
+}

@@ -1,0 +1,102 @@
+package validate
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// gridRole is what an element says about the grid of its table (ISO 29500-1 §17.4.48).
+type gridRole uint8
+
+const (
+	noRole gridRole = iota
+	gridTable
+	gridColumn
+	gridRow
+	gridCell
+	gridSpan
+	gridMerge
+)
+
+var gridRoles = map[gridRole]string{
+	gridTable: "w:tbl", gridColumn: "w:gridCol", gridRow: "w:tr", gridCell: "w:tc", gridSpan: "w:gridSpan", gridMerge: "w:vMerge",
+}
+
+// maxSpan is how many columns a table can have in Word.
+const maxSpan = 63
+
+// grid is the table that is being read.
+type grid struct {
+	columns int
+	at      int          // the column behind the last cell
+	span    int          // of the cell
+	open    map[int]bool // columns in which a merged cell may go on
+	next    map[int]bool
+	vMerge  string
+}
+
+// grids are the tables that are open, inner last.
+type grids []*grid
+
+func (g *grids) open(p *point, t *tag) *fault {
+	role := p.elem.grid
+	if role == gridTable {
+		*g = append(*g, &grid{})
+		return nil
+	}
+	if role == noRole || len(*g) == 0 {
+		return nil
+	}
+	top := (*g)[len(*g)-1]
+	value := func() string {
+		v, _ := (&fact{attribute: "w:val"}).value(p, t)
+		return v
+	}
+	switch role {
+	case gridColumn:
+		if p.parent.elem.name == "w:tblGrid" && p.parent.parent.elem.name == "w:tbl" {
+			top.columns++
+		}
+	case gridRow:
+		top.at, top.next = 0, map[int]bool{}
+	case gridCell:
+		top.span, top.vMerge = 1, ""
+	case gridSpan:
+		n, err := strconv.Atoi(value())
+		if err != nil || n < 0 || n > maxSpan {
+			return &fault{CodeTable, fmt.Sprintf("a cell covers %.20q columns", value()), true}
+		}
+		top.span = max(n, 1)
+	case gridMerge:
+		if top.vMerge = value(); top.vMerge == "" {
+			top.vMerge = "continue"
+		}
+	}
+	return nil
+}
+
+func (g *grids) close(p *point) *fault {
+	if len(*g) == 0 {
+		return nil
+	}
+	top := (*g)[len(*g)-1]
+	switch p.elem.grid {
+	case gridTable:
+		*g = (*g)[:len(*g)-1]
+	case gridRow:
+		top.open = top.next
+		if top.columns > 0 && top.at > top.columns {
+			return &fault{CodeTable, fmt.Sprintf("a row covers %d columns, and its table has %d", top.at, top.columns), true}
+		}
+	case gridCell:
+		from := top.at
+		top.at += top.span
+		if top.vMerge == "" {
+			return nil
+		}
+		if top.next[from] = true; top.vMerge == "continue" && !top.open[from] {
+			return &fault{CodeTable, "a cell is merged with one above it that is not merged", true}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package validate
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// namespaces gives each namespace of the rules one prefix; transitional and strict (ISO 29500-4 and -1) are the same.
+var namespaces = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
+	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
+	"http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing":    "wp14",
+	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
+	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
+	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
+	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
+	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
+	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
+	"http://www.w3.org/XML/1998/namespace":                                   "xml",
+}
+
+// scope is the namespace prefixes in force, with our own prefixes; "?" is a namespace of no rule.
+type scope struct {
+	prefixes map[string]string
+	inner    map[string]*scope // by declarations
+}
+
+func newScope() *scope { return &scope{prefixes: map[string]string{"xml": "xml"}} }
+
+// declare returns the scope inside an element with those attributes.
+func (s *scope) declare(attrs []attribute) *scope {
+	key := declarations(attrs)
+	if key == "" {
+		return s
+	}
+	if known := s.inner[key]; known != nil {
+		return known
+	}
+	inner := &scope{prefixes: make(map[string]string, len(s.prefixes)+1)}
+	for prefix, ours := range s.prefixes {
+		inner.prefixes[prefix] = ours
+	}
+	for _, a := range attrs {
+		prefix, ok := bytes.CutPrefix(a.name, []byte("xmlns:"))
+		if !ok && string(a.name) != "xmlns" {
+			continue
+		}
+		if !ok {
+			prefix = nil
+		}
+		ours := namespaces[string(a.value)]
+		if ours == "" {
+			ours = "?"
+		}
+		inner.prefixes[string(prefix)] = ours
+	}
+	if len(s.inner) < maxEdges {
+		if s.inner == nil {
+			s.inner = map[string]*scope{}
+		}
+		s.inner[key] = inner
+	}
+	return inner
+}
+
+// declarations returns the namespace declarations among attributes as one text.
+func declarations(attrs []attribute) string {
+	key := ""
+	for _, a := range attrs {
+		if isDeclaration(a.name) {
+			key += string(a.name) + "=" + string(a.value) + " "
+		}
+	}
+	return key
+}
+
+func isDeclaration(name []byte) bool {
+	return len(name) >= 5 && string(name[:5]) == "xmlns" && (len(name) == 5 || name[5] == ':')
+}
+
+// element returns what the rules say about the element of that name.
+func (s *scope) element(raw string) (*element, *fault) {
+	prefix, local, prefixed := strings.Cut(raw, ":")
+	if !prefixed {
+		prefix, local = "", raw
+	}
+	ours, ok := s.prefixes[prefix]
+	if !ok && prefixed {
+		return &element{name: raw}, undeclared(prefix)
+	}
+	if e := elements[ours+":"+local]; e != nil {
+		return e, nil
+	}
+	name := raw
+	if ours != "" && ours != "?" {
+		name = ours + ":" + local
+	}
+	return &element{name: name}, nil
+}
+
+func undeclared(prefix string) *fault {
+	return &fault{CodeNamespace, fmt.Sprintf("the namespace prefix %q is not declared", prefix), false}
+}
+
+// attribute returns our prefix of an attribute's name, empty if it has none, and its local name.
+func (s *scope) attribute(name []byte) (prefix string, local []byte, f *fault) {
+	i := bytes.IndexByte(name, ':')
+	if i < 0 || isDeclaration(name) {
+		return "", name, nil
+	}
+	prefix, ok := s.prefixes[string(name[:i])]
+	if !ok {
+		return "?", name[i+1:], undeclared(string(name[:i]))
+	}
+	return prefix, name[i+1:], nil
+}

@@ -1,0 +1,190 @@
+package validate
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// Output checks the parts of one document while they are written, one after the other. It finds what the rules say about
+// elements, ids that come twice, prefixes that are not declared and XML that is not well formed; what needs the whole
+// package, Package finds. It is for one goroutine.
+//
+// Faults that the template has itself are no fault of the output: see Tolerate.
+type Output struct {
+	reader
+	tolerated map[string]bool
+	problem   *Problem
+	part      string
+	ids       map[string]bool // that were written otherwise than in segments
+	segments  []Segment
+	done      []bool // segments of the part that state ids and were written
+	recording *step
+	relations func(id string) bool
+}
+
+// NewOutput begins the check of a document. relations tells whether the part that is being written has a relationship; it is
+// asked about those that are named otherwise than in segments. It may be nil.
+func (m *Memory) NewOutput(tolerated Faults, relations func(id string) bool) *Output {
+	o := &Output{tolerated: tolerated, relations: relations}
+	o.reader = reader{memory: m, watch: o}
+	return o
+}
+
+// Part begins the next part, whose segments are these.
+func (o *Output) Part(name string, segments []Segment) {
+	o.part, o.segments, o.done = name, segments, nil
+	o.at, o.held, o.offset, o.broken = o.memory.start(), o.held[:0], 0, false
+}
+
+// Write checks the next bytes of the part.
+func (o *Output) Write(src []byte) { o.read(src) }
+
+// End ends the part. The error is a *Problem, the first that the document has so far.
+func (o *Output) End() error {
+	o.end()
+	return o.Err()
+}
+
+// Err returns the first problem so far.
+func (o *Output) Err() error {
+	if o.problem == nil {
+		return nil
+	}
+	return o.problem
+}
+
+// Segment is a stretch of a template that is written as it is, perhaps often. It serves many goroutines at once.
+type Segment struct{ step atomic.Pointer[step] }
+
+// step is where a segment leads from one place.
+type step struct {
+	from *point
+	size int // of the segment, of which the end may have been left out
+	skip int // bytes that belong to a tag that had begun before
+	to   *point
+	held string
+	ids  bool // it states ids, so it can be written once
+}
+
+// Segment checks src, the text of a segment of the part or the start of it.
+func (o *Output) Segment(number int, src []byte) {
+	if o.broken {
+		return
+	}
+	seg := &o.segments[number]
+	rest := src
+	if len(o.held) > 0 {
+		rest = o.complete(src)
+	}
+	skip := len(src) - len(rest)
+	s := seg.step.Load()
+	if s == nil || s.from != o.at || s.skip != skip || s.size != len(src) || len(o.held) > 0 {
+		s = o.record(seg, rest, skip)
+	} else {
+		o.at, o.offset = s.to, o.offset+int64(len(rest)-len(s.held))
+		o.held = append(o.held[:0], s.held...)
+	}
+	if !s.ids {
+		return
+	}
+	if o.done == nil {
+		o.done = make([]bool, len(o.segments))
+	}
+	if o.done[number] {
+		o.fault(&fault{CodeDuplicate, "an id of the template is written twice", false}, o.at, o.offset)
+	}
+	o.done[number] = true
+}
+
+// record reads a segment and notes where it led, if it did so without a fault.
+func (o *Output) record(seg *Segment, src []byte, skip int) *step {
+	s := &step{from: o.at, size: skip + len(src), skip: skip}
+	before := o.problem
+	o.recording = s
+	o.read(src)
+	o.recording = nil
+	s.to, s.held = o.at, string(o.held)
+	if o.problem == before {
+		seg.step.Store(s)
+	}
+	return s
+}
+
+func (o *Output) fault(f *fault, at *point, offset int64) {
+	if o.problem != nil || f.warning || o.tolerated[f.key()] {
+		return
+	}
+	o.problem = &Problem{o.part, where(at, offset), f.code, f.message, f.warning}
+}
+
+func (f *fault) key() string { return string(f.code) + " " + f.message }
+
+func (o *Output) open(p *point, t *tag, offset int64) {
+	for i := range t.attrs {
+		prefix, _, broken := p.scope.attribute(t.attrs[i].name)
+		switch {
+		case broken != nil:
+			o.fault(broken, p, offset)
+		case prefix == "r" && o.recording == nil && o.relations != nil && len(t.attrs[i].value) > 0:
+			if id := string(t.attrs[i].value); !o.relations(id) {
+				o.fault(noRelationship(id), p, offset)
+			}
+		}
+	}
+	if p.elem.facts == nil || p.unread {
+		return
+	}
+	for i := range p.elem.facts {
+		f := &p.elem.facts[i]
+		if f.does != unique && f.does != defines {
+			continue
+		}
+		if id, ok := f.value(p, t); ok {
+			o.state(f, id, p, offset)
+		}
+	}
+}
+
+// state notes an id. Those of segments are the template's own: as they were unique there, they are so here if no segment
+// is written twice.
+func (o *Output) state(f *fact, id string, p *point, offset int64) {
+	if o.recording != nil {
+		o.recording.ids = true
+		return
+	}
+	key := f.space + " " + id
+	if o.ids[key] {
+		o.fault(f.twice(id), p, offset)
+	}
+	if o.ids == nil {
+		o.ids = map[string]bool{}
+	}
+	o.ids[key] = true
+}
+
+func (o *Output) close(*point, int64) {}
+
+// Faults are what is wrong with a template itself.
+type Faults map[string]bool
+
+// Tolerate adds what is wrong with a part of a template: its output may have the same faults.
+func (f Faults) Tolerate(m *Memory, src []byte) {
+	r := reader{memory: m, at: m.start(), watch: f}
+	r.read(src)
+	r.end()
+}
+
+func (f Faults) fault(broken *fault, _ *point, _ int64) { f[broken.key()] = true }
+
+func (f Faults) open(p *point, t *tag, offset int64) {
+	for i := range t.attrs {
+		if _, _, broken := p.scope.attribute(t.attrs[i].name); broken != nil {
+			f.fault(broken, p, offset)
+		}
+	}
+}
+
+func (f Faults) close(*point, int64) {}
+
+// AsProblem returns the problem in an error of this package.
+func AsProblem(err error) (*Problem, bool) { return errors.AsType[*Problem](err) }
