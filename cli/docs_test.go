@@ -96,7 +96,7 @@ func TestDocumentedTags(t *testing.T) {
 		}
 	}
 	for _, call := range regexp.MustCompile("`(\\$[a-z]+)[`(]").FindAllStringSubmatch(string(page), -1) {
-		if _, err := lang.ParseTag("{{" + call[1] + "(items)}}"); err != nil {
+		if _, err := lang.ParseTag("{{" + call[1] + "(items)}}"); err != nil && strings.Contains(err.Error(), "there is no function") {
 			t.Errorf("%s: %v", call[1], err)
 		}
 	}

@@ -15,6 +15,11 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	if l == nil || r == nil {
 		return false, nil
 	}
+	if isMoment(l) || isMoment(r) {
+		if n.Op != "in" && n.Op != "contains" {
+			return e.compareDates(n, l, r)
+		}
+	}
 	switch n.Op {
 	case "==":
 		return equal(l, r), nil
@@ -26,6 +31,11 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		return e.contains(n, l, r)
 	}
 	return order(n, l, r)
+}
+
+func isMoment(v Value) bool {
+	_, ok := v.(moment)
+	return ok
 }
 
 func isNull(n Node) bool {

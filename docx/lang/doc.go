@@ -4,18 +4,20 @@
 // A template engine works with it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow
 // the loops with a [Scope], and collect in a [Use] what the template reads. Once per document: [Decode] the input, make
 // an [Env], and ask it to [Env.Print] values, [Env.Test] conditions and [Env.List] the items of a loop, with
-// [Env.Push] and [Env.Pop] around each item.
+// [Env.Push] and [Env.Pop] around each item. [Env.Show] also tells how a value is to be shown, [Env.Chart] gives the data of
+// a chart.
 //
 // # Grammar
 //
-//	tag     = "{{" [ block | expr filters | "!" anything ] "}}"
-//	block   = ("for" | "tablerow") name "in" expr filters | "endfor" | "endtablerow"
+//	tag     = "{{" [ block | expr filters | "include" string | "pagebreak" | "!" anything ] "}}"
+//	block   = ("for" | "tablerow" | "tablecolumn") name "in" expr filters | "endfor" | "endtablerow" | "endtablecolumn"
 //	        | ("if" | "elseif" | "else" "if") expr | "else" | "endif"
 //	filters = { ("::" | ",") name [ "(" [ expr { "," expr } ] ")" ] }       the first one after "::"
 //	expr    = or, and, not, compare, + -, * / %, unary -                    from weak to strong
 //	compare = sum [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | ["not"] "in" | ["not"] "contains") sum
 //	        | "isPresent" | "isNotPresent" ]
-//	primary = number | string | "true" | "false" | "null" | path | "$" name "(" expr { "," expr } ")" | "(" expr ")"
+//	primary = number | string | "true" | "false" | "null" | path | "$" name [ "(" [ expr { "," expr } ] ")" ] | "(" expr ")"
+//	        | "[" [ expr { "," expr } ] "]" | "(" expr "," expr { "," expr } ")"                                   a list
 //	path    = name { "." key | "[" [ "-" ] digits "]" }
 //	key     = letters, digits, _ and $ | "`" anything "`"
 //
@@ -23,7 +25,7 @@
 // the same: a string ends at the next quote of its family, double or single. In a string \n is a line break, \t a
 // tab, and \ before a quote or \ takes it literally. Words that open or close a block and operators that stand between
 // values may be written in any case; a key that is spelled like one of them goes in backquotes. The signs that Word
-// authors reach for are understood: ≠ ≤ ≥ − × ÷.
+// authors reach for are understood: ≠ ≤ ≥ − × ÷. Only $now and $today are written without parentheses.
 //
 // # Values
 //
@@ -32,13 +34,26 @@
 // [-1] the last. Null is the same as not there. Inside a loop, loop.index (from 0), loop.number (from 1), loop.first,
 // loop.last, loop.count and loop.parent tell the place.
 //
+// The arguments of where, sort, group, unique and chart, and the second of $sum, $average, $min, $max and $count, are
+// computed for each item of a list: there the keys of the item are the innermost names, and item is the item itself, unless
+// it has a key of that name.
+//
 // Numbers are exact decimals. One that is printed as it came keeps every digit (1.50 stays 1.50; only an exponent is
 // written out); a computed one is printed without needless zeros (1.50 + 1.50 is 3). Division gives 34 significant
 // digits, of which a result that had to be rounded shows 16 decimals. Text that spells a number counts as that number
 // in arithmetic and when it is compared with one.
 //
+// Dates come as texts or numbers (see [platen/docx/locale.ParseTime]). They are compared as the texts they are, which for ISO 8601
+// is their order, but with $now and $today as dates; if one of two has no time of day, their days are compared. A time
+// that names its zone stays in it unless [Options] or the filter timezone say otherwise.
+//
 // Something missing makes arithmetic missing, and a comparison false, != included; only the literal null equals what is
-// missing. A condition is false for what is missing, false, 0, "" and the empty list, and true for all else.
+// missing. A condition is false for what is missing, false, 0, "" and the empty list, and true for all else. Filters leave
+// what is missing missing, but for optional and default; nearly all leave the empty text as it is.
+//
+// # Presentation
+//
+// Some filters do not change the value but say how it is to be shown: see [Present] and [Env.Show].
 //
 // # What goes wrong
 //

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"platen/docx/locale"
 )
 
 const (
@@ -18,17 +20,19 @@ const (
 	// MaxText is how long one printed value may be, in bytes.
 	MaxText = 16 << 20
 	// maxGrown is how much text the filters and functions of a tag may make on the way to its value, in bytes.
-	maxGrown = 16 * MaxText
+	maxGrown = 4 * MaxText
 	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
 	MaxReports = 1000
 )
 
 // Options are the settings of an execution.
 type Options struct {
-	Use      *Use      // what the template reads; nil: input that is not used is not reported
-	MaxSteps int       // 0: [MaxSteps]
-	Now      time.Time // what $now is; zero: it is an error
-	Missing  Missing   // what becomes of a tag whose value is missing
+	Use      *Use           // what the template reads; nil: input that is not used is not reported
+	MaxSteps int            // 0: [MaxSteps]
+	Locale   *locale.Locale // how numbers, dates and lists are written; nil: [locale.Default]
+	Location *time.Location // the zone that times are given in; nil: their own, and UTC for those that name none
+	Now      time.Time      // what $now is; zero: it is an error
+	Missing  Missing        // what becomes of a tag whose value is missing
 }
 
 // Missing tells what becomes of a tag whose value is missing.

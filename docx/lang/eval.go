@@ -145,6 +145,8 @@ func kindOf(v Value) string {
 		return "a list"
 	case *Object:
 		return "an object"
+	case moment:
+		return "a date"
 	case nil:
 		return "missing"
 	}

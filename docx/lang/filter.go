@@ -9,7 +9,11 @@ import (
 // arity is how many arguments a filter or function takes; max is many if there is no limit of its own.
 type arity struct{ min, max int }
 
-const many = MaxNodes
+const (
+	many = MaxNodes
+	// maxWholeDigits is how many digits a whole number may have to be looked at.
+	maxWholeDigits = 18
+)
 
 func (a arity) String() string {
 	switch {
@@ -34,12 +38,14 @@ type filter struct {
 	apply func(e *Env, f *Filter, v Value) (Value, error)
 	// note says in p how the value is to be shown, for the values of the arguments.
 	note func(p *Present, f *Filter, args []Value) error
+	// check tells what is wrong with the first argument if that is a text that is written out, or "".
+	check func(f *Filter, s string) string
 	// perItem tells that the arguments are computed for each item of the value, with the item's keys as innermost names.
 	perItem bool
 }
 
 // filterTable holds every filter by its name.
-var filterTable = filterTables(missingFilters, textFilters, listFilters, presentFilters)
+var filterTable = filterTables(missingFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters)
 
 func filterTables(tables ...map[string]*filter) map[string]*filter {
 	all := map[string]*filter{}
@@ -136,11 +142,10 @@ func wholeNumber(n Node, v Value, low, high int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !x.fits() || x.magnitude() > 18 || !x.shown().IsInteger() ||
-		x.IntPart() < int64(low) || x.IntPart() > int64(high) {
-		return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
+	if d := x.shown(); x.fits() && x.magnitude() <= maxWholeDigits && d.IsInteger() && d.IntPart() >= int64(low) && d.IntPart() <= int64(high) {
+		return int(d.IntPart()), nil
 	}
-	return int(x.IntPart()), nil
+	return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
 }
 
 // made counts a text that a filter or function made against the limits.

@@ -48,12 +48,6 @@ func eachText(change func(*Env, *Filter, string) (Value, error)) func(*Env, *Fil
 	})
 }
 
-func (e *Env) upper(s string) string { return strings.ToUpper(s) }
-
-func (e *Env) lower(s string) string { return strings.ToLower(s) }
-
-func (e *Env) title(s string) string { return s }
-
 // capitalize makes the first letter a capital one and leaves the others.
 func (e *Env) capitalize(s string) string {
 	_, n := utf8.DecodeRuneInString(s)

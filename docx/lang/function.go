@@ -17,7 +17,7 @@ type function struct {
 }
 
 // functionTable holds every function by its name.
-var functionTable = functionTables(aggregates, numberFunctions, textFunctions)
+var functionTable = functionTables(aggregates, numberFunctions, dateFunctions, textFunctions)
 
 func functionTables(tables ...map[string]*function) map[string]*function {
 	all := map[string]*function{}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx/lang"
+	"platen/docx/locale"
 )
 
 // TestGolden runs the files in testdata that hold cases: data, and sections of templates with what becomes of each. A template
@@ -67,6 +68,13 @@ func settings(t *testing.T, name string) lang.Options {
 		}
 		var err error
 		switch key {
+		case "locale":
+			var ok bool
+			if opt.Locale, ok = locale.Find(value); !ok {
+				err = errors.New("there is no such locale")
+			}
+		case "zone":
+			opt.Location, err = time.LoadLocation(value)
 		case "now":
 			opt.Now, err = time.Parse(time.RFC3339, value)
 		case "missing":

@@ -81,6 +81,8 @@ func plain(v Value) Value {
 	switch v := v.(type) {
 	case number:
 		return json.Number(v.text())
+	case moment:
+		return v.text()
 	case []any:
 		if !slices.ContainsFunc(v, isComputed) {
 			return v
@@ -97,7 +99,7 @@ func plain(v Value) Value {
 // isComputed tells whether v is, or may hold, what Decode does not give.
 func isComputed(v Value) bool {
 	switch v.(type) {
-	case number, []any:
+	case number, moment, []any:
 		return true
 	}
 	return false

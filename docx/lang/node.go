@@ -203,7 +203,12 @@ type Call struct {
 
 func (c *Call) strength() int { return strengthPrimary }
 
-func (c *Call) String() string { return c.Name + "(" + join(c.Args) + ")" }
+func (c *Call) String() string {
+	if bareFunctions[c.Name] {
+		return c.Name
+	}
+	return c.Name + "(" + join(c.Args) + ")"
+}
 
 // Filter is one filter of a tag with its arguments.
 type Filter struct {

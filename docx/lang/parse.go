@@ -203,8 +203,24 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 		perItem(f.Args, value)
 	}
 	p.checkSole(f, before)
+	if f.fn.check != nil {
+		p.checkText(f)
+	}
 	if f.fn.note != nil {
 		p.checkNote(f)
+	}
+}
+
+// checkText checks the first argument of a filter if it is a text that is written out.
+func (p *parser) checkText(f *Filter) {
+	arg, ok := f.Args[0].(*Literal)
+	if !ok {
+		return
+	}
+	if s, ok := arg.Value.(string); ok {
+		if message := f.fn.check(f, s); message != "" {
+			p.fail(arg.Position(), "write "+f.fn.usage, "%s %s", arg, message)
+		}
 	}
 }
 

@@ -112,6 +112,8 @@ func scalarText(v Value) (s string, ok bool) {
 		return v.text(), true
 	case bool:
 		return strconv.FormatBool(v), true
+	case moment:
+		return v.text(), true
 	}
 	return "", false
 }

@@ -104,7 +104,10 @@ func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
 		return place{kind: placeNumber, number: x}, nil
 	}
 	s, ok := scalarText(v)
-	if !ok {
+	switch {
+	case !ok && by.key == nil:
+		return place{}, &fault{n, "is a list with " + kindOf(v) + " in it: say by which key, as in sort(name)"}
+	case !ok:
 		return place{}, &fault{n, "is " + kindOf(v) + ", which has no order"}
 	}
 	if _, ok := v.(bool); ok {

@@ -1,0 +1,154 @@
+package lang
+
+import "strings"
+
+// dateFilters read what they are given as a date (see [locale.ParseTime]) and write or change it.
+var dateFilters = map[string]*filter{
+	"date":     {arity: arity{0, 1}, usage: `date, date("d MMMM yyyy") or date("long")`, apply: eachScalar(date)},
+	"time":     {arity: arity{0, 1}, usage: `time, time("HH:mm") or time("medium")`, apply: eachScalar(timeOfDay)},
+	"timezone": {arity: arity{1, 1}, usage: `timezone("Europe/Paris")`, apply: eachScalar(timezone), check: checkZone},
+	"add":      {arity: arity{1, 1}, usage: `add(5), add("+1 month") or add("end of month")`, apply: eachScalar(add), check: checkShift},
+}
+
+// date writes a date, by default in the long form of the locale.
+func date(e *Env, f *Filter, v Value) (Value, error) {
+	m, err := e.moment(e.tag.Expr, v)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := e.textOr(f, 0, "long")
+	if err != nil {
+		return nil, err
+	}
+	return e.writeDate(m, datePattern(pattern))
+}
+
+// timeOfDay writes the time of day, by default in the short form of the locale.
+func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
+	m, err := e.moment(e.tag.Expr, v)
+	if err != nil {
+		return nil, err
+	}
+	if m.dateOnly {
+		return nil, &fault{e.tag.Expr, "is a date without a time of day"}
+	}
+	pattern, err := e.textOr(f, 0, "short")
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.locale().Time(m.Time, pattern)
+	if err != nil {
+		return nil, &fault{e.tag.Expr, "cannot be written so: " + err.Error()}
+	}
+	return e.made(s)
+}
+
+func (e *Env) writeDate(m moment, pattern string) (Value, error) {
+	s, err := e.locale().Date(m.Time, pattern)
+	if err != nil {
+		return nil, &fault{e.tag.Expr, "cannot be written so: " + err.Error()}
+	}
+	return e.made(s)
+}
+
+// timezone gives a time as the clocks of a zone show it. A date without a time of day stays as it is.
+func timezone(e *Env, f *Filter, v Value) (Value, error) {
+	m, err := e.moment(e.tag.Expr, v)
+	if err != nil || m.dateOnly {
+		return m, err
+	}
+	name, err := e.text(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	loc, ok := zone(name)
+	if !ok {
+		return nil, &fault{f.Args[0], noZone}
+	}
+	m.Time = m.In(loc)
+	return m, e.spend(zoneSteps, f.Args[0])
+}
+
+const noZone = `is not a time zone like "Europe/Paris" or an offset like "+02:00"`
+
+func checkZone(f *Filter, s string) string {
+	if _, ok := zone(s); !ok {
+		return noZone
+	}
+	return ""
+}
+
+// add adds a number to a number, and to a date what its argument says: see [shift].
+func add(e *Env, f *Filter, v Value) (Value, error) {
+	by, err := e.eval(f.Args[0])
+	if err != nil || by == nil {
+		return nil, err
+	}
+	if y, ok := asNumber(by); ok {
+		x, err := operand(e.tag.Expr, v)
+		if _, isDate := e.asMoment(v); isDate && err != nil {
+			return nil, &fault{f.Args[0], `says not of what: a date takes "1 day" or "1 month"`}
+		} else if err != nil {
+			return nil, err
+		}
+		return calculate("+", x, y), nil
+	}
+	s, ok := by.(string)
+	if !ok {
+		return nil, &fault{f.Args[0], "is " + kindOf(by) + ", not a number or a time like \"+1 month\""}
+	}
+	steps, ok := parseShift(s)
+	if !ok {
+		return nil, &fault{f.Args[0], noShift}
+	}
+	m, err := e.moment(e.tag.Expr, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		if m = step.apply(m); m.Year() < minYear || m.Year() > maxYear {
+			return nil, &fault{f.Args[0], "leads out of the years 1 to 9999"}
+		}
+	}
+	return m, nil
+}
+
+const noShift = `is not a number or a time like "+1 month", "-2 weeks 3 days", "end of month" or "next monday"`
+
+func checkShift(_ *Filter, s string) string {
+	if _, ok := parseNumber(strings.TrimSpace(s)); ok {
+		return ""
+	}
+	if _, ok := parseShift(s); !ok {
+		return noShift
+	}
+	return ""
+}
+
+// datePattern returns the pattern for a date: where m cannot be a minute, as in dd-mm-yyyy, it is a month.
+func datePattern(pattern string) string {
+	if strings.ContainsRune(pattern, 'M') || !isDatePattern(pattern) {
+		return pattern
+	}
+	return boxDate(pattern)
+}
+
+// dateLetters are the letters that stand for something in a pattern of a date.
+const dateLetters = "GyYuQqMmLwWdDEeachHKkjsSAzZOvVXx"
+
+// isDatePattern tells whether all letters of a pattern that are not in quotes stand for a part of a date, and one is there.
+func isDatePattern(pattern string) bool {
+	quoted, found := false, false
+	for _, r := range pattern {
+		switch {
+		case r == '\'':
+			quoted = !quoted
+		case quoted:
+		case strings.ContainsRune(dateLetters, r):
+			found = true
+		case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '#' || '0' <= r && r <= '9':
+			return false
+		}
+	}
+	return found
+}

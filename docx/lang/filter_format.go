@@ -1,0 +1,83 @@
+package lang
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"platen/docx/locale"
+)
+
+// format writes a value by a pattern. What kind the pattern is decides what the value must be:
+//
+//   - US-Number and EU-Number: a number, as 300,000 and 300.000;
+//   - one with an x, such as xxx-xxxx, or with # and other signs between, such as ###-##-####: a mask for any text;
+//   - one with # or 0, such as #,##0.00: a picture of a number, in the way of the locale;
+//   - one of letters for parts of a date, such as dd-mm-yyyy: a date; mm is the month unless it follows an hour.
+func format(e *Env, f *Filter, v Value) (Value, error) {
+	pattern, err := e.text(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.EqualFold(pattern, "US-Number"):
+		return e.groupThousands(v, ",", ".")
+	case strings.EqualFold(pattern, "EU-Number"):
+		return e.groupThousands(v, ".", ",")
+	case isMask(pattern):
+		return e.mask(v, pattern)
+	case strings.ContainsAny(pattern, "#0"):
+		return e.writeNumber(f, v, pattern)
+	case isDatePattern(pattern):
+		m, err := e.moment(e.tag.Expr, v)
+		if err != nil {
+			return nil, err
+		}
+		return e.writeDate(m, boxDate(pattern))
+	}
+	return nil, &fault{f.Args[0], `is no pattern: a date is like "dd-mm-yyyy", a number like "#,##0.00", a text like "xxx-xxxx"`}
+}
+
+// boxDate returns Box's pattern of a date in the letters of CLDR, or the pattern itself if it is not Box's.
+func boxDate(pattern string) string {
+	if cldr, ok := locale.BoxDate(pattern); ok {
+		return cldr
+	}
+	return pattern
+}
+
+// isMask tells whether a pattern is for the characters of a text: it has an x and nothing of a date or number, or # with signs
+// between that no number has.
+func isMask(pattern string) bool {
+	if strings.ContainsAny(pattern, "xX") {
+		return !strings.ContainsAny(pattern, "#0")
+	}
+	first, last := strings.IndexByte(pattern, '#'), strings.LastIndexByte(pattern, '#')
+	return first >= 0 && !strings.Contains(pattern, "0") && strings.ContainsAny(pattern[first:last], "-/ ()")
+}
+
+// mask puts the characters of a text in the places of the x or # of a pattern, with its other characters between; one of
+// these that the text has in that place too is not doubled. Where the text ends, the
+// pattern does, but for what stands behind its last place; characters that have no place follow at the end.
+func (e *Env) mask(v Value, pattern string) (Value, error) {
+	s, ok := scalarText(v)
+	if !ok {
+		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+	}
+	var b strings.Builder
+	for i, place := range pattern {
+		if s == "" {
+			if rest := pattern[i:]; !strings.ContainsAny(rest, "xX#") {
+				b.WriteString(rest)
+			}
+			break
+		}
+		r, n := utf8.DecodeRuneInString(s)
+		if place == 'x' || place == 'X' || place == '#' || place == r {
+			b.WriteString(s[:n])
+			s = s[n:]
+			continue
+		}
+		b.WriteRune(place)
+	}
+	return e.made(b.String() + s)
+}

@@ -1,0 +1,120 @@
+package lang
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+const (
+	// percentPlaces is up to how many decimals percent writes unless it is told how many.
+	percentPlaces = 2
+	// maxPercentPlaces is how many decimals percent can be told to write.
+	maxPercentPlaces = 20
+	// maxWritten is how many digits before the decimal point a number may have to be written by a locale.
+	maxWritten = MaxDigits
+)
+
+// numberFilters write numbers, in the way of the locale but for Box's own formats.
+var numberFilters = map[string]*filter{
+	"format":   {arity: arity{1, 1}, usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, apply: eachScalar(format)},
+	"currency": {arity: arity{1, 1}, usage: `currency("EUR")`, apply: eachScalar(currency), check: checkCurrency},
+	"percent":  {arity: arity{0, 1}, usage: "percent or percent(1)", apply: eachScalar(percent)},
+}
+
+// currency writes an amount with the symbol of the currency whose ISO 4217 code is its argument.
+func currency(e *Env, f *Filter, v Value) (Value, error) {
+	d, err := e.decimal(v)
+	if err != nil {
+		return nil, err
+	}
+	code, err := e.text(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	if message := checkCurrency(f, code); message != "" {
+		return nil, &fault{f.Args[0], message}
+	}
+	s, err := e.locale().Currency(d, strings.ToUpper(code))
+	if err != nil {
+		return nil, &fault{f.Args[0], "is no currency: " + err.Error()}
+	}
+	return e.made(s)
+}
+
+// checkCurrency tells what is wrong with a literal that is no code of a currency.
+func checkCurrency(_ *Filter, code string) string {
+	if len(code) == 3 && strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return ""
+	}
+	return `is not the three letters of a currency, like "EUR"`
+}
+
+// percent writes 0.256 as 25.6 %, with as many decimals as there are, up to two or what its argument says.
+func percent(e *Env, f *Filter, v Value) (Value, error) {
+	d, err := e.decimal(v)
+	if err != nil {
+		return nil, err
+	}
+	places := percentPlaces
+	if len(f.Args) > 0 {
+		if places, err = e.whole(f.Args[0], 0, maxPercentPlaces); err != nil {
+			return nil, err
+		}
+	}
+	return e.made(e.locale().Percent(d, places))
+}
+
+// decimal returns a value that a filter is to write as a number.
+func (e *Env) decimal(v Value) (decimal.Decimal, error) {
+	x, err := operand(e.tag.Expr, v)
+	if err == nil && (x.magnitude() > maxWritten || x.Exponent() < -maxWritten) {
+		err = &fault{e.tag.Expr, "is a number of too many digits"}
+	}
+	return x.shown(), err
+}
+
+// writeNumber writes a number by a picture such as #,##0.00.
+func (e *Env) writeNumber(f *Filter, v Value, picture string) (Value, error) {
+	d, err := e.decimal(v)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.locale().Number(d, picture)
+	if err != nil {
+		return nil, &fault{f.Args[0], "is no picture of a number: " + err.Error()}
+	}
+	return e.made(s)
+}
+
+// groupThousands writes a number as Box does: the digits it came with, in groups of three, whatever the locale.
+func (e *Env) groupThousands(v Value, group, point string) (Value, error) {
+	x, err := operand(e.tag.Expr, v)
+	if err != nil {
+		return nil, err
+	}
+	s := x.text()
+	if n, ok := v.(json.Number); ok {
+		s, _ = numberText(n)
+	} else if t, ok := v.(string); ok && exponentAt(t) < 0 {
+		s = strings.TrimPrefix(strings.TrimSpace(t), "+")
+	}
+	sign := ""
+	if rest, negative := strings.CutPrefix(s, "-"); negative {
+		sign, s = "-", rest
+	}
+	whole, decimals, fraction := strings.Cut(s, ".")
+	var b strings.Builder
+	b.WriteString(sign)
+	for i := range len(whole) {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteString(group)
+		}
+		b.WriteByte(whole[i])
+	}
+	if fraction {
+		b.WriteString(point + decimals)
+	}
+	return e.made(b.String())
+}

@@ -1,0 +1,38 @@
+package lang
+
+// dateFunctions tell the time, or count days.
+var dateFunctions = map[string]*function{
+	"$now":   {usage: "$now", apply: nowOf, text: true},
+	"$today": {usage: "$today", apply: todayOf, text: true},
+	"$days":  {arity: arity{2, 2}, usage: "$days(from, to)", apply: days},
+}
+
+func nowOf(e *Env, c *Call, _ []Value) (Value, error) {
+	m, err := e.now(c)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func todayOf(e *Env, c *Call, _ []Value) (Value, error) {
+	m, err := e.now(c)
+	if err != nil {
+		return nil, err
+	}
+	m.dateOnly = true
+	return m, nil
+}
+
+// days returns how many days it is from one date to another, below 0 if the other comes first. The time of day does not count.
+func days(e *Env, c *Call, args []Value) (Value, error) {
+	from, err := e.moment(c.Args[0], args[0])
+	if err != nil {
+		return nil, err
+	}
+	to, err := e.moment(c.Args[1], args[1])
+	if err != nil {
+		return nil, err
+	}
+	return wholeValue(daysBetween(from, to)), nil
+}

@@ -1,0 +1,72 @@
+package lang
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEverythingIsShown checks that each filter and function has a case in testdata and a place in the user documentation, and
+// that the way its hint says to write it can be read.
+func TestEverythingIsShown(t *testing.T) {
+	page, err := os.ReadFile("../../docs/templates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := readCases(t)
+	for name, fn := range filterTable {
+		if !strings.Contains(cases, ":: "+name) && !strings.Contains(cases, ","+name+"(") {
+			t.Errorf("no case of the filter %s in testdata", name)
+		}
+		if !strings.Contains(string(page), ":: "+name) && !strings.Contains(string(page), ", "+name+"(") {
+			t.Errorf("docs/templates.md does not show the filter %s", name)
+		}
+		checkUsage(t, name, fn.usage, "{{value :: ", "}}")
+	}
+	for name, fn := range functionTable {
+		if !strings.Contains(cases, "{{"+name) && !strings.Contains(cases, name+"(") {
+			t.Errorf("no case of the function %s in testdata", name)
+		}
+		if !strings.Contains(string(page), name) {
+			t.Errorf("docs/templates.md does not show the function %s", name)
+		}
+		checkUsage(t, name, fn.usage, "{{", "}}")
+		if bare := fn.max == 0; bare != bareFunctions[name] {
+			t.Errorf("%s takes no arguments: %t, but is written without parentheses: %t", name, bare, !bare)
+		}
+	}
+	for word, meant := range habits {
+		if filterTable[meant] == nil && functionTable[meant] == nil {
+			t.Errorf("%s is suggested for %s, but is not there", meant, word)
+		}
+	}
+}
+
+func readCases(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// checkUsage parses each of the ways to write a filter or function.
+func checkUsage(t *testing.T, name, usage, before, behind string) {
+	t.Helper()
+	ways := strings.NewReplacer(", "+name, "\n"+name, " or "+name, "\n"+name).Replace(usage)
+	for way := range strings.SplitSeq(ways, "\n") {
+		if _, err := ParseTag(before + way + behind); err != nil {
+			t.Errorf("usage %s: %v", way, err)
+		}
+	}
+}
