@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"docgen":    {"store", "blob", "docx", "docx/lang"},
 	"store":     {},
 	"blob":      {},
-	"docx":      {"docx/opc", "docx/lang", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate"},
+	"docx":      {"docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate"},
 	"docx/opc":  {"docx/deflate"},
 	"docx/lang": {"docx/locale"},
 	"pdf":       {},

@@ -11,7 +11,7 @@ import (
 // BatchOptions are what a batch asks of the engine. The zero value is what the interface does by itself.
 type BatchOptions struct {
 	Locale   string `json:"locale,omitempty"`    // a language tag such as "de-CH"; empty is "en"
-	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty is "UTC"
+	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty leaves times in their own
 	Missing  string `json:"missing,omitempty"`   // "tag", "blank" or "error"; empty is "tag"
 	Strict   bool   `json:"strict,omitempty"`    // a document that is not complete, or does not use all its input, is not made
 }
@@ -19,7 +19,7 @@ type BatchOptions struct {
 // Engine returns the options in the engine's form, and what is wrong with them.
 func (o BatchOptions) Engine() (docx.Options, []Problem) {
 	var problems []Problem
-	options, mistakes := docx.Settings{TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}.Options()
+	options, mistakes := docx.Settings{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}.Options()
 	for _, m := range mistakes {
 		problems = append(problems, invalidField("options."+m.Name, "%s", m.Message))
 	}

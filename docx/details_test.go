@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,16 +68,33 @@ func TestOptionsThatAllowNoIncompleteDocument(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	o, wrong := docx.Settings{TimeZone: "Europe/Paris", Missing: "blank", Strict: true}.Options()
+	o, wrong := docx.Settings{Locale: "de_CH", TimeZone: "Europe/Paris", Missing: "blank", Strict: true}.Options()
 	if len(wrong) > 0 || o.Location.String() != "Europe/Paris" || o.Missing != lang.MissingBlank || !o.Strict {
 		t.Errorf("options %+v, wrong %v", o, wrong)
 	}
-	_, wrong = docx.Settings{TimeZone: "../../etc/passwd", Missing: "never"}.Options()
-	if len(wrong) != 2 || wrong[0].Name != "time_zone" || wrong[1].Name != "missing" {
+	_, wrong = docx.Settings{Locale: "tlh", TimeZone: "../../etc/passwd", Missing: "never"}.Options()
+	if len(wrong) != 3 || wrong[0].Name != "locale" || wrong[1].Name != "time_zone" || wrong[2].Name != "missing" {
 		t.Errorf("wrong: %v", wrong)
 	}
 	if _, wrong = (docx.Settings{TimeZone: "Local"}).Options(); len(wrong) != 1 {
 		t.Error("the time zone of this machine is taken")
+	}
+}
+
+func TestSettingsReachTheTags(t *testing.T) {
+	o, wrong := docx.Settings{Locale: "de", TimeZone: "Europe/Paris"}.Options()
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	o.Now = time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC)
+	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{total :: format("#,##0.00")}} am {{$now :: date("d. MMMM, HH:mm")}}</w:t></w:r></w:p>`}
+	var out bytes.Buffer
+	if _, err := mustParse(t, parts).Execute(&out, decode(t, `{"total":1234.5}`), o); err != nil {
+		t.Fatal(err)
+	}
+	const want = "1.234,50 am 5. März, 15:30"
+	if got := unpack(t, out.Bytes())["word/document.xml"]; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

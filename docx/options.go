@@ -2,14 +2,17 @@ package docx
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"platen/docx/lang"
+	"platen/docx/locale"
 )
 
 // Options are the settings of an execution. The zero value writes English into a document without a clock.
 type Options struct {
-	Location *time.Location // that times are shown in; nil: UTC
+	Locale   *locale.Locale // how numbers, dates and words are written; nil: English
+	Location *time.Location // that times are shown in; nil: each in its own, and UTC where it names none
 	Now      time.Time      // what $now gives; zero: it is an error
 	Missing  lang.Missing   // what becomes of a value that the data has not
 	Strict   bool           // whatever would be an error or a warning is why there is no document
@@ -20,13 +23,14 @@ type Options struct {
 
 // Settings are options as people write them.
 type Settings struct {
-	TimeZone string // a name of the IANA time zone database, such as "Europe/Paris"; empty: "UTC"
+	Locale   string // a language tag such as "de-CH"; empty: "en"
+	TimeZone string // a name of the IANA time zone database, such as "Europe/Paris"; empty: times stay in their own
 	Missing  string // "tag", "blank" or "error"; empty: "tag"
 	Strict   bool
 }
 
 // SettingError says which setting cannot be, and what can.
-type SettingError struct{ Name, Message string } // Name is "time_zone" or "missing"
+type SettingError struct{ Name, Message string } // Name is "locale", "time_zone" or "missing"
 
 // Error returns the message.
 func (e *SettingError) Error() string { return e.Message }
@@ -40,6 +44,13 @@ func (s Settings) Options() (Options, []*SettingError) {
 	var wrong []*SettingError
 	fail := func(name, format string, args ...any) {
 		wrong = append(wrong, &SettingError{name, fmt.Sprintf(format, args...)})
+	}
+	if s.Locale != "" {
+		var ok bool
+		if o.Locale, ok = locale.Find(s.Locale); !ok {
+			fail("locale", "there is no locale %.*q; use a tag such as de or de-CH, of one of these languages: %s",
+				maxSetting, s.Locale, strings.Join(locale.Names(), ", "))
+		}
 	}
 	if s.TimeZone != "" {
 		location, err := time.LoadLocation(s.TimeZone[:min(len(s.TimeZone), maxSetting)])
@@ -61,5 +72,5 @@ func (s Settings) Options() (Options, []*SettingError) {
 
 // forTags are the options of the tags.
 func (o *Options) forTags(t *Template) lang.Options {
-	return lang.Options{Use: &t.use, Now: o.Now, Missing: o.Missing}
+	return lang.Options{Use: &t.use, Locale: o.Locale, Location: o.Location, Now: o.Now, Missing: o.Missing}
 }

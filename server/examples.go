@@ -61,7 +61,7 @@ func exampleBatch() createBatchRequest {
 		InputSource: docgen.InputSource,
 		Destination: folderRef{ID: exampleFolder, Type: typeFolder},
 		OutputType:  docgen.OutputPDF,
-		Options:     &batchOptions{TimeZone: "Europe/Paris", Missing: "blank"},
+		Options:     &batchOptions{Locale: "de-CH", TimeZone: "Europe/Paris", Missing: "blank"},
 		Data: []documentToMake{{
 			Name:  "Invoice 4711",
 			Input: anyObject(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`),
