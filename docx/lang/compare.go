@@ -63,20 +63,14 @@ func equal(l, r Value) bool {
 		}
 		return false
 	}
-	x, ok := asNumber(l)
-	if !ok {
-		return false
-	}
-	y, ok := asNumber(r)
-	return ok && x.compare(y) == 0
+	order, ok := compareNumbers(l, r)
+	return ok && order == 0
 }
 
 // order tells whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
 func order(n *Binary, l, r Value) (Value, error) {
-	x, lok := asNumber(l)
-	y, rok := asNumber(r)
-	if lok && rok {
-		return holds(n.Op, x.compare(y)), nil
+	if order, ok := compareNumbers(l, r); ok {
+		return holds(n.Op, order), nil
 	}
 	s, lok := l.(string)
 	t, rok := r.(string)

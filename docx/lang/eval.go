@@ -85,6 +85,13 @@ func (e *Env) arithmetic(n *Binary, l, r Value) (Value, error) {
 	if l == nil || r == nil {
 		return nil, nil
 	}
+	if x, ok := asSmall(l); ok {
+		if y, ok := asSmall(r); ok {
+			if z, ok := x.calculate(n.Op, y); ok {
+				return z.number(), nil
+			}
+		}
+	}
 	x, err := operand(n.L, l)
 	if err != nil {
 		return nil, err
