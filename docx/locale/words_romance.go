@@ -1,0 +1,316 @@
+package locale
+
+import "strings"
+
+var (
+	frenchOnes = strings.Fields("zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze " +
+		"seize dix-sept dix-huit dix-neuf")
+	frenchTens   = strings.Fields("- - vingt trente quarante cinquante soixante septante huitante nonante")
+	frenchScales = strings.Fields("- - million milliard billion billiard")
+
+	spanishOnes = strings.Fields("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince " +
+		"dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco " +
+		"veintiséis veintisiete veintiocho veintinueve")
+	spanishTens     = strings.Fields("- - - treinta cuarenta cincuenta sesenta setenta ochenta noventa")
+	spanishHundreds = strings.Fields("- ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos " +
+		"ochocientos novecientos")
+
+	italianOnes = strings.Fields("zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici " +
+		"quattordici quindici sedici diciassette diciotto diciannove")
+	italianTens   = strings.Fields("- - venti trenta quaranta cinquanta sessanta settanta ottanta novanta")
+	italianScales = strings.Fields("- - milione miliardo bilione biliardo")
+
+	portugueseOnes = strings.Fields("zero um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze " +
+		"dezesseis dezessete dezoito dezenove")
+	portugueseTens     = strings.Fields("- - vinte trinta quarenta cinquenta sessenta setenta oitenta noventa")
+	portugueseHundreds = strings.Fields("- cento duzentos trezentos quatrocentos quinhentos seiscentos setecentos " +
+		"oitocentos novecentos")
+	brazilianScales = strings.Fields("- - milhão bilhão trilhão quatrilhão")
+)
+
+// french gives vingt and cent their s only at the end or before a noun, which million is and mille is not.
+func french(l *Locale, n uint64) string {
+	if n == 0 {
+		return frenchOnes[0]
+	}
+	var parts []string
+	for _, g := range groupsOf(n, 1000) {
+		switch {
+		case g.power == 1 && g.n == 1:
+			parts = append(parts, "mille")
+		case g.power == 1:
+			parts = append(parts, l.frenchHundreds(g.n, false)+" mille")
+		case g.power > 1:
+			parts = append(parts, l.frenchHundreds(g.n, true)+" "+plural(frenchScales[g.power], g.n))
+		default:
+			parts = append(parts, l.frenchHundreds(g.n, true))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func plural(noun string, n int) string {
+	if n > 1 {
+		return noun + "s"
+	}
+	return noun
+}
+
+// frenchHundreds says a number below a thousand; last tells that vingt and cent may have an s.
+func (l *Locale) frenchHundreds(n int, last bool) string {
+	if n < 100 {
+		return l.frenchTens(n, last)
+	}
+	text := "cent"
+	if n >= 200 {
+		text = frenchOnes[n/100] + " cent"
+		if n%100 == 0 && last {
+			text += "s"
+		}
+	}
+	if n%100 > 0 {
+		text += " " + l.frenchTens(n%100, last)
+	}
+	return text
+}
+
+func (l *Locale) frenchTens(n int, last bool) string {
+	septante := l.tag == "fr-BE" || l.tag == "fr-CH"
+	huitante := l.tag == "fr-CH"
+	if n < 20 {
+		return frenchOnes[n]
+	}
+	tens, ones := n/10, n%10
+	if !septante && (tens == 7 || tens == 9) {
+		tens, ones = tens-1, ones+10
+	}
+	text := frenchTens[tens]
+	if tens == 8 && !huitante {
+		text = "quatre-vingt"
+		if ones == 0 && last {
+			text += "s"
+		}
+	}
+	switch {
+	case ones == 0:
+		return text
+	case ones%10 == 1 && text != "quatre-vingt":
+		return text + " et " + frenchOnes[ones]
+	}
+	return text + "-" + frenchOnes[ones]
+}
+
+// spanish counts by millions: mil millones, un billón. Uno loses its o before what it counts.
+func spanish(_ *Locale, n uint64) string {
+	if n == 0 {
+		return spanishOnes[0]
+	}
+	scales := [...][2]string{{}, {"millón", "millones"}, {"billón", "billones"}}
+	var parts []string
+	for _, g := range groupsOf(n, 1_000_000) {
+		text := spanishThousands(g.n)
+		switch {
+		case g.power > 0 && g.n == 1:
+			text = "un " + scales[g.power][0]
+		case g.power > 0:
+			text = apocope(text) + " " + scales[g.power][1]
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func apocope(text string) string {
+	if before, ok := strings.CutSuffix(text, "veintiuno"); ok {
+		return before + "veintiún"
+	}
+	if strings.HasSuffix(text, "uno") {
+		return strings.TrimSuffix(text, "o")
+	}
+	return text
+}
+
+func spanishThousands(n int) string {
+	switch {
+	case n < 1000:
+		return spanishBelow1000(n)
+	case n < 2000:
+		return strings.TrimSuffix("mil "+spanishRest(n%1000), " ")
+	}
+	return strings.TrimSuffix(apocope(spanishBelow1000(n/1000))+" mil "+spanishRest(n%1000), " ")
+}
+
+// spanishRest says nothing for 0.
+func spanishRest(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return spanishBelow1000(n)
+}
+
+func spanishBelow1000(n int) string {
+	switch {
+	case n < 30:
+		return spanishOnes[n]
+	case n < 100 && n%10 == 0:
+		return spanishTens[n/10]
+	case n < 100:
+		return spanishTens[n/10] + " y " + spanishOnes[n%10]
+	case n == 100:
+		return "cien"
+	}
+	return strings.TrimSuffix(spanishHundreds[n/100]+" "+spanishRest(n%100), " ")
+}
+
+// italian writes up to mila as one word; a three at its end has an accent.
+func italian(_ *Locale, n uint64) string {
+	if n == 0 {
+		return italianOnes[0]
+	}
+	var parts []string
+	for _, g := range groupsOf(n/1_000_000*1000, 1000) {
+		if g.n == 1 {
+			parts = append(parts, "un "+italianScales[g.power+1])
+			continue
+		}
+		scale := italianScales[g.power+1]
+		parts = append(parts, accent(italianHundreds(g.n))+" "+scale[:len(scale)-1]+"i")
+	}
+	if rest := int(n % 1_000_000); rest > 0 {
+		parts = append(parts, accent(italianThousands(rest)))
+	}
+	return strings.Join(parts, " ")
+}
+
+func italianThousands(n int) string {
+	switch {
+	case n < 1000:
+		return italianHundreds(n)
+	case n < 2000:
+		return "mille" + italianHundreds(n%1000)
+	}
+	return italianHundreds(n/1000) + "mila" + italianHundreds(n%1000)
+}
+
+// italianHundreds says a number below a thousand, and nothing for 0; a vowel is dropped before uno and otto.
+func italianHundreds(n int) string {
+	switch {
+	case n == 0:
+		return ""
+	case n < 20:
+		return italianOnes[n]
+	case n < 100:
+		tens := italianTens[n/10]
+		if n%10 == 1 || n%10 == 8 {
+			tens = tens[:len(tens)-1]
+		}
+		return tens + italianHundreds(n%10)
+	}
+	text := "cento"
+	if n >= 200 {
+		text = italianOnes[n/100] + text
+	}
+	if n%100 == 8 || n%100/10 == 8 {
+		text = strings.TrimSuffix(text, "o")
+	}
+	return text + italianHundreds(n%100)
+}
+
+func accent(text string) string {
+	if before, ok := strings.CutSuffix(text, "tre"); ok && before != "" {
+		return before + "tré"
+	}
+	return text
+}
+
+// portuguese counts by thousands in Brazil (um bilhão), by millions in Portugal (mil milhões, um bilião).
+func portuguese(l *Locale, n uint64) string {
+	if n == 0 {
+		return portugueseOnes[0]
+	}
+	if l.tag == "pt" {
+		return l.portugueseGroups(n, 1000, func(g group) string {
+			return portugueseCount(l.portugueseHundreds(g.n), g.n, brazilianScales[g.power])
+		})
+	}
+	return l.portugueseGroups(n, 1_000_000, func(g group) string {
+		return portugueseCount(l.portugueseBelowMillion(g.n), g.n, [...]string{"", "milhão", "bilião"}[g.power])
+	})
+}
+
+// portugueseGroups joins the groups; the last one gets an "e" when it is below a hundred or full hundreds.
+func (l *Locale) portugueseGroups(n, size uint64, say func(group) string) string {
+	groups := groupsOf(n, size)
+	var text strings.Builder
+	for i, g := range groups {
+		part := ""
+		switch {
+		case g.power == 0:
+			part = l.portugueseBelowMillion(g.n)
+		case size == 1000 && g.power == 1:
+			part = l.portugueseBelowMillion(g.n * 1000)
+		default:
+			part = say(g)
+		}
+		if i > 0 {
+			text.WriteString(" ")
+			if i == len(groups)-1 && portugueseJoins(g.n) {
+				text.WriteString("e ")
+			}
+		}
+		text.WriteString(part)
+	}
+	return text.String()
+}
+
+// portugueseJoins reports whether a last group stands behind an "e".
+func portugueseJoins(n int) bool {
+	if n >= 1000 && n%1000 == 0 {
+		n /= 1000
+	}
+	return n < 100 || n < 1000 && n%100 == 0
+}
+
+func portugueseCount(text string, n int, scale string) string {
+	if n > 1 {
+		scale = strings.TrimSuffix(scale, "ão") + "ões"
+	}
+	return text + " " + scale
+}
+
+func (l *Locale) portugueseBelowMillion(n int) string {
+	if n < 1000 {
+		return l.portugueseHundreds(n)
+	}
+	text := "mil"
+	if n >= 2000 {
+		text = l.portugueseHundreds(n/1000) + " mil"
+	}
+	switch rest := n % 1000; {
+	case rest == 0:
+		return text
+	case portugueseJoins(rest):
+		return text + " e " + l.portugueseHundreds(rest)
+	default:
+		return text + " " + l.portugueseHundreds(rest)
+	}
+}
+
+func (l *Locale) portugueseHundreds(n int) string {
+	switch {
+	case n < 20 && l.tag == "pt-PT" && n >= 16 && n != 18:
+		return strings.Replace(portugueseOnes[n], "deze", "deza", 1)
+	case n < 20:
+		return portugueseOnes[n]
+	case n == 100:
+		return "cem"
+	}
+	text, rest := portugueseTens[n/10%10], n%10
+	if n > 100 {
+		text, rest = portugueseHundreds[n/100], n%100
+	}
+	if rest == 0 {
+		return text
+	}
+	return text + " e " + l.portugueseHundreds(rest)
+}
