@@ -35,7 +35,7 @@ func digitsOf(d decimal.Decimal, shift int, buf []byte) (digits, bool) {
 		}
 		n.text = strconv.AppendInt(buf[:0], c, 10)
 	} else {
-		n.text = d.Coefficient().Append(buf[:0], 10)
+		n.text = d.Coefficient().Append(nil, 10) // never buf: it would leave the stack of every caller
 		if n.text[0] == '-' {
 			n.text = n.text[1:]
 		}
