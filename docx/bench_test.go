@@ -1,194 +1,258 @@
 package docx_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/klauspost/compress/flate"
 
 	"platen/docx"
 	"platen/docx/lang"
 	"platen/docx/opc"
 )
 
-// The documents are of the size and shape Word gives them: run properties everywhere, revision ids, every fifth tag
-// split over two runs. Each benchmark reads the data and makes the document on one core; beside it stand the making alone,
-// and the floor: the same output packed without any template work.
-
-func benchRun(text string) string {
-	return `<w:r w:rsidR="00A1B2C3"><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:cs="Calibri"/><w:sz w:val="18"/><w:szCs w:val="18"/><w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+// work is a template and the data that it is filled with.
+type work struct {
+	name     string
+	template func(*syntax, testing.TB) []byte
+	data     func(testing.TB) []byte
 }
 
-func benchParagraph(n int, text string) string {
-	runs := ""
-	for i, piece := range strings.SplitAfter(text, "}}") {
-		if at := strings.Index(piece, "{{"); (n+i)%5 == 0 && at >= 0 {
-			at += 4
-			runs += benchRun(piece[:at]) + `<w:proofErr w:type="spellStart"/>` + benchRun(piece[at:])
-		} else if piece != "" {
-			runs += benchRun(piece)
-		}
-	}
-	return fmt.Sprintf(`<w:p w14:paraId="%08X" w:rsidR="00A1B2C3" w:rsidRDefault="00A1B2C3"><w:pPr><w:spacing w:after="120" w:line="264" w:lineRule="auto"/></w:pPr>%s</w:p>`, 0x1000+n, runs)
+var works = []work{
+	{"letter", (*syntax).letter, letterData},
+	{"invoice-10", (*syntax).invoice, invoiceOf(10)},
+	{"invoice-100", (*syntax).invoice, invoiceOf(100)},
+	{"invoice-1000", (*syntax).invoice, invoiceOf(1000)},
+	{"invoice-10000", (*syntax).invoice, invoiceOf(10000)},
+	{"contract", (*syntax).contract, contractData},
 }
 
-func benchLetter(b *testing.B) (*docx.Template, string) {
-	const prose = "The party agreement shall obligation notice period service delivery payment written consent liability termination supplier customer goods. "
-	body := ""
-	for i, line := range []string{"{{sender.name}}", "{{sender.street}}, {{sender.zip}} {{sender.city}}", "{{customer.company}}", "{{customer.name}}", "{{customer.street}}", "{{customer.zip}} {{customer.city}}",
-		"{{sender.city}}, {{date}}", "Re: {{subject}}", "Dear {{customer.salutation}},", strings.Repeat(prose, 3) + "Our reference is {{reference}}. " + prose,
-		"The amount of {{amount}} is due on {{dueDate}}. " + strings.Repeat(prose, 3), strings.Repeat(prose, 4), "Yours sincerely,", "{{contact.name}}, phone {{contact.phone}}"} {
-		body += benchParagraph(i, line)
-	}
-	return benchTemplate(b, map[string]string{"document.xml": body}), `{"sender":{"name":"Northwind Traders Ltd","street":"1 Long Acre","zip":"WC2E 9LH","city":"London"},
-		"customer":{"name":"Zoë Müller","company":"Müller & Söhne <Handels> GmbH","street":"Hauptstraße 17","zip":"80331","city":"München","salutation":"Ms Müller"},
-		"date":"20 November 2026","subject":"Renewal of contract R&D 2026","reference":"REF-2026-00417","amount":"€ 12,480.00","dueDate":"15 December 2026","contact":{"name":"John Smith","phone":"+44 20 7946 0018"}}`
+func invoiceOf(rows int) func(testing.TB) []byte {
+	return func(t testing.TB) []byte { return invoiceData(t, rows) }
 }
 
-var benchColumns = strings.Fields("pos sku description qty unit price vat total")
-
-func benchInvoice(b *testing.B, rows int) (*docx.Template, string) {
-	row := func(n int, cell func(i int, column string) string) string {
-		s := fmt.Sprintf(`<w:tr w14:paraId="%08X" w:rsidR="00A1B2C3">`, 0x2000+n)
-		for i, column := range benchColumns {
-			s += `<w:tc><w:tcPr><w:tcW w:w="1100" w:type="dxa"/></w:tcPr>` + benchParagraph(100*n+i, cell(i, column)) + `</w:tc>`
-		}
-		return s + `</w:tr>`
+// BenchmarkWorks makes each document on one core, in turn with its floor, and reports medians: of the whole execution,
+// with its data read from JSON; of reading the data alone; of the floor, which packs the same document; and how many times
+// the floor, and of its size, the execution is.
+func BenchmarkWorks(b *testing.B) {
+	for _, w := range works {
+		b.Run(w.name, func(b *testing.B) { benchmarkWork(b, w) })
 	}
-	body := benchParagraph(1, "{{customer.company}}") + benchParagraph(2, "Invoice {{invoice.number}} of {{invoice.date}}") +
-		benchParagraph(3, "{{if reverseCharge}}") + benchParagraph(4, "Reverse charge: the tax is owed by the recipient.") + benchParagraph(5, "{{endif}}") +
-		"<w:tbl><w:tblPr/>" + row(1, func(_ int, column string) string { return column }) +
-		row(2, func(i int, column string) string {
-			tag := "{{item." + column + "}}"
-			switch i {
-			case 0:
-				return "{{tablerow item in items}}" + tag
-			case len(benchColumns) - 1:
-				return tag + "{{endtablerow}}"
-			}
-			return tag
-		}) + "</w:tbl>" + benchParagraph(6, "Total: {{total}}")
-	var items strings.Builder
-	for i := range rows {
-		fmt.Fprintf(&items, `%s{"pos":%d,"sku":"SKU-%06d","description":"Part %d & more","qty":%d,"unit":"pcs","price":%d.%02d,"vat":"19%%","total":"%d.00"}`, strings.Repeat(",", min(i, 1)), i+1, i*7919%1000000, i, i%99, i%1000, i%100, i*3)
-	}
-	data := `{"customer":{"company":"Müller & Söhne"},"invoice":{"number":"2026-004417","date":"20 Nov 2026"},"reverseCharge":true,"total":"11,900.00","items":[` + items.String() + `]}`
-	return benchTemplate(b, map[string]string{"document.xml": body, "header1.xml": benchParagraph(7, "Invoice {{invoice.number}}")}), data
 }
 
-func benchTemplate(b *testing.B, parts map[string]string) *docx.Template {
-	tpl, err := parse(build(b, parts))
+func benchmarkWork(b *testing.B, w work) {
+	text := w.data(b)
+	tpl, err := parse(w.template(ours, b))
 	if err != nil {
 		b.Fatal(err)
 	}
-	return tpl
+	var out counter
+	platen := func() {
+		if _, err := tpl.Execute(&out, decode(b, string(text)), docx.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	file, report := execute(b, tpl, decode(b, string(text)))
+	if len(report.Errors) > 0 {
+		b.Fatal(report.Errors)
+	}
+	fast, usual := newFloor(b, file, 1), newFloor(b, file, opc.CompressionLevel)
+	times := alternate(b, platen, func() { decode(b, string(text)) }, func() { fast.write(b, io.Discard) }, func() { usual.write(b, io.Discard) })
+	report4 := []string{"platen-µs", "decode-µs", "floor-µs", fmt.Sprintf("level%d-µs", opc.CompressionLevel)}
+	for i, unit := range report4 {
+		b.ReportMetric(float64(times[i])/1e3, unit)
+	}
+	var size counter
+	usual.write(b, &size)
+	b.ReportMetric(float64(times[0])/float64(times[2]), "times-floor")
+	b.ReportMetric(float64(len(file))/float64(size), "times-size")
+	b.ReportMetric(0, "ns/op")
 }
 
-func BenchmarkLetter(b *testing.B) {
-	tpl, data := benchLetter(b)
-	benchmark(b, tpl, data)
+// counter counts bytes.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }
 
-func BenchmarkInvoice(b *testing.B) {
-	for _, rows := range []int{10, 1000, 10000} {
-		b.Run(strconv.Itoa(rows), func(b *testing.B) {
-			tpl, data := benchInvoice(b, rows)
-			benchmark(b, tpl, data)
+// alternate runs functions in turn, each often enough for the clock and the caches, and returns the median time of each.
+func alternate(b *testing.B, functions ...func()) []time.Duration {
+	const atLeast = time.Millisecond
+	often := make([]int, len(functions))
+	for i, f := range functions {
+		f()
+		start := time.Now()
+		f()
+		often[i] = 1 + int(atLeast/(time.Since(start)+1))
+	}
+	times := make([][]time.Duration, len(functions))
+	for b.Loop() {
+		for i, f := range functions {
+			start := time.Now()
+			for range often[i] {
+				f()
+			}
+			times[i] = append(times[i], time.Since(start)/time.Duration(often[i]))
+		}
+	}
+	medians := make([]time.Duration, len(functions))
+	for i := range times {
+		slices.Sort(times[i])
+		medians[i] = times[i][len(times[i])/2]
+	}
+	return medians
+}
+
+// floor is the least that must be done to pack a document: to put its pieces behind each other, deflate the parts that
+// executions change, and copy the others as they are packed.
+type floor struct {
+	entries []*zip.File
+	packed  map[string][]byte   // of the entries, as they are in the file
+	pieces  map[string][][]byte // of the parts that change
+	buf     []byte
+	deflate *flate.Writer
+}
+
+func newFloor(t testing.TB, file []byte, level int) *floor {
+	t.Helper()
+	zr, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &floor{entries: zr.File, packed: map[string][]byte{}, pieces: map[string][][]byte{}}
+	content := unpack(t, file)
+	for _, name := range []string{"word/document.xml", "word/header1.xml", "word/footer1.xml"} {
+		if content[name] != "" {
+			f.pieces[name] = cutAtTexts([]byte(content[name]))
+		}
+	}
+	for _, e := range f.entries {
+		offset, err := e.DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.packed[e.Name] = file[offset : offset+int64(e.CompressedSize64)]
+	}
+	if f.deflate, err = flate.NewWriter(nil, level); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// cutAtTexts cuts a part where its texts begin and end, as values do.
+func cutAtTexts(xml []byte) [][]byte {
+	const open, end = `<w:t xml:space="preserve">`, `</w:t>`
+	var pieces [][]byte
+	for sep := open; ; {
+		i := bytes.Index(xml, []byte(sep))
+		if i < 0 {
+			return append(pieces, xml)
+		}
+		if sep == open {
+			i, sep = i+len(open), end
+		} else {
+			sep = open
+		}
+		pieces, xml = append(pieces, xml[:i]), xml[i:]
+	}
+}
+
+type deflater struct{ *flate.Writer }
+
+func (f *floor) write(t testing.TB, w io.Writer) {
+	zw := zip.NewWriter(w)
+	zw.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		f.deflate.Reset(w)
+		return deflater{f.deflate}, nil
+	})
+	for _, e := range f.entries {
+		if err := f.writeEntry(zw, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *floor) writeEntry(zw *zip.Writer, e *zip.File) error {
+	pieces, changes := f.pieces[e.Name]
+	if !changes {
+		w, err := zw.CreateRaw(&e.FileHeader)
+		if err == nil {
+			_, err = w.Write(f.packed[e.Name])
+		}
+		return err
+	}
+	w, err := zw.Create(e.Name)
+	if err != nil {
+		return err
+	}
+	f.buf = f.buf[:0]
+	for _, piece := range pieces {
+		if f.buf = append(f.buf, piece...); len(f.buf) >= 64<<10 {
+			if _, err := w.Write(f.buf); err != nil {
+				return err
+			}
+			f.buf = f.buf[:0]
+		}
+	}
+	_, err = w.Write(f.buf)
+	return err
+}
+
+// BenchmarkExecute is the execution alone, of data that has been read.
+func BenchmarkExecute(b *testing.B) {
+	for _, w := range works {
+		b.Run(w.name, func(b *testing.B) {
+			tpl, err := parse(w.template(ours, b))
+			if err != nil {
+				b.Fatal(err)
+			}
+			data := decode(b, string(w.data(b)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
 
-func benchmark(b *testing.B, tpl *docx.Template, text string) {
-	data := decode(b, text)
-	out, report := execute(b, tpl, data)
-	if len(report.Errors) > 0 {
-		b.Fatal(report.Errors)
-	}
-	size := 0
-	for _, content := range unpack(b, out) {
-		size += len(content)
-	}
-	perSecond := func(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "documents/s") }
-	b.Run("platen", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := tpl.Execute(io.Discard, decode(b, text), docx.Options{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-		perSecond(b)
-	})
-	b.Run("execute", func(b *testing.B) {
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("floor", func(b *testing.B) {
-		b.SetBytes(int64(size))
-		pkg, changed := floorInput(b, out)
-		for b.Loop() {
-			writeFloor(b, pkg, changed)
-		}
-		perSecond(b)
-	})
-}
+// BenchmarkParse compiles a template; the bytes are those of its XML, of all parts.
+func BenchmarkParse(b *testing.B) { benchmarkCompiling(b, nil) }
 
-// floorInput gives the output's parts, and the bytes of those that an execution writes anew.
-func floorInput(b *testing.B, out []byte) (*opc.Package, map[string][]byte) {
-	pkg, err := opc.Open(bytes.NewReader(out), int64(len(out)), opc.Limits{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	changed := map[string][]byte{}
-	for _, name := range []string{"/word/document.xml", "/word/header1.xml"} {
-		if part := pkg.Part(name); part != nil {
-			if changed[name], err = pkg.ReadXML(part); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	return pkg, changed
-}
+// BenchmarkFirst compiles a template and executes it once, on data without anything in it.
+func BenchmarkFirst(b *testing.B) { benchmarkCompiling(b, new(lang.Object)) }
 
-func writeFloor(b *testing.B, pkg *opc.Package, changed map[string][]byte) {
-	pw := opc.NewWriter(io.Discard)
-	for _, part := range pkg.Parts() {
-		content, ok := changed[part.Name]
-		if !ok {
-			if err := pw.Copy(part); err != nil {
-				b.Fatal(err)
+func benchmarkCompiling(b *testing.B, data *lang.Object) {
+	for _, w := range []work{works[0], works[1], works[5]} {
+		b.Run(w.name, func(b *testing.B) {
+			file := w.template(ours, b)
+			size := 0
+			for name, content := range unpack(b, file) {
+				if name != "word/media/image1.png" {
+					size += len(content)
+				}
 			}
-			continue
-		}
-		w, err := pw.Create(part.Name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := w.Write(content); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := pw.Close(); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	tpl, _ := benchInvoice(b, 1)
-	var file bytes.Buffer
-	if _, err := tpl.Execute(&file, new(lang.Object), docx.Options{}); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(file.Len()))
-	for b.Loop() {
-		if _, err := parse(file.Bytes()); err != nil {
-			b.Fatal(err)
-		}
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				tpl, err := parse(file)
+				if err == nil && data != nil {
+					_, err = tpl.Execute(io.Discard, data, docx.Options{})
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
