@@ -35,9 +35,9 @@ type output struct {
 
 // placed is a literal, or the start of one, at a place in the buffer.
 type placed struct {
-	at     int
-	number int // of the literal's piece
-	text   []byte
+	at    int // in the buffer
+	piece int32
+	n     int32
 }
 
 // literal writes the text of a literal.
@@ -46,7 +46,7 @@ func (o *output) literal(op *op) {
 		o.buf = append(o.buf, op.text...)
 		return
 	}
-	o.pieces = append(o.pieces, placed{len(o.buf), op.piece, op.text})
+	o.pieces = append(o.pieces, placed{len(o.buf), op.piece, int32(len(op.text))})
 }
 
 // place is where the next byte will be.
@@ -57,16 +57,21 @@ func (o *output) takeBack(bytes, pieces int) { o.buf, o.pieces = o.buf[:bytes], 
 
 // cut takes back a text if that is what was written last.
 func (o *output) cut(text []byte) bool {
-	last, from := &o.buf, 0
+	from := 0
 	if n := len(o.pieces); n > 0 {
-		if from = o.pieces[n-1].at; from == len(o.buf) {
-			last, from = &o.pieces[n-1].text, 0
+		last := &o.pieces[n-1]
+		if from = last.at; from == len(o.buf) {
+			if !bytes.HasSuffix(o.w.Text(int(last.piece))[:last.n], text) {
+				return false
+			}
+			last.n -= int32(len(text))
+			return true
 		}
 	}
-	if !bytes.HasSuffix((*last)[from:], text) {
+	if !bytes.HasSuffix(o.buf[from:], text) {
 		return false
 	}
-	*last = (*last)[:len(*last)-len(text)]
+	o.buf = o.buf[:len(o.buf)-len(text)]
 	return true
 }
 
@@ -80,7 +85,7 @@ func (o *output) flush() error {
 	}
 	o.written += int64(len(o.buf))
 	for i := range o.pieces {
-		o.written += int64(len(o.pieces[i].text))
+		o.written += int64(o.pieces[i].n)
 	}
 	if o.written > MaxOutput {
 		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
@@ -103,8 +108,8 @@ func (o *output) compress() {
 			o.w.Fresh(o.buf[from:p.at])
 			from = p.at
 		}
-		o.check.Segment(p.number, p.text)
-		o.w.Piece(p.number, len(p.text))
+		o.check.Segment(int(p.piece), o.w.Text(int(p.piece))[:p.n])
+		o.w.Piece(int(p.piece), int(p.n))
 	}
 	if len(o.buf) > from {
 		o.check.Write(o.buf[from:])
@@ -141,8 +146,8 @@ func sketchOps(s *deflate.Sketch, ops []op) (largest int) {
 		o := &ops[i]
 		switch o.kind {
 		case opLiteral:
-			o.piece = s.Piece(o.text)
-			largest = max(largest, o.piece)
+			o.piece = int32(s.Piece(o.text))
+			largest = max(largest, int(o.piece))
 		case opLoop:
 			s.Enter(true)
 			largest = max(largest, sketchOps(s, o.body))

@@ -26,7 +26,7 @@ type program struct {
 type op struct {
 	kind    opKind
 	text    []byte    // XML to write; of opValue and opTail: the source of the tag
-	piece   int       // of opLiteral: its number in the plan of the part
+	piece   int32     // of opLiteral: its number in the plan of the part
 	tag     *lang.Tag // of opValue, opLoop
 	body    []op      // of opLoop, opGuard
 	parts   []part    // of opIf

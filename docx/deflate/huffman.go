@@ -214,7 +214,7 @@ func (c *code) writeHeader(lit, dist []int) {
 	}
 	lengths := codeLengths(freq[:], 7)
 	symbols := canonical(lengths)
-	var b wordBits
+	var b bitList
 	put := func(v, n int) { b.put(symbol(v)<<8 | symbol(n)) }
 	put(last, 1)
 	put(dynamic, 2)

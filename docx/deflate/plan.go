@@ -28,10 +28,11 @@ type piece struct {
 
 // span is a stretch of a piece: bits as they are, then a copy from another piece if n is not 0.
 type span struct {
-	word, bits int // in the words of the plan
-	from       int // the piece that is copied from
-	offset     int // in its text
-	at, n      int // the same bytes in the text of this piece
+	word, bits uint32 // in the words of the plan
+	from       uint32 // the piece that is copied from
+	offset     uint32 // in its text
+	at         uint32 // of the same bytes in the text of this piece
+	n          uint16
 }
 
 // Sketch notes what a stream will be like, in the order in which it is written.
@@ -106,7 +107,7 @@ func NewPlan(s *Sketch) *Plan {
 
 // Size is about how many bytes of memory the plan takes besides the texts.
 func (p *Plan) Size() int {
-	const pieceSize, spanSize, shiftSize, codeSize = 88, 56, 512, 2600
+	const pieceSize, spanSize, shiftSize, codeSize = 88, 24, 512, 2600
 	n := codeSize + 8*len(p.words) + shiftSize*len(p.shifts) + pieceSize*len(p.pieces)
 	for i := range p.pieces {
 		n += spanSize * len(p.pieces[i].spans)
@@ -117,8 +118,13 @@ func (p *Plan) Size() int {
 // encode turns the tokens of a text into spans.
 func (p *Plan) encode(text []byte, tokens []token) []span {
 	var spans []span
-	var b wordBits
+	var b bitList
 	at, start := 0, len(p.words)
+	cut := func(t token) {
+		spans = append(spans, span{uint32(start), uint32(b.n), uint32(t.from), uint32(t.at), uint32(at), uint16(t.n)})
+		p.words = append(p.words, b.words()...)
+		start, b = len(p.words), bitList{full: b.full[:0]}
+	}
 	for _, t := range tokens {
 		switch {
 		case t.n == 0:
@@ -129,35 +135,35 @@ func (p *Plan) encode(text []byte, tokens []token) []span {
 			b.put(p.code.length[t.n])
 			b.put(p.code.distanceOf(t.at))
 		default:
-			p.words = append(p.words, b.words()...)
-			spans = append(spans, span{word: start, bits: b.n, from: t.from, offset: t.at, at: at, n: t.n})
-			start, b = len(p.words), wordBits{full: b.full[:0]}
+			cut(t)
 		}
 		at += t.n
 	}
-	p.words = append(p.words, b.words()...)
-	return append(spans, span{word: start, bits: b.n})
+	cut(token{})
+	return spans
 }
 
-// wordBits gathers bits in words.
-type wordBits struct {
+// bitList gathers bits in words, of which each holds wordBits.
+type bitList struct {
 	full []uint64
 	acc  uint64
 	n    int
 }
 
-func (b *wordBits) put(s symbol) {
-	used := b.n & 63
-	b.acc |= s.bits() << used
-	if b.n += s.len(); used+s.len() >= 64 {
+// put adds a symbol of less than wordBits.
+func (b *bitList) put(s symbol) {
+	used := b.n % wordBits
+	b.acc |= s.bits() << used & (1<<wordBits - 1)
+	b.n += s.len()
+	if used+s.len() >= wordBits {
 		b.full = append(b.full, b.acc)
-		b.acc = s.bits() >> (64 - used)
+		b.acc = s.bits() >> (wordBits - used)
 	}
 }
 
 // words returns what was gathered, the last word filled up with zeros.
-func (b *wordBits) words() []uint64 {
-	if b.n&63 == 0 {
+func (b *bitList) words() []uint64 {
+	if b.n%wordBits == 0 {
 		return b.full
 	}
 	return append(b.full, b.acc)

@@ -10,6 +10,8 @@ import (
 const (
 	// bufferSize is how many bytes of the stream are gathered before they are handed on.
 	bufferSize = 32 << 10
+	// wordBytes is how many bytes of a word are used, so that a word can be added to less than a byte that is left over.
+	wordBytes, wordBits = 7, 56
 	// history is how many of the last fresh bytes are kept to be compared with; a power of two.
 	history = 16 << 10
 )
@@ -21,9 +23,9 @@ type Writer struct {
 	plan *Plan
 
 	buf  [bufferSize]byte
-	n    int    // bytes in buf
+	n    int    // bytes in buf; there is room for 8 more
 	acc  uint64 // the bits behind them
-	used int    // how many, less than 64
+	used int    // how many, less than 8
 
 	pos    int64 // bytes of the text so far
 	packed int64 // bytes of the stream handed on
@@ -70,6 +72,9 @@ func NewWriter(dst io.Writer, plan *Plan) *Writer {
 // Sums returns the CRC-32 and the length of the text so far and, once the stream is closed, the length of the stream.
 func (w *Writer) Sums() (sum uint32, size, packed int64) { return w.sum, w.pos, w.packed }
 
+// Text is the text of a piece.
+func (w *Writer) Text(number int) []byte { return w.plan.pieces[number].text }
+
 // Piece writes the first n bytes of a piece.
 func (w *Writer) Piece(number, n int) {
 	p, seen := &w.plan.pieces[number], &w.last[number]
@@ -107,21 +112,20 @@ func (w *Writer) Piece(number, n int) {
 
 // spans writes a piece whose last occurrence is too far away, or was not.
 func (w *Writer) spans(p *piece) {
+	code, words, last := w.plan.code, w.plan.words, w.last
 	for i := range p.spans {
 		s := &p.spans[i]
-		w.copyBits(w.plan.words[s.word:], s.bits)
+		w.copyBits(words[s.word:], int(s.bits))
 		if s.n == 0 {
 			continue
 		}
-		from := &w.last[s.from]
+		from := &last[s.from]
 		distance := w.pos + int64(s.at) - from.pos - int64(s.offset)
-		if from.pos < 0 || distance > maxDistance || s.offset+s.n > from.n {
-			w.literals(p.text[s.at : s.at+s.n])
+		if from.pos < 0 || distance > maxDistance || int(s.offset)+int(s.n) > from.n {
+			w.literals(p.text[s.at : s.at+uint32(s.n)])
 			continue
 		}
-		d := w.plan.code.distanceOf(int(distance))
-		w.put(w.plan.code.length[s.n])
-		w.put(d)
+		w.copyFrom(code.length[s.n], code.distanceOf(int(distance)))
 	}
 }
 
@@ -172,74 +176,79 @@ func (w *Writer) endMatch() {
 	if w.match == 0 {
 		return
 	}
-	d := w.plan.code.distanceOf(w.distance)
+	code := w.plan.code
+	d := code.distanceOf(w.distance)
 	for n := w.match; n > 0; {
 		k := min(n, maxMatch)
 		if left := n - k; left > 0 && left < minMatch {
 			k -= minMatch
 		}
-		w.put(w.plan.code.length[k])
-		w.put(d)
+		w.copyFrom(code.length[k], d)
 		n -= k
 	}
 	w.match = 0
 }
 
+// copyFrom writes a copy: the symbols of its length, with at most 20 bits, and of its distance, with at most 28.
+func (w *Writer) copyFrom(length, distance symbol) {
+	w.acc |= (length.bits() | distance.bits()<<length.len()) << w.used
+	w.used += length.len() + distance.len()
+	w.store()
+}
+
 // put writes one symbol.
 func (w *Writer) put(s symbol) {
 	w.acc |= s.bits() << w.used
-	if w.used += s.len(); w.used >= 64 {
-		w.store()
-		w.used -= 64
-		w.acc = s.bits() >> (s.len() - w.used)
-	}
+	w.used += s.len()
+	w.store()
 }
 
-// store moves the 64 bits in acc to the buffer.
+// store moves whole bytes of acc to the buffer. It writes 8 bytes each time, of which the last may not count yet.
 func (w *Writer) store() {
-	if w.n+8 > len(w.buf) {
+	binary.LittleEndian.PutUint64(w.buf[w.n:], w.acc)
+	w.n += w.used >> 3
+	w.acc >>= w.used &^ 7
+	w.used &= 7
+	if w.n > bufferSize-8 {
 		w.handOn()
 	}
-	binary.LittleEndian.PutUint64(w.buf[w.n:], w.acc)
-	w.n += 8
 }
 
 // copyBits writes the first n bits of words.
 func (w *Writer) copyBits(words []uint64, n int) {
-	used := w.used
-	for ; n >= 64; n -= 64 {
-		v := words[0]
-		words = words[1:]
-		w.acc |= v << used
-		w.store()
-		w.acc = v >> (64 - used)
+	i := 0
+	for ; n > wordBits; n -= wordBits {
+		w.acc |= words[i] << w.used
+		binary.LittleEndian.PutUint64(w.buf[w.n:], w.acc)
+		w.acc >>= wordBits
+		i++
+		if w.n += wordBytes; w.n > bufferSize-8 {
+			w.handOn()
+		}
 	}
 	if n > 0 {
-		v := words[0]
-		w.acc |= v << used
-		if w.used += n; w.used >= 64 {
-			w.store()
-			w.used -= 64
-			w.acc = v >> (n - w.used)
-		}
+		w.acc |= words[i] << w.used
+		w.used += n
+		w.store()
 	}
 }
 
 // literals writes bytes one by one.
 func (w *Writer) literals(b []byte) {
 	code := &w.plan.code.literal
-	acc, used := w.acc, w.used
-	for _, c := range b {
-		s := code[c]
-		acc |= s.bits() << used
-		if used += s.len(); used >= 64 {
-			w.acc = acc
-			w.store()
-			used -= 64
-			acc = s.bits() >> (s.len() - used)
+	for len(b) >= 3 { // 7 bits that are left over and three symbols of 15 are less than a word
+		acc, used := w.acc, w.used
+		for _, c := range b[:3] {
+			acc |= code[c].bits() << used
+			used += code[c].len()
 		}
+		w.acc, w.used = acc, used
+		w.store()
+		b = b[3:]
 	}
-	w.acc, w.used = acc, used
+	for _, c := range b {
+		w.put(code[c])
+	}
 }
 
 // handOn writes the whole bytes of the buffer to dst.
@@ -258,11 +267,8 @@ func (w *Writer) Err() error { return w.err }
 func (w *Writer) Close() error {
 	w.endMatch()
 	w.put(w.plan.code.end)
-	if w.n+8 > len(w.buf) {
-		w.handOn()
-	}
-	binary.LittleEndian.PutUint64(w.buf[w.n:], w.acc)
-	w.n += (w.used + 7) / 8
+	w.used += -w.used & 7 // zeros up to the end of the byte
+	w.store()
 	w.handOn()
 	return w.err
 }
