@@ -7,7 +7,6 @@
 package docx
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -65,7 +64,7 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
-	pkg, err := opc.Open(bytes.NewReader(file), size, limits)
+	pkg, err := opc.OpenBytes(file, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type Part struct {
 	ContentType string // "" when the package declares none
 	Size        int64  // unpacked, in bytes
 	file        *zip.File
+	packed      []byte // as it is compressed in the file; nil: file reads it
 }
 
 // ContentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
@@ -60,6 +61,23 @@ func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	}
 	if err := p.surveyRels(); err != nil {
 		return nil, err
+	}
+	return p, nil
+}
+
+// OpenBytes is Open for a file that is in memory. It must not change while the package is in use.
+func OpenBytes(file []byte, lim Limits) (*Package, error) {
+	p, err := Open(bytes.NewReader(file), int64(len(file)), lim)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range p.parts {
+		offset, err := part.file.DataOffset()
+		end := offset + int64(part.file.CompressedSize64)
+		if err != nil || end > int64(len(file)) { // not possible, as the part has been read
+			return nil, &Error{Code: CodeDamaged, Part: part.Name, Message: "the part is damaged", Remedy: remedySaveAgain, Err: err}
+		}
+		part.packed = file[offset:end]
 	}
 	return p, nil
 }

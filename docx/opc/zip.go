@@ -1,0 +1,195 @@
+package opc
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// The zip file of a package is written here and not by archive/zip, which takes five allocations for an entry and as
+// long for the ten entries of a letter as all the rest of its execution (docs/adr/0008). It has no need of zip64: no
+// package is as large.
+
+const (
+	// maxPackage and maxPackageEntries are what a zip file without zip64 can hold (APPNOTE.TXT §4.4.1.4).
+	maxPackage, maxPackageEntries = math.MaxUint32, math.MaxUint16
+
+	// bufferSize is how many bytes are gathered before they are written.
+	bufferSize = 32 << 10
+
+	deflated       = 8 // the compression method (§4.4.5)
+	descriptorFlag = 1 << 3
+	utf8Flag       = 1 << 11 // the entry's name is UTF-8 (§4.4.4)
+	version        = 20      // of the format that a reader must know: deflate (§4.4.3.2)
+
+	headerSignature, directorySignature = 0x04034b50, 0x02014b50
+	descriptorSignature, endSignature   = 0x08074b50, 0x06054b50
+
+	// dosEpoch is 1980-01-01, the earliest date a zip entry can have and the one Word writes (§4.4.6). Every entry gets it,
+	// so that the same input gives the same bytes.
+	dosEpoch = 1<<5 | 1
+)
+
+var errPackageTooLarge = errors.New("the document would be larger than a zip file can be")
+
+// zipWriter writes the records of a zip file.
+type zipWriter struct {
+	*zipBuffers
+	offset  int64 // in the file
+	entries int
+	entry   zipEntry // that is being written
+}
+
+type zipBuffers struct {
+	out       *bufio.Writer
+	directory []byte
+	scratch   []byte
+}
+
+type zipEntry struct {
+	name                       string
+	method, flags              uint16
+	sum                        uint32
+	size, packed, headerOffset int64
+}
+
+func newZipWriter(w io.Writer) zipWriter {
+	b := buffers.Get().(*zipBuffers)
+	b.out.Reset(w)
+	b.directory = b.directory[:0]
+	return zipWriter{zipBuffers: b}
+}
+
+// Write writes to the content of an entry.
+func (z *zipWriter) Write(p []byte) (int, error) {
+	n, err := z.out.Write(p)
+	z.offset += int64(n)
+	return n, err
+}
+
+// nameFlag returns the flag that a name needs.
+func nameFlag(name string) uint16 {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return utf8Flag
+	}
+	return 0
+}
+
+// begin starts the entry of a part; header or sums comes next.
+func (z *zipWriter) begin(partName string, method, flags uint16) error {
+	if z.entries > 0 {
+		z.list()
+	}
+	if z.entries++; z.entries > maxPackageEntries || z.offset > maxPackage {
+		return errPackageTooLarge
+	}
+	z.entry = zipEntry{name: strings.TrimPrefix(partName, "/"), method: method, flags: flags, headerOffset: z.offset}
+	return nil
+}
+
+// sums sets what is known of the entry's content.
+func (z *zipWriter) sums(sum uint32, size, packed int64) {
+	z.entry.sum, z.entry.size, z.entry.packed = sum, size, packed
+}
+
+// appendCommon appends the fields that an entry's two headers share (§4.3.7, §4.3.12).
+func (e *zipEntry) appendCommon(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint16(b, version)
+	b = le.AppendUint16(b, e.flags)
+	b = le.AppendUint16(b, e.method)
+	b = le.AppendUint16(b, 0) // the time
+	b = le.AppendUint16(b, dosEpoch)
+	b = e.appendSums(b)
+	b = le.AppendUint16(b, uint16(len(e.name)))
+	return le.AppendUint16(b, 0) // no extra fields
+}
+
+func (e *zipEntry) appendSums(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, e.sum)
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.packed))
+	return binary.LittleEndian.AppendUint32(b, uint32(e.size))
+}
+
+// header writes the header before the content (§4.3.7). An error is kept by the buffer for the next call.
+func (z *zipWriter) header() {
+	b := binary.LittleEndian.AppendUint32(z.scratch[:0], headerSignature)
+	b = z.entry.appendCommon(b)
+	z.record(append(b, z.entry.name...))
+}
+
+// descriptor writes the sums behind the content (§4.3.9).
+func (z *zipWriter) descriptor() {
+	z.record(z.entry.appendSums(binary.LittleEndian.AppendUint32(z.scratch[:0], descriptorSignature)))
+}
+
+func (z *zipWriter) record(b []byte) {
+	z.scratch = b
+	z.offset += int64(len(b))
+	z.out.Write(b) //nolint:errcheck // bufio keeps the error and returns it from Flush
+}
+
+// list notes the entry in the directory (§4.3.12).
+func (z *zipWriter) list() {
+	le := binary.LittleEndian
+	b := le.AppendUint32(z.directory, directorySignature)
+	b = le.AppendUint16(b, version) // of the writer
+	b = z.entry.appendCommon(b)
+	b = append(b, make([]byte, 10)...) // no comment, the first disk, no attributes
+	b = le.AppendUint32(b, uint32(z.entry.headerOffset))
+	z.directory = append(b, z.entry.name...)
+}
+
+// close writes the directory and its end (§4.3.16).
+func (z *zipWriter) close() error {
+	if z.entries > 0 {
+		z.list()
+	}
+	start := z.offset
+	if start+int64(len(z.directory)) > maxPackage {
+		return errPackageTooLarge
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint32(z.scratch[:0], endSignature)
+	b = le.AppendUint32(b, 0) // this is the only disk
+	b = le.AppendUint16(b, uint16(z.entries))
+	b = le.AppendUint16(b, uint16(z.entries))
+	b = le.AppendUint32(b, uint32(len(z.directory)))
+	b = le.AppendUint32(b, uint32(start))
+	b = le.AppendUint16(b, 0) // no comment
+	z.out.Write(z.directory)  //nolint:errcheck // as in record
+	z.record(b)
+	err := z.out.Flush()
+	z.out.Reset(nil)
+	buffers.Put(z.zipBuffers)
+	z.zipBuffers = nil
+	return err
+}
+
+// start takes the content of an entry.
+func (c *compressor) start(z *zipWriter) {
+	c.zip, c.sum, c.size, c.written = z, 0, 0, z.offset
+	c.out = compressors.Get().(*flate.Writer)
+	c.out.Reset(z)
+}
+
+func (c *compressor) Write(p []byte) (int, error) {
+	c.sum = crc32.Update(c.sum, crc32.IEEETable, p)
+	c.size += int64(len(p))
+	return c.out.Write(p)
+}
+
+func (c *compressor) end() error {
+	err := c.out.Close()
+	c.written = c.zip.offset - c.written
+	compressors.Put(c.out)
+	c.out = nil
+	return err
+}
