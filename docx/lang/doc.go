@@ -6,6 +6,7 @@
 // an [Env], and ask it to [Env.Print] values, [Env.Test] conditions and [Env.List] the items of a loop, with
 // [Env.Push] and [Env.Pop] around each item. [Env.Show] also tells how a value is to be shown, [Env.Chart] gives the data of
 // a chart.
+// [Use.Schema] says what the template reads, for those who write the input; [Env.Problems] helps to mend what was missing.
 //
 // # Grammar
 //

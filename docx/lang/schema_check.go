@@ -66,7 +66,8 @@ func (c *checker) check(s *Schema, v Value, path string) {
 			c.wrong(s, v, path)
 		}
 	default:
-		if _, ok := scalarText(v); !ok {
+		_, flag := v.(bool)
+		if _, ok := scalarText(v); !ok || flag && s.kind > aFlag {
 			c.wrong(s, v, path)
 		}
 	}

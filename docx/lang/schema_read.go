@@ -2,7 +2,6 @@ package lang
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ type signature struct {
 	same bool // what it gives is of that value still, so that the next filter says something of it too
 }
 
-// filterSignatures holds what each filter takes. format depends on its argument.
+// filterSignatures holds what each filter takes. What format and add take depends on their argument.
 var filterSignatures = map[string]signature{
 	"optional": {same: true}, "default": {same: true},
 
@@ -38,7 +37,7 @@ var filterSignatures = map[string]signature{
 	"trim": {aScalar, true}, "truncate": {want: aScalar}, "replace": {want: aScalar}, "pad": {want: aScalar}, "split": {want: aScalar},
 
 	"currency": {want: aNumber}, "percent": {want: aNumber}, "words": {want: aNumber}, "ordinal": {want: aNumber},
-	"date": {want: aDate}, "time": {want: aTime}, "timezone": {aTime, true}, "add": {aDate, true},
+	"date": {want: aDate}, "time": {want: aTime}, "timezone": {aTime, true},
 
 	"where": {aList, true}, "sort": {aList, true}, "group": {aList, true}, "unique": {aList, true}, "reverse": {aList, true},
 	"first": {aList, true}, "last": {aList, true}, "slice": {same: true}, "count": {want: aList}, "join": {want: aList | aScalar},
@@ -105,8 +104,8 @@ func (c *collector) filters(end want) (w want, optional bool) {
 			continue
 		}
 		s, ok := filterSignatures[f.Name]
-		if f.Name == "format" {
-			s, ok = signature{want: formatWant(f.Args)}, true
+		if f.Name == "format" || f.Name == "add" {
+			s, ok = patternWant(f), true
 		}
 		if !ok {
 			s = signature{want: aScalar}
@@ -135,22 +134,32 @@ func argumentWant(f *Filter, i int, given want) want {
 	return 0
 }
 
-// datePicture matches the pictures of dates: letters of days, months, years and hours, and what stands between.
-var datePicture = regexp.MustCompile(`(?i)^[^#0x]*\b(d{1,4}|m{1,4}|y{2,4}|h{1,2})\b[^#0x]*$`)
-
-// formatWant returns what a format is for, as far as its picture is known.
-func formatWant(args []Node) want {
-	l, ok := args[0].(*Literal)
+// patternWant returns what a filter is for that takes what its argument says: format a text, a number or a date, add a number
+// or a date.
+func patternWant(f *Filter) signature {
+	l, ok := f.Args[0].(*Literal)
 	if !ok {
-		return aScalar
+		return signature{want: aScalar}
 	}
-	switch s, _ := l.Value.(string); {
-	case strings.ContainsAny(s, "#0"), strings.HasSuffix(strings.ToLower(s), "-number"):
-		return aNumber
-	case datePicture.MatchString(s):
-		return aDate
+	pattern, isText := l.Value.(string)
+	switch {
+	case f.Name == "add" && isText && checkShift(f, pattern) == "" && !isNumber(pattern):
+		return signature{aDate, true}
+	case f.Name == "add":
+		return signature{aNumber, true}
+	case isMask(pattern):
+		return signature{want: aScalar}
+	case strings.ContainsAny(pattern, "#0"), strings.HasSuffix(strings.ToLower(pattern), "-number"):
+		return signature{want: aNumber}
+	case strings.ContainsAny(pattern, "hH"):
+		return signature{want: aTime}
 	}
-	return aScalar
+	return signature{want: aDate}
+}
+
+func isNumber(s string) bool {
+	_, ok := asNumber(s)
+	return ok
 }
 
 // expr notes what an expression reads. Optional tells that nothing is missed if it is not there.
@@ -213,6 +222,10 @@ func (c *collector) compared(x, with Node, op string) {
 	p, ok := x.(*Path)
 	if !ok {
 		c.expr(x, 0, true)
+		return
+	}
+	if call, ok := with.(*Call); ok && (call.Name == "$now" || call.Name == "$today") {
+		c.path(p, aDate, true, nil)
 		return
 	}
 	literals := []Node{with}

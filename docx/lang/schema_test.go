@@ -82,13 +82,17 @@ func TestSchema(t *testing.T) {
 		{`{{a * 2 + -b}}`, `{a* number, b* number}`},
 		{`{{$round(a, 2)}} {{$string(b, " ", c)}} {{$length(d)}}`, `{a* number, b* single, c* single, d* any}`},
 
+		{`{{a :: currency("EUR")}} {{b :: percent}} {{c :: trim :: currency("EUR") :: uppercase}}`, `{a* number, b* number, c* number}`},
+		{`{{a :: format("#,##0.00")}} {{b :: format("EU-Number")}} {{c :: format("xxx-xxxx")}}`, `{a* number, b* number, c* single}`},
+		{`{{a :: format("dd-mm-yyyy")}} {{b :: date("d MMMM yyyy")}} {{c :: time("HH:mm")}} {{b}}`, `{a* date, b* date, c* date-time}`},
+		{`{{a :: add("1 month") :: date}} {{b :: add(5)}} {{c :: format("dd.mm.yyyy HH:mm")}} {{$days(d, e) :: optional}}`, `{a* date, b* number, c* date-time, d date, e date}`},
 		{`{{a :: image("4cm")}} {{b :: checkbox}} {{c :: html}} {{d :: qrcode}}`, `{a* base64, b* boolean, c* string, d* single}`},
 		{`{{a :: split(",") :: first}} {{b :: trim :: checkbox}}`, `{a* single, b* boolean}`},
 
 		{`{{if a}}{{endif}}{{if b.c isPresent}}{{endif}}`, `{a any, b {c any}}`},
 		{`{{if a == "UK" or a == "US"}}{{endif}}{{if n > 2}}{{endif}}{{if b == true}}{{endif}}`, `{a single["UK","US"], n number[3], b boolean[true]}`},
 		{`{{if a in ["x", "y"]}}{{endif}}{{if "z" in b}}{{endif}}{{if c contains "z"}}{{endif}}`, `{a single["x","y"], b any, c any}`},
-		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}`, `{a number, b any, c any, d any, e any}`},
+		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}{{if $today > f}}{{endif}}`, `{a number, b any, c any, d any, e any, f date}`},
 		{`{{if a}}{{b}}{{endif}}{{c}}`, `{a any, b single, c* single}`},
 		{`{{if a}}{{a}}{{endif}}`, `{a single}`},
 		{`{{if a}}{{a.b}}{{endif}}`, `{a {b* single}}`},
@@ -127,9 +131,9 @@ func TestSchemaOfPictures(t *testing.T) {
 	}
 }
 
-const invoiceTags = `{{invoice.number}} {{invoice.date}} {{customer.name}} {{customer.email :: optional}}
+const invoiceTags = `{{invoice.number}} {{invoice.date :: date("d MMMM yyyy")}} {{customer.name}} {{customer.email :: optional}}
 	{{if invoice.status == "paid"}}{{invoice.paidOn}}{{endif}}
-	{{for item in items}}{{item.description}} {{item.quantity * item.price}}{{item.note :: default("-")}}{{endfor}}
+	{{for item in items}}{{item.description}} {{item.quantity * item.price :: currency("EUR")}}{{item.note :: default("-")}}{{endfor}}
 	{{$sum(items, quantity * price)}} {{logo :: image("4cm")}}`
 
 func TestSchemaJSON(t *testing.T) {
@@ -291,7 +295,9 @@ func randomTemplate(r *rand.Rand) string {
 	}
 	write = func(depth int, loops []string) {
 		for range 1 + r.IntN(4) {
-			switch p := path(loops); r.IntN(9) {
+			switch p := path(loops); r.IntN(10) {
+			case 9:
+				b.WriteString(pick(`{{total :: currency("EUR")}}`, `{{due :: date("d MMMM yyyy")}}`, `{{due :: format("dd-mm-yyyy")}}`, `{{total :: format("#,##0.00")}}`))
 			case 0, 1:
 				b.WriteString("{{" + p + pick("", " :: optional", ` :: default("x")`, " :: uppercase", ` :: truncate(5) :: bold`) + "}}")
 			case 2:
@@ -364,7 +370,7 @@ func TestCheck(t *testing.T) {
 		{"wrong kinds", `{"invoice":[],"customer":"A","items":7,"logo":{}}`, []string{
 			"'invoice' is a list, not an object", "'customer' is text, not an object", "'items' is a number, not a list", "'logo' is an object, not a picture"}},
 		{"below", `{"invoice":{"number":{},"date":true},"customer":{"name":["A"],"email":{}},"items":{"description":"d","quantity":"three","price":[],"colors":"red"},"logo":""}`, []string{
-			"'invoice.number' is an object, not text or a number", "'customer.name' is a list, not text or a number", "'customer.email' is an object, not text or a number",
+			"'invoice.number' is an object, not text or a number", "'invoice.date' is true or false, not a date", "'customer.name' is a list, not text or a number", "'customer.email' is an object, not text or a number",
 			"'items.quantity' is text, not a number", "'items.price' is a list, not a number", "'items.colors' is text, not a list"}},
 		{"few of a kind", `{"invoice":{"number":1,"date":"d"},"customer":{"name":"A"},"items":[` + strings.Repeat(`{"description":1,"price":1,"colors":"","qantity":2},`, 20) + `null,7],"logo":""}`, []string{
 			"'items[0].quantity' is missing; did you mean 'items[0].qantity'?", "'items[1].quantity' is missing; did you mean 'items[1].qantity'?",
