@@ -1,0 +1,119 @@
+package richtext
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+const (
+	// maxNodes is how many elements and texts the tree of a fragment may have. The parser repeats elements such as b that
+	// are not closed in every paragraph behind them, so that they are counted before it is asked.
+	maxNodes = 200_000
+	// maxAttributes is how many one element may have.
+	maxAttributes = 100
+)
+
+// parseHTML parses a fragment as browsers do (WHATWG HTML §13.4). ok is false if it is beyond the limits.
+func parseHTML(s string) (nodes []*html.Node, ok bool) {
+	if len(s) > MaxHTML || !isAffordable(s) {
+		return nil, false
+	}
+	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
+	return nodes, err == nil // nested deeper than 512 elements
+}
+
+// formatting are the elements that the parser begins anew where they were not closed.
+var formatting = []string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
+
+// isAffordable tells whether the tree of a fragment has no more than maxNodes.
+func isAffordable(s string) bool {
+	open := map[string]int{}
+	nodes, active := 0, 0
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return true // the end
+		case html.StartTagToken:
+			tag := z.Token()
+			if len(tag.Attr) > maxAttributes {
+				return false
+			}
+			if slices.Contains(formatting, tag.Data) {
+				open[tag.Data]++
+				active++
+			}
+		case html.EndTagToken:
+			if tag := z.Token(); open[tag.Data] > 0 {
+				open[tag.Data]--
+				active--
+			}
+		}
+		if nodes += 1 + active; nodes > maxNodes {
+			return false
+		}
+	}
+}
+
+// stripTags returns the text of a fragment, with line breaks for what would begin a line.
+func stripTags(s string) string {
+	var b strings.Builder
+	hidden := ""
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			if hidden == "" {
+				b.Write(z.Text())
+			}
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			if hidden == "" && vanishing[string(name)] {
+				hidden = string(name)
+			}
+			if string(name) == "br" {
+				b.WriteByte('\n')
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			if hidden == string(name) {
+				hidden = ""
+			}
+			if endsLine[string(name)] {
+				b.WriteByte('\n')
+			}
+		}
+	}
+}
+
+var endsLine = setOf("p div h1 h2 h3 h4 h5 h6 li tr pre blockquote")
+
+// vanishing are the elements whose content is not for readers.
+var vanishing = setOf("script style head title template iframe noframes noembed object embed applet video audio canvas svg select datalist")
+
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[name] = true
+	}
+	return set
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Namespace == "" && a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Namespace == "" && a.Key == name })
+}

@@ -1,0 +1,184 @@
+package richtext
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// property is a child of w:rPr or w:pPr: its name without the prefix if it is WordprocessingML's, and its XML.
+type property struct {
+	name string
+	xml  string
+}
+
+// order is the place of each property among the others, from 1.
+type order map[string]int
+
+func orderOf(names string) order {
+	o := order{}
+	for i, name := range strings.Fields(names) {
+		o[name] = i + 1
+	}
+	return o
+}
+
+// The orders of ISO 29500-1 Annex A, CT_RPr and CT_PPr.
+var (
+	runOrder = orderOf("rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid " +
+		"vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang " +
+		"eastAsianLayout specVanish oMath")
+	paragraphOrder = orderOf("pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs " +
+		"suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid " +
+		"spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl " +
+		"divId cnfStyle rPr sectPr pPrChange")
+)
+
+// rank is the place of a property; those of other namespaces come last.
+func (o order) rank(name string) int { return cmp.Or(o[name], len(o)+1) }
+
+// merge returns properties with others in their places, which come instead of those of the same name.
+func (o order) merge(base, more []property) string {
+	slices.SortStableFunc(more, func(a, b property) int { return cmp.Compare(o.rank(a.name), o.rank(b.name)) })
+	var b strings.Builder
+	for _, own := range base {
+		for len(more) > 0 && o.rank(more[0].name) < o.rank(own.name) {
+			b.WriteString(more[0].xml)
+			more = more[1:]
+		}
+		if !slices.ContainsFunc(more, func(m property) bool { return m.name == own.name }) {
+			b.WriteString(own.xml)
+		}
+	}
+	for _, m := range more {
+		b.WriteString(m.xml)
+	}
+	return b.String()
+}
+
+// split returns the elements that well-formed XML has at its top.
+func split(src []byte, prefix string) []property {
+	var all []property
+	for depth, start, name := 0, 0, ""; ; {
+		open := bytes.IndexByte(src[start:], '<')
+		if open < 0 {
+			return all
+		}
+		element := src[start+open:]
+		for at, rest := 0, element; ; {
+			tag := endOfTag(rest)
+			if tag == 0 {
+				return all
+			}
+			switch {
+			case rest[1] == '!' || rest[1] == '?':
+			case rest[1] == '/':
+				depth--
+			default:
+				if depth == 0 {
+					name = nameOf(rest, prefix)
+				}
+				if rest[tag-2] != '/' {
+					depth++
+				}
+			}
+			at += tag
+			if depth <= 0 {
+				if element[1] != '!' && element[1] != '?' {
+					all = append(all, property{name, string(element[:at])})
+				}
+				start += open + at
+				break
+			}
+			next := bytes.IndexByte(element[at:], '<')
+			if next < 0 {
+				return all
+			}
+			at += next
+			rest = element[at:]
+		}
+	}
+}
+
+// endOfTag returns how long the tag or comment is that src begins with; 0 if it does not end.
+func endOfTag(src []byte) int {
+	if bytes.HasPrefix(src, []byte("<!--")) {
+		if end := bytes.Index(src, []byte("-->")); end >= 0 {
+			return end + len("-->")
+		}
+		return 0
+	}
+	var quote byte
+	for i, c := range src {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '>' && i >= 2:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func nameOf(tag []byte, prefix string) string {
+	name := string(tag[1 : 1+bytes.IndexAny(tag[1:], " \t\r\n/>")])
+	return strings.TrimPrefix(name, prefix)
+}
+
+// attribute returns the value of an attribute of the element that xml begins with, "" if it has none.
+func attribute(xml, name string) string {
+	tag, _, _ := strings.Cut(xml, ">")
+	for _, quote := range []string{`"`, `'`} {
+		if _, rest, ok := strings.Cut(tag, name+"="+quote); ok {
+			value, _, _ := strings.Cut(rest, quote)
+			return value
+		}
+	}
+	return ""
+}
+
+// find returns the property of a name.
+func find(all []property, name string) (xml string, ok bool) {
+	i := slices.IndexFunc(all, func(p property) bool { return p.name == name })
+	if i < 0 {
+		return "", false
+	}
+	return all[i].xml, true
+}
+
+// without returns properties but for those named.
+func without(all []property, names map[string]bool) []property {
+	var kept []property
+	for _, p := range all {
+		if !names[p.name] {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// numberIn returns the value of an attribute that is a whole number; 0 if it is none.
+func numberIn(xml, name string) int {
+	n, err := strconv.Atoi(attribute(xml, name))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// only returns those of the properties that are named.
+func only(all []property, names map[string]bool) []property {
+	var kept []property
+	for _, p := range all {
+		if names[p.name] {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

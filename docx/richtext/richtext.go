@@ -1,0 +1,159 @@
+// Package richtext reads HTML and Markdown and writes them as WordprocessingML (ISO 29500-1 §17): paragraphs, lists, tables,
+// links and pictures of Word's own, never an altChunk.
+//
+// It is total: any input gives a document. Whitespace collapses as in a browser, unknown elements dissolve into their content,
+// and scripts, styles and comments vanish. Of CSS it knows the attribute style alone, with the properties that css.go lists.
+// It does no I/O; links, pictures, lists and styles are the [Host]'s.
+package richtext
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	render "github.com/yuin/goldmark/renderer/html"
+)
+
+const (
+	// MaxHTML and MaxMarkdown are the longest texts whose markup is read, in bytes. Pictures may be within HTML.
+	MaxHTML     = 16 << 20
+	MaxMarkdown = 1 << 20
+)
+
+// Doc is a text that was read. It does not change.
+type Doc struct {
+	blocks  []block
+	reduced bool
+}
+
+// HTML reads a fragment of HTML or a whole page.
+func HTML(s string) *Doc {
+	nodes, ok := parseHTML(s)
+	if !ok {
+		return plainDoc(stripTags(s))
+	}
+	return &Doc{blocks: build(nodes)}
+}
+
+// markdown is CommonMark with tables, struck text, tasks and bare addresses; HTML may stand in it.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+	goldmark.WithRendererOptions(render.WithUnsafe()), // HTML is where the unsafe is left out
+)
+
+// Markdown reads CommonMark with GitHub's tables, ~~struck~~ text, tasks and bare addresses. It goes by way of HTML, which
+// CommonMark defines itself by.
+func Markdown(s string) *Doc {
+	var page bytes.Buffer
+	if len(s) > MaxMarkdown || costsTooMuch(s) || markdown.Convert([]byte(s), &page) != nil {
+		return plainDoc(s)
+	}
+	return HTML(page.String())
+}
+
+const (
+	// maxMarkers is how many signs of quotes and lists may begin a line one behind the other, and how many brackets it may
+	// open, since each is a level of the parser's recursion.
+	maxMarkers = 100
+	// maxReferences is how many addresses may be defined apart from their links, the cost of which grows with the square.
+	maxReferences = 2_000
+)
+
+// costsTooMuch tells whether a Markdown text is deeper than any is that is meant to be read.
+func costsTooMuch(s string) bool {
+	if strings.Count(s, "]:") > maxReferences {
+		return true
+	}
+	markers, brackets, atStart := 0, 0, true
+	for _, c := range []byte(s) {
+		switch {
+		case c == '\n':
+			markers, brackets, atStart = 0, 0, true
+		case atStart && strings.IndexByte(">-*+", c) >= 0:
+			markers++
+		case c == '[':
+			brackets++
+		case atStart && strings.IndexByte(" \t.)0123456789", c) < 0:
+			atStart = false
+		}
+		if markers > maxMarkers || brackets > maxMarkers {
+			return true
+		}
+	}
+	return false
+}
+
+// plainDoc is a text whose markup is beyond the limits.
+func plainDoc(s string) *Doc {
+	var b builder
+	b.keepSpace = true
+	b.text(s, format{})
+	return &Doc{blocks: b.finish(), reduced: true}
+}
+
+// Reduced tells that the markup was passed over because the text is too long, too deep or made to cost too much.
+func (d *Doc) Reduced() bool { return d.reduced }
+
+// Inline tells whether the document can stand within a paragraph: it is one paragraph at most.
+func (d *Doc) Inline() bool {
+	return len(d.blocks) == 0 || len(d.blocks) == 1 && d.blocks[0].kind == paragraph
+}
+
+// Shaped tells whether its first paragraph has an alignment or a direction, which only a paragraph of its own can have.
+func (d *Doc) Shaped() bool { return len(d.blocks) > 0 && d.blocks[0].shape != shape{} }
+
+// EndsWithTable tells whether its last block is a table.
+func (d *Doc) EndsWithTable() bool {
+	return len(d.blocks) > 0 && d.blocks[len(d.blocks)-1].kind == table
+}
+
+// Text returns the text alone, with line breaks between paragraphs and rows, and tabs between cells.
+func (d *Doc) Text() string {
+	var b strings.Builder
+	for _, in := range flatten(d.blocks) {
+		if in.kind == lineBreak {
+			b.WriteByte('\n')
+		} else {
+			b.WriteString(in.text)
+		}
+	}
+	return b.String()
+}
+
+// EMU is a length in English metric units, 914,400 to the inch.
+type EMU int64
+
+// Context is what the place is like that a document is written to.
+type Context struct {
+	Prefix       string // of the elements of WordprocessingML, with its colon
+	RelNamespace string // of attributes that name a relationship
+	Strict       bool   // the package is of the strict form (ISO 29500-1, not -4)
+	InLink       bool   // within a link, where there can be no other
+
+	RunProps  []byte // the content of the run's w:rPr
+	ParaProps []byte // the content of the paragraph's w:pPr
+	Width     int    // of the text's column in twentieths of a point; 0: unknown
+
+	AfterTable           bool // what stands before is a table, which another would join
+	MustEndWithParagraph bool
+}
+
+// Host gives what is not in the text itself.
+type Host interface {
+	// Link returns the id of a relationship to an address, "" if there can be none; its text then stands without a link.
+	Link(address string) (relID string)
+	// Picture returns a w:r with the picture; if there can be none, its alternative text stands there.
+	Picture(p Picture) (run []byte, ok bool)
+	// List returns the id of a w:num: of any list with those levels if it is of bullets, else of one that nothing else uses.
+	List(l List) (numID int)
+	// Style returns the id of a style by kind ("paragraph", "character", "table") and name, if the template has it.
+	Style(kind, name string) (styleID string, ok bool)
+}
+
+// Picture is a picture that a document refers to.
+type Picture struct {
+	Source        string // a data: URI or an address
+	Alt           string
+	Width, Height EMU // 0: not given
+}

@@ -1,0 +1,150 @@
+package richtext_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"platen/docx/richtext"
+)
+
+var update = flag.Bool("update", false, "write what the tests get into their golden files")
+
+// Each file of testdata has an input, html or markdown, perhaps with the properties of the tag's run (run.xml) and paragraph
+// (paragraph.xml) and the names of the styles that the template has (styles). The rest is what comes of it: blocks.xml, and
+// inline.xml and text for what stands within a paragraph.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, name := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runGolden(t, archive)
+			if *update {
+				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
+	c := richtext.Context{Prefix: "w:", RelNamespace: "REL"}
+	h := &host{}
+	got := &txtar.Archive{Comment: archive.Comment}
+	var doc *richtext.Doc
+	for _, f := range archive.Files {
+		content := bytes.TrimSuffix(f.Data, []byte("\n"))
+		switch f.Name {
+		case "html":
+			doc = richtext.HTML(string(content))
+		case "markdown":
+			doc = richtext.Markdown(string(content))
+		case "run.xml":
+			c.RunProps = content
+		case "paragraph.xml":
+			c.ParaProps = content
+		case "styles":
+			h.styles = string(content)
+		default:
+			continue
+		}
+		got.Files = append(got.Files, f)
+	}
+	section := func(name, content string) {
+		if content != "" {
+			got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(content + "\n")})
+		}
+	}
+	blocks := doc.AppendBlocks(nil, c, h)
+	checkContent(t, blocks, "body")
+	section("blocks.xml", readable(blocks))
+	if doc.Inline() {
+		inline := doc.AppendInline(nil, c, h)
+		checkContent(t, inline, "p")
+		section("inline.xml", readable(inline))
+	}
+	section("text", doc.Text())
+	return got
+}
+
+// readable puts paragraphs, rows and cells into lines of their own.
+func readable(src []byte) string {
+	s := string(src)
+	for _, name := range []string{"p", "tr", "tc", "tbl", "r", "hyperlink"} {
+		s = strings.ReplaceAll(s, "<w:"+name+">", "\n<w:"+name+">")
+		s = strings.ReplaceAll(s, "<w:"+name+" ", "\n<w:"+name+" ")
+	}
+	for _, name := range []string{"tbl", "tr", "tc", "p", "hyperlink"} {
+		s = strings.ReplaceAll(s, "</w:"+name+">", "\n</w:"+name+">")
+	}
+	depth, lines := 0, []string{}
+	for line := range strings.SplitSeq(strings.TrimPrefix(s, "\n"), "\n") {
+		if strings.HasPrefix(line, "</") {
+			depth--
+		}
+		lines = append(lines, strings.Repeat(" ", max(depth, 0))+line)
+		for _, name := range []string{"tbl", "tr", "tc", "p", "hyperlink"} {
+			if strings.HasPrefix(line, "<w:"+name+">") || strings.HasPrefix(line, "<w:"+name+" ") {
+				depth++
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// host is a template that has some styles, allows all addresses, and shows pictures by their sources.
+type host struct {
+	styles string
+	lists  int
+}
+
+func (h *host) Link(address string) string {
+	if !strings.HasPrefix(address, "http") && !strings.HasPrefix(address, "mailto:") {
+		return ""
+	}
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(address)); err != nil {
+		return ""
+	}
+	return "to " + b.String()
+}
+
+func (h *host) Picture(p richtext.Picture) ([]byte, bool) {
+	if !strings.HasPrefix(p.Source, "data:") {
+		return nil, false
+	}
+	return fmt.Appendf(nil, `<w:r><w:drawing w:size="%dx%d"/></w:r>`, p.Width, p.Height), true
+}
+
+func (h *host) List(l richtext.List) int {
+	h.lists++
+	return h.lists
+}
+
+func (h *host) Style(kind, name string) (string, bool) {
+	for line := range strings.SplitSeq(h.styles, "\n") {
+		if line == kind+" "+name {
+			return strings.ReplaceAll(name, " ", ""), true
+		}
+	}
+	return "", false
+}
