@@ -38,7 +38,7 @@ func (l *Locale) Currency(d decimal.Decimal, iso string) (string, error) {
 	if !ok {
 		return c.positive.prefix + l.exponential(d) + c.positive.suffix, nil
 	}
-	n.round(c.places)
+	n = n.round(c.places)
 	around := &c.positive
 	if n.negative {
 		around = &c.negative

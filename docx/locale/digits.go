@@ -50,28 +50,30 @@ func digitsOf(d decimal.Decimal, shift int, buf []byte) (digits, bool) {
 	return n, n.whole <= maxDigits && len(n.text) <= 2*maxDigits
 }
 
-// round leaves at most places decimals; halves go away from zero. A number that becomes 0 loses its sign.
-func (n *digits) round(places int) {
+// round returns n with at most places decimals; halves go away from zero. A number that becomes 0 loses its sign. (It
+// does not change n in place: what is stored through a pointer leaves the stack of the caller.)
+func (n digits) round(places int) digits {
 	keep := n.whole + places
 	if keep >= len(n.text) {
-		return
+		return n
 	}
 	up := keep >= 0 && n.text[keep] >= '5'
 	n.text = n.text[:max(keep, 0)]
 	if up {
-		n.increment()
+		n = n.increment()
 	}
 	if len(n.text) == 0 {
 		n.negative, n.whole = false, 0
 	}
+	return n
 }
 
-// increment adds one to the last digit that was kept.
-func (n *digits) increment() {
+// increment returns n with one added to its last digit.
+func (n digits) increment() digits {
 	for i := len(n.text) - 1; i >= 0; i-- {
 		if n.text[i] != '9' {
 			n.text[i]++
-			return
+			return n
 		}
 		n.text[i] = '0'
 	}
@@ -79,6 +81,7 @@ func (n *digits) increment() {
 	copy(n.text[1:], n.text)
 	n.text[0] = '1'
 	n.whole++
+	return n
 }
 
 // at returns the digit at a place: 0 is the first before the point, growing to the left; -1 the first behind it.

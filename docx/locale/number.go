@@ -41,7 +41,7 @@ func (l *Locale) Number(d decimal.Decimal, picture string) (string, error) {
 	if !ok {
 		return l.exponential(d), nil
 	}
-	n.round(p.maxFrac)
+	n = n.round(p.maxFrac)
 	if n.negative {
 		around = &p.negative
 	}
@@ -80,7 +80,7 @@ func (l *Locale) signed(d decimal.Decimal, b *body, around *affixes, point, grou
 	if !ok {
 		return l.exponential(d)
 	}
-	n.round(b.maxFrac)
+	n = n.round(b.maxFrac)
 	if n.negative {
 		around = &affixes{prefix: l.minus + around.prefix, suffix: around.suffix}
 	}
