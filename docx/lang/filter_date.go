@@ -1,13 +1,18 @@
 package lang
 
-import "strings"
+import (
+	"strings"
+	"time"
+
+	"platen/docx/locale"
+)
 
 // dateFilters read what they are given as a date (see [locale.ParseTime]) and write or change it.
 var dateFilters = map[string]*filter{
 	"date":     {arity: arity{0, 1}, usage: `date, date("d MMMM yyyy") or date("long")`, apply: eachScalar(date)},
 	"time":     {arity: arity{0, 1}, usage: `time, time("HH:mm") or time("medium")`, apply: eachScalar(timeOfDay)},
 	"timezone": {arity: arity{1, 1}, usage: `timezone("Europe/Paris")`, apply: eachScalar(timezone), check: checkZone},
-	"add":      {arity: arity{1, 1}, usage: `add(5), add("+1 month") or add("end of month")`, apply: eachScalar(add), check: checkShift},
+	"add":      {arity: arity{1, 1}, usage: `add(5), add("+1 month") or add("end of month")`, apply: eachScalar(add), check: checkAmount},
 }
 
 // date writes a date, by default in the long form of the locale.
@@ -78,7 +83,7 @@ func checkZone(f *Filter, s string) string {
 	return ""
 }
 
-// add adds a number to a number, and to a date what its argument says: see [shift].
+// add adds a number to a number, and to a date what its argument says: see [locale.Add].
 func add(e *Env, f *Filter, v Value) (Value, error) {
 	by, err := e.eval(f.Args[0])
 	if err != nil || by == nil {
@@ -97,30 +102,31 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	if !ok {
 		return nil, &fault{f.Args[0], "is " + kindOf(by) + ", not a number or a time like \"+1 month\""}
 	}
-	steps, ok := parseShift(s)
-	if !ok {
-		return nil, &fault{f.Args[0], noShift}
-	}
 	m, err := e.moment(e.tag.Expr, v)
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range steps {
-		if m = step.apply(m); m.Year() < minYear || m.Year() > maxYear {
-			return nil, &fault{f.Args[0], "leads out of the years 1 to 9999"}
-		}
+	moved, err := locale.Add(m.Time, s)
+	if err != nil {
+		return nil, &fault{f.Args[0], noAmount}
 	}
-	return m, nil
+	return moment{moved, m.dateOnly && isMidnight(moved)}, e.spend(len(s), f.Args[0])
 }
 
-const noShift = `is not a number or a time like "+1 month", "-2 weeks 3 days", "end of month" or "next monday"`
+const noAmount = `is not a number or a time like "+1 month", "-2 weeks", "end of month" or "next monday"`
 
-func checkShift(_ *Filter, s string) string {
+// isMidnight tells whether a time of day is that of a date alone.
+func isMidnight(t time.Time) bool {
+	hour, minute, second := t.Clock()
+	return hour == 0 && minute == 0 && second == 0
+}
+
+func checkAmount(_ *Filter, s string) string {
 	if _, ok := parseNumber(strings.TrimSpace(s)); ok {
 		return ""
 	}
-	if _, ok := parseShift(s); !ok {
-		return noShift
+	if _, err := locale.Add(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), s); err != nil {
+		return noAmount
 	}
 	return ""
 }

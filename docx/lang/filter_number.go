@@ -20,6 +20,8 @@ const (
 var numberFilters = map[string]*filter{
 	"format":   {arity: arity{1, 1}, usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, apply: eachScalar(format)},
 	"currency": {arity: arity{1, 1}, usage: `currency("EUR")`, apply: eachScalar(currency), check: checkCurrency},
+	"words":    {usage: "words", apply: eachScalar(words)},
+	"ordinal":  {usage: "ordinal", apply: eachScalar(ordinal)},
 	"percent":  {arity: arity{0, 1}, usage: "percent or percent(1)", apply: eachScalar(percent)},
 }
 
@@ -64,6 +66,32 @@ func percent(e *Env, f *Filter, v Value) (Value, error) {
 		}
 	}
 	return e.made(e.locale().Percent(d, places))
+}
+
+// words spells a number out.
+func words(e *Env, _ *Filter, v Value) (Value, error) {
+	d, err := e.decimal(v)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.locale().Words(d)
+	if err != nil {
+		return nil, &fault{e.tag.Expr, "cannot be spelled out: " + err.Error()}
+	}
+	return e.made(s)
+}
+
+// ordinal writes 3 as 3rd.
+func ordinal(e *Env, _ *Filter, v Value) (Value, error) {
+	n, err := wholeNumber(e.tag.Expr, v, -maxWhole, maxWhole)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.locale().Ordinal(int64(n))
+	if err != nil {
+		return nil, &fault{e.tag.Expr, "has no ordinal: " + err.Error()}
+	}
+	return e.made(s)
 }
 
 // decimal returns a value that a filter is to write as a number.

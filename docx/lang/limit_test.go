@@ -39,7 +39,7 @@ func TestWorkIsCounted(t *testing.T) {
 		`{{$lookup(items, "n", -1) :: optional}}`, `{{$lookup(items, "s")}}`, `{{"none" in words}}`, `{{words contains "none"}}`,
 		`{{words :: uppercase}}`, `{{words :: lowercase}}`, `{{words :: titlecase}}`, `{{words :: capitalize}}`, `{{words :: trim}}`,
 		`{{words :: truncate(2)}}`, `{{words :: replace("w", "v")}}`, `{{words :: pad(5)}}`, `{{items.n :: format("EU-Number")}}`,
-		`{{items.n :: format("#,##0")}}`, `{{items.n :: currency("EUR")}}`, `{{items.n :: percent}}`,
+		`{{items.n :: format("#,##0")}}`, `{{items.n :: currency("EUR")}}`, `{{items.n :: percent}}`, `{{items.n :: words}}`, `{{items.n :: ordinal}}`,
 		`{{items.n :: add(1)}}`, `{{items.d :: date}}`, `{{items.d :: add("1 month")}}`, `{{items.d :: format("dd-mm-yyyy")}}`, `{{words :: format("x-x")}}`,
 		`{{items.d :: add("1 hour") :: time}}`, `{{items.d :: add("1 hour") :: timezone("+02:00")}}`,
 		`{{text :: uppercase}}`, `{{text :: lowercase}}`, `{{text :: titlecase}}`, `{{text :: capitalize}}`, `{{text :: trim}}`, `{{text :: truncate(10)}}`,

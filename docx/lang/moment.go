@@ -33,12 +33,6 @@ func (m moment) day() time.Time {
 	return time.Date(m.Year(), m.Month(), m.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// at returns the moment on another day, at the same time of day.
-func (m moment) at(year int, month time.Month, day int) moment {
-	h, min, s := m.Clock()
-	return moment{time.Date(year, month, day, h, min, s, m.Nanosecond(), m.Location()), m.dateOnly}
-}
-
 // compareMoments returns -1, 0 or 1. If one has no time of day, the dates are compared.
 func compareMoments(a, b moment) int {
 	if a.dateOnly || b.dateOnly {
@@ -114,16 +108,6 @@ func zone(name string) (*time.Location, bool) {
 	}
 	loc, err := time.LoadLocation(name)
 	return loc, err == nil
-}
-
-// weekday returns the day of the week that a word begins to name, in English.
-func weekday(word string) (time.Weekday, bool) {
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		if name := strings.ToLower(d.String()); word == name || word == name[:3] {
-			return d, true
-		}
-	}
-	return 0, false
 }
 
 // daysBetween returns how many days lie between the dates of two moments.

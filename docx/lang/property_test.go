@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -109,44 +108,4 @@ func TestBoxNumbersKeepTheirDigits(t *testing.T) {
 			t.Fatalf("%s is written %s and %s", n, us, eu)
 		}
 	})
-}
-
-func TestDatesMoveThereAndBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 40_000).Draw(t, "day"))
-		m, n := moment{day, true}, rapid.IntRange(-500, 500).Draw(t, "n")
-		for _, unit := range []string{"day", "week"} {
-			if back := (shift{n: -n, unit: unit}).apply((shift{n: n, unit: unit}).apply(m)); !back.Equal(day) {
-				t.Fatalf("%s and %d %ss, and back, is %s", m.text(), n, unit, back.text())
-			}
-		}
-		moved := (shift{n: n, unit: "month"}).apply(m)
-		if want := time.Date(day.Year(), day.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC); moved.Month() != want.Month() || moved.Year() != want.Year() {
-			t.Fatalf("%s and %d months is %s", m.text(), n, moved.text())
-		}
-		if work := (shift{n: n, unit: "workday"}).apply(m); n != 0 && (work.isWeekend() || workdays(m, work) != n) {
-			t.Fatalf("%s and %d working days is %s", m.text(), n, work.text())
-		}
-		for _, of := range []string{"week", "month", "quarter", "year"} {
-			first, last := shift{unit: "start", of: of}.apply(m), shift{unit: "end", of: of}.apply(m)
-			if first.After(day) || last.Before(day) || !(shift{unit: "start", of: of}).apply(last).Equal(first.Time) {
-				t.Fatalf("the %s of %s is from %s to %s", of, m.text(), first.text(), last.text())
-			}
-		}
-	})
-}
-
-// workdays counts the days from Monday to Friday behind one day, up to another.
-func workdays(from, to moment) int {
-	step := 1
-	if to.Before(from.Time) {
-		step = -1
-	}
-	n := 0
-	for m := from; !m.Equal(to.Time); {
-		if m = m.plusDays(step); !m.isWeekend() {
-			n += step
-		}
-	}
-	return n
 }

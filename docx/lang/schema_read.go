@@ -143,7 +143,7 @@ func patternWant(f *Filter) signature {
 	}
 	pattern, isText := l.Value.(string)
 	switch {
-	case f.Name == "add" && isText && checkShift(f, pattern) == "" && !isNumber(pattern):
+	case f.Name == "add" && isText && checkAmount(f, pattern) == "" && !isNumber(pattern):
 		return signature{aDate, true}
 	case f.Name == "add":
 		return signature{aNumber, true}

@@ -15,7 +15,7 @@ var habits = map[string]string{
 	"money": "currency", "number": "format", "formatdate": "date", "dateformat": "date", "tz": "timezone",
 	"plus": "add", "filter": "where", "sortby": "sort", "orderby": "sort", "groupby": "group", "distinct": "unique",
 	"size": "count", "strip": "trim", "substring": "slice", "picture": "image", "img": "image", "url": "link", "safe": "html",
-	"shorten": "truncate", "ifempty": "default", "$avg": "$average", "$mean": "$average", "$len": "$length",
+	"spell": "words", "shorten": "truncate", "ifempty": "default", "$avg": "$average", "$mean": "$average", "$len": "$length",
 	"$ceiling": "$ceil", "$concat": "$string", "$text": "$string", "$vlookup": "$lookup", "$xlookup": "$lookup", "$datedif": "$days",
 }
 
