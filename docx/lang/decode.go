@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -45,16 +46,17 @@ type decoder struct {
 	open    []Value // of the objects and lists that have not ended, in the order they came
 	objects []Object
 	values  []Value
+	scalars []string         // texts and numbers
 	keys    []map[string]int // places of the keys of a large object that has not ended, by depth; see place
 }
 
-// value reads a value, which may be preceded by blanks.
+// value reads a value, which may be preceded by blanks, as objects hold it.
 func (d *decoder) value() (Value, error) {
 	d.blanks()
 	switch c := d.ahead(); c {
 	case '"':
 		s, _, err := d.string()
-		return s, err
+		return d.scalar(s), err
 	case '{':
 		return d.object()
 	case '[':
@@ -66,7 +68,8 @@ func (d *decoder) value() (Value, error) {
 	case 'n':
 		return nil, d.word("null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return d.number()
+		s, err := d.number()
+		return (*json.Number)(d.scalar(s)), err
 	}
 	return nil, d.noValue()
 }
@@ -172,7 +175,7 @@ func (d *decoder) list() ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.open = append(d.open, v)
+		d.open = append(d.open, held(v))
 		if more, err = d.comma(']', "list"); err != nil {
 			return nil, err
 		}
@@ -245,6 +248,15 @@ func (d *decoder) newObject() *Object {
 	}
 	d.objects = d.objects[:len(d.objects)+1]
 	return &d.objects[len(d.objects)-1]
+}
+
+// scalar returns where a text or number is kept.
+func (d *decoder) scalar(s string) *string {
+	if len(d.scalars) == cap(d.scalars) {
+		d.scalars = make([]string, 0, max(min(2*cap(d.scalars), lastBlock), firstBlock))
+	}
+	d.scalars = append(d.scalars, s)
+	return &d.scalars[len(d.scalars)-1]
 }
 
 // blanks passes over white space.

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -125,7 +124,7 @@ func (d *decoder) word(want string) error {
 }
 
 // number reads a number.
-func (d *decoder) number() (Value, error) {
+func (d *decoder) number() (string, error) {
 	start := d.at
 	if d.ahead() == '-' {
 		d.at++
@@ -133,12 +132,12 @@ func (d *decoder) number() (Value, error) {
 	if d.ahead() == '0' {
 		d.at++
 	} else if !d.digits() {
-		return nil, d.unexpected("a digit is needed behind the minus sign")
+		return "", d.unexpected("a digit is needed behind the minus sign")
 	}
 	if d.ahead() == '.' {
 		d.at++
 		if !d.digits() {
-			return nil, d.unexpected("a digit is needed behind the decimal point")
+			return "", d.unexpected("a digit is needed behind the decimal point")
 		}
 	}
 	if d.ahead()|0x20 == 'e' {
@@ -147,13 +146,13 @@ func (d *decoder) number() (Value, error) {
 			d.at++
 		}
 		if !d.digits() {
-			return nil, d.unexpected("a digit is needed in the exponent")
+			return "", d.unexpected("a digit is needed in the exponent")
 		}
 	}
 	if c := d.ahead(); isDigit(rune(c)) {
-		return nil, d.fault(start, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes")
+		return "", d.fault(start, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes")
 	}
-	return json.Number(d.text[start:d.at]), nil
+	return d.text[start:d.at], nil
 }
 
 // digits passes over digits and tells whether there was one.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -106,6 +107,9 @@ func (e *Env) LastRound() bool {
 // printed, which is now among [Env.Errors], and the tag is to stay as it is (but see [Missing]). The items of a list are
 // separated by ", " or by what its delimiter filters say. The error is a [*LimitError].
 func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
+	if s, ok, err = e.direct(t); ok || err != nil {
+		return s, ok, err
+	}
 	v, ok, err := e.evaluate(t)
 	if !ok || err != nil {
 		return "", false, err
@@ -118,6 +122,24 @@ func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
 		return "", false, err
 	}
 	return s, true, nil
+}
+
+// direct is Print for the most common tag: a text or number at a path, without filters. It takes no memory. If ok is false, the
+// value is something else.
+func (e *Env) direct(t *Tag) (s string, ok bool, err error) {
+	p, ok := t.Expr.(*Path)
+	if !ok || len(t.Filters) > 0 {
+		return "", false, nil
+	}
+	e.begin(t)
+	switch v := e.find(p).(type) {
+	case *string:
+		return *v, true, e.spend(1, p)
+	case *json.Number:
+		s, ok = numberText(*v)
+		return s, ok, e.spend(1, p)
+	}
+	return "", false, nil
 }
 
 // Show is Print for documents: it also says how the text is to stand there, as the tag's presentation filters want it. Present is nil

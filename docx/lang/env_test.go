@@ -360,6 +360,29 @@ func TestValue(t *testing.T) {
 	}
 }
 
+func TestPrintingAPathTakesNoMemory(t *testing.T) {
+	e := env(t, order)
+	items, err := e.List(parse(t, `{{for p in products}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, number, outer := parse(t, `{{p.name}}`), parse(t, `{{p.price}}`), parse(t, `{{invoice.customer.name}}`)
+	each := func() {
+		for i, item := range items {
+			e.Push("p", item, i, len(items))
+			for _, tag := range []*lang.Tag{text, number, outer} {
+				if s, ok, err := e.Print(tag); s == "" || !ok || err != nil {
+					t.Fatal(s, ok, err)
+				}
+			}
+			e.Pop()
+		}
+	}
+	if n := testing.AllocsPerRun(10, each); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	t.Run("steps", func(t *testing.T) {
 		e := lang.NewEnv(lang.NewObject([]string{"list"}, []lang.Value{make([]any, 100)}), lang.Options{MaxSteps: 1000})

@@ -1,6 +1,9 @@
 package lang
 
-import "iter"
+import (
+	"encoding/json"
+	"iter"
+)
 
 // maxScanned is up to how many keys an object is looked through from the front; those of larger ones are indexed.
 const maxScanned = 12
@@ -12,7 +15,7 @@ type Value = any
 // and may serve many executions at once. The zero value is the empty object.
 type Object struct {
 	layout *layout
-	values []Value
+	values []Value // of texts and numbers pointers: see held
 }
 
 // NewObject returns an object with the given keys, which must differ, and their values in the same order. Both slices
@@ -30,11 +33,26 @@ func NewObject(keys []string, values []Value) *Object {
 func (o *Object) Len() int { return len(o.values) }
 
 // Get returns the value of a key: nil if there is none, and for null, which mean the same to the language.
-func (o *Object) Get(key string) Value {
+func (o *Object) Get(key string) Value { return held(o.at(key)) }
+
+// at is Get, but gives the value as the object holds it.
+func (o *Object) at(key string) Value {
 	if i := o.find(key); i >= 0 {
 		return o.values[i]
 	}
 	return nil
+}
+
+// held returns what an object holds as a value. A text or number in an interface takes memory of its own, so that those of a
+// large input would be very many allocations; the decoder has them in blocks, and objects point there.
+func held(v Value) Value {
+	switch v := v.(type) {
+	case *string:
+		return *v
+	case *json.Number:
+		return *v
+	}
+	return v
 }
 
 // Has tells whether the object has a key, be it null.
@@ -44,7 +62,7 @@ func (o *Object) Has(key string) bool { return o.find(key) >= 0 }
 func (o *Object) All() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for i, v := range o.values {
-			if !yield(o.layout.keys[i], v) {
+			if !yield(o.layout.keys[i], held(v)) {
 				return
 			}
 		}

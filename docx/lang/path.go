@@ -8,7 +8,10 @@ import (
 
 // lookup returns what a path names, nil if that is missing or null. It counts the items of lists it passes through as
 // steps; the caller compares them with the limit.
-func (e *Env) lookup(p *Path) Value {
+func (e *Env) lookup(p *Path) Value { return held(e.find(p)) }
+
+// find is lookup, but gives a value as objects hold it.
+func (e *Env) find(p *Path) Value {
 	if p.perItem {
 		if v, ok := e.inItems(p); ok {
 			return v
@@ -16,17 +19,20 @@ func (e *Env) lookup(p *Path) Value {
 	}
 	for _, f := range slices.Backward(e.frames) {
 		if f.name == p.Steps[0].Key {
-			return e.descend(f.item, p.Steps[1:])
+			return e.down(f.item, p.Steps[1:])
 		}
 	}
 	if p.loop && len(e.frames) > 0 {
 		return e.loopProperty(p.Steps[1:])
 	}
-	return e.descend(e.data, p.Steps)
+	return e.down(e.data, p.Steps)
 }
 
 // descend follows steps from v. A key of a list is that key of its items.
-func (e *Env) descend(v Value, steps []Step) Value {
+func (e *Env) descend(v Value, steps []Step) Value { return held(e.down(v, steps)) }
+
+// down is descend, but gives a value as objects hold it.
+func (e *Env) down(v Value, steps []Step) Value {
 	for i := range steps {
 		s := &steps[i]
 		switch c := v.(type) {
@@ -34,7 +40,7 @@ func (e *Env) descend(v Value, steps []Step) Value {
 			if s.IsIndex {
 				return nil
 			}
-			v = c.Get(s.Key)
+			v = c.at(s.Key)
 		case []any:
 			if !s.IsIndex {
 				return e.each(c, steps[i:])

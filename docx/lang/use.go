@@ -101,32 +101,68 @@ type unusedKey struct {
 // unused returns the paths in data that the template does not read, sorted: of an object none of which is read only
 // its own path, of the items of a list each path once.
 func (u *Use) unused(data Value) []unusedPath {
-	found := map[unusedKey]*Object{}
-	u.root.unused(data, found)
-	paths := make([]unusedPath, 0, len(found))
-	for k, object := range found {
+	w := unusedWalk{found: map[unusedKey]*Object{}, ways: map[useWay][]wayDown{}}
+	w.walk(&u.root, data)
+	paths := make([]unusedPath, 0, len(w.found))
+	for k, object := range w.found {
 		paths = append(paths, unusedPath{k.above.below(k.key), k.above, k.key, object})
 	}
 	slices.SortFunc(paths, func(a, b unusedPath) int { return strings.Compare(a.path, b.path) })
 	return paths
 }
 
-func (n *useNode) unused(data Value, found map[unusedKey]*Object) {
+// unusedWalk looks for unused keys. The rows of a table have the same keys, so it looks at those once.
+type unusedWalk struct {
+	found map[unusedKey]*Object
+	ways  map[useWay][]wayDown
+}
+
+// useWay is what is read of objects with some keys.
+type useWay struct {
+	node   *useNode
+	layout *layout
+}
+
+// wayDown is a value of such objects of which only parts may be used.
+type wayDown struct {
+	at   int
+	node *useNode
+}
+
+func (w *unusedWalk) walk(n *useNode, data Value) {
 	if n.whole || n.maybe {
 		return
 	}
 	switch data := data.(type) {
 	case []any:
 		for _, item := range data {
-			n.unused(item, found)
+			w.walk(n, item)
 		}
 	case *Object:
-		for key, v := range data.All() {
-			if below := n.keys[key]; below != nil {
-				below.unused(v, found)
-			} else if k := (unusedKey{n, key}); found[k] == nil {
-				found[k] = data
-			}
+		way := useWay{n, data.layout}
+		down, known := w.ways[way]
+		if !known {
+			down = w.look(n, data)
+			w.ways[way] = down
+		}
+		for _, d := range down {
+			w.walk(d.node, data.values[d.at])
 		}
 	}
+}
+
+// look finds the unused keys of an object, and where others may be below it.
+func (w *unusedWalk) look(n *useNode, data *Object) []wayDown {
+	var down []wayDown
+	for i := range data.values {
+		key := data.layout.keys[i]
+		below := n.keys[key]
+		if below != nil && !below.whole && !below.maybe {
+			down = append(down, wayDown{i, below})
+		}
+		if k := (unusedKey{n, key}); below == nil && w.found[k] == nil {
+			w.found[k] = data
+		}
+	}
+	return down
 }
