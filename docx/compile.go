@@ -76,6 +76,7 @@ func (c *compiler) compile() (*program, error) {
 	c.guardParagraphs()
 	c.guardTables()
 	c.guardContainers()
+	c.editBound()
 	c.editIDs()
 	c.editLists()
 	c.editCells()

@@ -21,7 +21,8 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 	if err != nil {
 		t.Skip("LibreOffice is not installed: soffice is not on the PATH")
 	}
-	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 100))
+	t.Parallel()
+	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 40))
 	dir := t.TempDir()
 	var files []string
 	for _, d := range documents {
@@ -51,6 +52,8 @@ var changedByOffice = map[string]string{
 	"golden-containers-keep-a-paragraph": "a picture without a shape",
 	"golden-ids-in-loops":                "a shape without a form",
 	"golden-within-containers":           "pictures without shapes",
+	"poi-tl-sdt_cell":                    "content controls in others, whose text it writes several times",
+	"poi-tl-sdt_core":                    "the same",
 	"golden-split-over-hyperlink":        "a field for the title of a document that has none",
 }
 

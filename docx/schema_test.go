@@ -2,8 +2,10 @@ package docx_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +31,7 @@ type made struct {
 // nothing in a document that it did not find in the template.
 func TestSchemaHolds(t *testing.T) {
 	program := schemaValidator(t)
+	t.Parallel()
 	broken := build(t, map[string]string{"document.xml": `<w:p><w:tbl/></w:p>`})
 	if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "broken.docx"), broken); len(problems) == 0 {
 		t.Error("the validator finds nothing in a document with a table in a paragraph")
@@ -36,7 +39,6 @@ func TestSchemaHolds(t *testing.T) {
 	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 24))
 	dir := t.TempDir()
 	var wg sync.WaitGroup
-	defer wg.Wait()
 	next := make(chan made, len(documents))
 	for _, d := range documents {
 		next <- d
@@ -99,14 +101,18 @@ func newSchemaProblems(t *testing.T, program, dir string, d made) []string {
 }
 
 func schemaProblems(t *testing.T, program, path string, file []byte) []schemaProblem {
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Error(err)
-		return nil
-	}
-	out, err := exec.CommandContext(t.Context(), program, path).Output()
-	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-		t.Error(err)
-		return nil
+	judged := filepath.Join(strings.Split(program, "node_modules")[0], "judged", fmt.Sprintf("%x", sha256.Sum256(file)))
+	out, err := os.ReadFile(judged) // it takes a second for each
+	if err != nil {
+		writeFile(t, path, file)
+		out, err = exec.CommandContext(t.Context(), program, path).Output()
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			t.Error(err)
+			return nil
+		}
+		if json.Valid(out) {
+			keep(t, judged, out)
+		}
 	}
 	var result struct {
 		Errors []schemaProblem `json:"errors"`
@@ -115,6 +121,23 @@ func schemaProblems(t *testing.T, program, path string, file []byte) []schemaPro
 		t.Errorf("%s: the validator said %q: %v", path, out, err)
 	}
 	return result.Errors
+}
+
+// keep writes a file whole or not at all.
+func keep(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Error(err)
+		return
+	}
+	unfinished, err := os.CreateTemp(filepath.Dir(path), "*")
+	if err == nil {
+		_, err = unfinished.Write(content)
+		err = errors.Join(err, unfinished.Close(), os.Rename(unfinished.Name(), path))
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // goldenDocuments returns what the golden templates give.
