@@ -187,3 +187,33 @@ func BenchmarkFind(b *testing.B) {
 		lang.Find(text)
 	}
 }
+
+// BenchmarkFilter writes values as documents want them.
+func BenchmarkFilter(b *testing.B) {
+	v, err := lang.Decode([]byte(order))
+	if err != nil {
+		b.Fatal(err)
+	}
+	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	for name, text := range map[string]string{
+		"picture":  `{{invoice.total :: format("#,##0.00")}}`,
+		"currency": `{{invoice.total :: currency("EUR")}}`,
+		"date":     `{{"2026-03-05" :: date("d MMMM yyyy")}}`,
+		"box date": `{{"05-03-2026" :: format("dd-mmm-yy")}}`,
+		"bold":     `{{invoice.id :: bold}}`,
+		"sort":     `{{products :: sort(price) :: count}}`,
+		"sum":      `{{$sum(products, quantity * item.price)}}`,
+	} {
+		tag := parse(b, text)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s, _, ok, err := e.Show(tag)
+				if !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+				sink = s
+			}
+		})
+	}
+}

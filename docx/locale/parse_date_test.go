@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"platen/docx/locale"
 )
 
@@ -152,37 +150,6 @@ func TestBoxDate(t *testing.T) {
 	for _, pattern := range []string{"", "xxx-xxxx", "#,##0.00", "US-Number", "mmmmm", "ddddd", "'d", "a", "d of m", strings.Repeat("d-", 200)} {
 		if got, ok := locale.BoxDate(pattern); ok {
 			t.Errorf("BoxDate(%q) = %q", pattern, got)
-		}
-	}
-}
-
-func TestBoxNumber(t *testing.T) {
-	got := map[string]string{}
-	for _, name := range []string{"US-Number", "EU-Number", "eu-number", "number"} {
-		got[name], _ = locale.BoxNumber(dec("300000.25"), name)
-	}
-	want := map[string]string{"US-Number": "300,000.25", "EU-Number": "300.000,25", "eu-number": "300.000,25", "number": ""}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestMask(t *testing.T) {
-	for _, tt := range []struct{ text, mask, want string }{
-		{"Inv1203", "xxx-xxxx", "Inv-1203"},
-		{"Inv-1203", "xxx-xxxx", "Inv-1203"},
-		{"5551234567", "(XXX) XXX-XXXX", "(555) 123-4567"},
-		{"12", `\xx-x`, "x1-2"},
-		{"żółw", "xx/xx", "żó/łw"},
-		{"", "xxx", ""},
-	} {
-		if got, err := locale.Mask(tt.text, tt.mask); got != tt.want || err != nil {
-			t.Errorf("Mask(%q, %q) = %q, %v; want %q", tt.text, tt.mask, got, err, tt.want)
-		}
-	}
-	for mask, want := range map[string]string{"xxx-xxxx": "room for 7 characters, and the value has 8", "---": "no x"} {
-		if got, err := locale.Mask("Inv12034", mask); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Mask with %q gives %q, %v", mask, got, err)
 		}
 	}
 }
