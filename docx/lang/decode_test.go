@@ -80,6 +80,18 @@ func TestObject(t *testing.T) {
 	}
 }
 
+func TestDecodeTakesItsMemoryInBlocks(t *testing.T) {
+	data := rows(1000)
+	n := testing.AllocsPerRun(5, func() {
+		if _, err := lang.Decode(data); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 100 {
+		t.Errorf("%v allocations for 5000 values", n)
+	}
+}
+
 func TestDecodeErrors(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, lang.MaxDepth-1)
 	for _, c := range []struct {
