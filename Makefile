@@ -13,7 +13,7 @@ GOLANGCI_LINT = go tool -modfile=tools/lint/go.mod golangci-lint
 GOTESTSUM     = go tool -modfile=tools/gotestsum/go.mod gotestsum
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-deps check generate lint fuzz bench clean
+.PHONY: help quickstart build test test-deps check generate lint fuzz bench bench-peers clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ fuzz: ## Run every fuzz target for FUZZTIME
 
 bench: ## Run the benchmarks, each beside the floor it is measured against
 	go test -run='^$$' -bench='$(BENCH)' -benchmem $(PKGS)
+
+bench-peers: ## Compare the engine's speed with docxtemplater and Carbone (installs them from npm)
+	@scripts/bench-peers/run
 
 clean: ## Remove what was built
 	rm -rf bin
