@@ -25,13 +25,14 @@ type compiler struct {
 	toc    *toc // nil if the part has none
 	use    *lang.Use
 
-	pars    []*paragraph
-	marks   []*mark
-	blocks  []*block       // inner before outer
-	gone    map[*node]bool // paragraphs and rows that only held block tags
-	guarded map[*node]bool // paragraphs and tables that vanish if they come out empty
-	pinned  map[*node]bool // runs and texts that borders stand in
-	edits   []edit
+	pars         []*paragraph
+	marks        []*mark
+	placeholders []*placeholder
+	blocks       []*block       // inner before outer
+	gone         map[*node]bool // paragraphs and rows that only held block tags
+	guarded      map[*node]bool // paragraphs and tables that vanish if they come out empty
+	pinned       map[*node]bool // runs and texts that borders stand in
+	edits        []edit
 
 	ordinals  map[*node]int         // of tables, rows and cells, for people
 	headingAt map[*paragraph]string // the heading before a paragraph
@@ -55,7 +56,8 @@ func (c *compiler) compile() (*program, error) {
 	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
 	c.findTags()
-	if len(c.marks) == 0 {
+	c.findPlaceholders()
+	if len(c.marks)+len(c.placeholders) == 0 {
 		return nil, nil
 	}
 	c.matchBlocks()
@@ -80,6 +82,7 @@ func (c *compiler) compile() (*program, error) {
 	c.editIDs()
 	c.editLists()
 	c.editCells()
+	c.editPlaceholders()
 	c.editTOC()
 	return c.assemble(), nil
 }

@@ -19,6 +19,7 @@ type edit struct {
 	opening  string // XML behind a border; what editInsert inserts
 	block    *block // of borders, if it is not that of the mark
 	columns  *columns
+	picture  *placeholder
 	cell     int  // of cells: what their kind says
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
@@ -65,6 +66,8 @@ const (
 	editHeading              // from here to editHeadingEnd is a heading of the level in slot
 	editHeadingEnd           //
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
+	editPicture              // from here to editGuardEnd is a drawing whose picture the value of mark replaces
+	editPicturePart          // what of it changes, by slot
 	editMerge                // whether the cell of mark is one with that above; cell is the slot of such a cell to its left, and 1
 	editCellSpan             // how many columns the cell of mark covers, at most cell
 	editCovered              // from here to editGuardEnd is a cell of cell columns that may be covered

@@ -93,6 +93,11 @@ func (c *compiler) notePlaces() {
 			c.places[m.tag] = e
 		}
 	}
+	for _, h := range c.placeholders {
+		e := c.where(h.mark.par, h.mark.from, h.mark.from)
+		e.Tag, e.Place = h.mark.tag.Text, e.Place+", alt text of a picture"
+		c.places[h.mark.tag] = e
+	}
 }
 
 // excerptWidth is how many characters of a paragraph an error shows on each side of its place.

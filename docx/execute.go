@@ -43,6 +43,9 @@ func (t *Template) Execute(w io.Writer, data lang.Value, opt Options) (Report, e
 // report says what the document lacks, and whether it may.
 func (x *execution) report() (Report, error) {
 	r := Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, x.t.warnings, x.env.Warnings())}
+	for _, f := range x.faults {
+		r.Errors = append(r.Errors, f.text)
+	}
 	if len(r.Errors)+len(r.Warnings) > 0 {
 		r.Details = x.details()
 	}
@@ -67,6 +70,13 @@ func (x *execution) details() []*Error {
 		e := *at
 		e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning && !x.opt.Strict
 		all = append(all, &e)
+	}
+	for _, f := range x.faults {
+		if at := x.t.places[f.tag]; at != nil {
+			e := *at
+			e.Message = f.text
+			all = append(all, &e)
+		}
 	}
 	return all
 }

@@ -19,6 +19,8 @@ type place struct {
 	// cannot be parted here, as inside a field or a content control.
 	leavePar, enterPar []byte
 
+	width int64 // of the text on the page, in twentieths of a point
+
 	// last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
 	// must end with a paragraph.
 	last bool
@@ -27,7 +29,7 @@ type place struct {
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &place{prefix: t.prefix(c.src), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
+	p := &place{prefix: t.prefix(c.src), width: int64(c.textWidth()), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
 	if props := par.child("w:pPr"); props != nil {
 		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
 	}

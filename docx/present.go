@@ -14,6 +14,8 @@ import (
 // present writes a value as its tag's presentation filters want it.
 func (x *execution) present(o *op, v shown) error {
 	switch p := v.present; {
+	case p.As == lang.AsImage || p.As == lang.AsQRCode || p.As == lang.AsBarcode:
+		return x.inlinePicture(o, v)
 	case p.As == lang.AsPageBreak:
 		x.breakPage(o)
 		return nil

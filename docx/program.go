@@ -37,14 +37,15 @@ type op struct {
 	after   lastBlock // of opLiteral
 	breaks  *breaks   // of opValue
 	place   *place    // of opValue, opAlone
-	toc     *tocOp    // of opTOC
-	grid    *gridOp   // of opGrid
-	width   int       // of opSpan: how many columns are repeated; of cells: what their kind says
-	merge   int       // of opValue: the slot of its cell's merging, and 1
-	merges  []int     // of opLoop: slots of cells that merge
-	over    bool      // of opWidth: the cell reaches over the repeated columns
-	stored  bool      // of opLoop: the items are those of the columns in slot
-	anew    []int     // of opLoop: slots of lists that each round begins anew
+	pic     *pictureOp
+	toc     *tocOp  // of opTOC
+	grid    *gridOp // of opGrid
+	width   int     // of opSpan: how many columns are repeated; of cells: what their kind says
+	merge   int     // of opValue: the slot of its cell's merging, and 1
+	merges  []int   // of opLoop: slots of cells that merge
+	over    bool    // of opWidth: the cell reaches over the repeated columns
+	stored  bool    // of opLoop: the items are those of the columns in slot
+	anew    []int   // of opLoop: slots of lists that each round begins anew
 }
 
 // part is one branch of a condition; its tag is nil for else.
@@ -74,13 +75,15 @@ const (
 	opHeading     // a paragraph that is a heading of the level in slot
 	opHeadingMark // the start or end of its bookmark
 	opTOC
-	opMerge    // whether a cell is one with that above it
-	opCellSpan // how many columns a cell covers, at most width
-	opCovered  // a cell of width columns that may be covered by one before it
-	opGrid     // of a table with repeated columns, whose items are looked up here
-	opWidth    // of a cell in such a table
-	opSpan     // of a cell that reaches over the repeated columns
-	opNumber   // the id of the list of the slot, which is that in text at first
+	opPicture     // a drawing whose picture the data replaces
+	opPicturePart // what of it changes, by slot
+	opMerge       // whether a cell is one with that above it
+	opCellSpan    // how many columns a cell covers, at most width
+	opCovered     // a cell of width columns that may be covered by one before it
+	opGrid        // of a table with repeated columns, whose items are looked up here
+	opWidth       // of a cell in such a table
+	opSpan        // of a cell that reaches over the repeated columns
+	opNumber      // the id of the list of the slot, which is that in text at first
 )
 
 // lastBlock is what the block of text before a place is, if a literal says: whether a cell may end here, and whether a
@@ -201,6 +204,14 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
 	case editHeadingMark:
 		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
+	case editPicture:
+		a.push(frame{op: op{kind: opPicture, tag: e.mark.tag, pic: a.c.pictureOp(e.picture)}})
+	case editPicturePart:
+		o := op{kind: opPicturePart, text: slices.Clone(source), slot: e.slot}
+		if e.picture != nil {
+			o.pic = a.c.pictureOp(e.picture)
+		}
+		a.emit(o)
 	case editMerge:
 		a.emit(op{kind: opMerge, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
 	case editCellSpan:

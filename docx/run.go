@@ -8,6 +8,7 @@ import (
 
 	"platen/docx/lang"
 	"platen/docx/opc"
+	"platen/docx/picture"
 )
 
 const (
@@ -39,6 +40,9 @@ type execution struct {
 	contents contents // of the document
 	columns  []repeatedColumns
 	merges   []merged
+	pictures map[string]*picture.Picture // prepared, by their values
+	picture  *shownPicture               // that replaces the one of the drawing that is written
+	faults   []fault
 	pending  shown // the value of the next opValue, if opAlone has asked for it already
 }
 
@@ -115,6 +119,10 @@ func (x *execution) structure(o *op) error {
 		x.headingMark(o)
 	case opPageBreak:
 		x.pageBreak(o)
+	case opPicture:
+		return x.replacePicture(o)
+	case opPicturePart:
+		x.picturePart(o)
 	case opMerge:
 		return x.mergeCell(o)
 	case opCellSpan:

@@ -58,6 +58,9 @@ func (c *compiler) scopeEvents() []scopeEvent {
 		}
 		events = append(events, e)
 	}
+	for _, h := range c.placeholders {
+		events = append(events, scopeEvent{pos: h.drawing.start, mark: h.mark})
+	}
 	for _, b := range c.blocks {
 		if b.perRow {
 			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true}, scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
@@ -81,5 +84,25 @@ func (r *scopeReader) read(m *mark) {
 		return
 	}
 	scope := strings.Join(r.loops, "\x00")
-	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: m.tag.Type(), Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
+	kind := m.tag.Type()
+	if m.first.node.name != "w:t" { // a placeholder
+		kind = "image"
+	}
+	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
+}
+
+// listed returns the tags that a listing shows, in the order of the source.
+func (c *compiler) listed() []listed {
+	marks := slices.Clone(c.marks)
+	for _, h := range c.placeholders {
+		marks = append(marks, h.mark)
+	}
+	slices.SortStableFunc(marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
+	var all []listed
+	for _, m := range marks {
+		if l, ok := c.listing[m]; ok {
+			all = append(all, l)
+		}
+	}
+	return all
 }

@@ -124,8 +124,8 @@ func (t *Template) compile() error {
 		t.warnings = append(t.warnings, c.warnings...)
 		maps.Copy(t.places, c.places)
 		t.hasTOC = t.hasTOC || c.toc != nil && p != nil
-		for _, m := range c.marks {
-			if l, ok := c.listing[m]; ok && !seen[l.scope+l.tag.Content] {
+		for _, l := range c.listed() {
+			if !seen[l.scope+l.tag.Content] {
 				seen[l.scope+l.tag.Content] = true
 				t.tags = append(t.tags, l.tag)
 			}

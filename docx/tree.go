@@ -40,6 +40,10 @@ var namespaces = map[string]string{
 	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
 	"http://schemas.openxmlformats.org/officeDocument/2006/math":             "m",
 	"http://purl.oclc.org/ooxml/officeDocument/math":                         "m",
+	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
+	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
+	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
+	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
 	"http://www.w3.org/XML/1998/namespace":                                   "xml",
 }
 
@@ -48,7 +52,7 @@ var withAttributes = map[string]bool{
 	"w:p": true, "w:tr": true, "w:t": true, "w:br": true, "wp:docPr": true, "w:bookmarkStart": true, "w:bookmarkEnd": true,
 	"w:commentRangeStart": true, "w:commentRangeEnd": true, "w:commentReference": true, "w:comment": true, "w:pStyle": true, "w:outlineLvl": true,
 	"w:num": true, "w:numId": true, "w:abstractNum": true, "w:abstractNumId": true, "w:ilvl": true, "w:lvl": true, "w:lvlOverride": true,
-	"w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
+	"wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
 }
 
 // parseTree reads a part that opc.CheckXML has accepted.

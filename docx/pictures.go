@@ -1,0 +1,405 @@
+package docx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/picture"
+)
+
+// A picture of the template whose alt text holds a tag is a placeholder: the picture of the data takes its place, with its
+// position, its effects and, as far as its proportions allow, its size. A value with the filter image, qrcode or barcode
+// becomes a picture in the line of its tag.
+
+// placeholder is a picture of the template that the data replaces.
+type placeholder struct {
+	mark    *mark
+	drawing *node
+	alt     []*attr // the alt texts that hold the tag
+}
+
+// findPlaceholders finds the pictures whose alt text is a tag.
+func (c *compiler) findPlaceholders() {
+	for _, p := range c.pars {
+		for i := range p.pieces {
+			if piece := &p.pieces[i]; piece.node.name == "w:drawing" || piece.node.name == "mc:AlternateContent" {
+				for _, drawing := range drawingsIn(piece.node) {
+					c.findPlaceholder(p, piece, drawing)
+				}
+			}
+		}
+	}
+}
+
+// drawingsIn returns the drawings at or in a node that hold one picture and no text boxes.
+func drawingsIn(n *node) []*node {
+	if n.name == "w:drawing" {
+		if len(n.all("a:blip")) == 1 && len(n.all("w:txbxContent")) == 0 {
+			return []*node{n}
+		}
+		return nil
+	}
+	var all []*node
+	for _, child := range n.children {
+		all = append(all, drawingsIn(child)...)
+	}
+	return all
+}
+
+// all returns the nodes of a name in n.
+func (n *node) all(name string) []*node {
+	var found []*node
+	for _, child := range n.children {
+		if child.name == name {
+			found = append(found, child)
+		}
+		found = append(found, child.all(name)...)
+	}
+	return found
+}
+
+func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *node) {
+	var found *placeholder
+	for _, n := range append(drawing.all("wp:docPr"), drawing.all("pic:cNvPr")...) {
+		for _, name := range []string{"descr", "title"} {
+			alt := n.attr(name)
+			if alt == nil {
+				continue
+			}
+			text := strings.TrimSpace(entities(c.src[alt.valueStart:alt.valueEnd]))
+			if spans, _ := lang.Find(text); len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) {
+				continue
+			}
+			if found == nil {
+				found = c.placeholder(p, piece, drawing, text)
+			}
+			if found != nil && found.mark.tag.Text == text {
+				found.alt = append(found.alt, alt)
+			}
+		}
+	}
+	if found != nil {
+		c.placeholders = append(c.placeholders, found)
+	}
+}
+
+// placeholder reads the tag of an alt text; nil if it is none that a picture can have.
+func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *node, text string) *placeholder {
+	tag, err := lang.ParseTag(strings.Clone(text))
+	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
+	if err != nil {
+		syntax, ok := errors.AsType[*lang.SyntaxError](err)
+		if !ok {
+			syntax = &lang.SyntaxError{Message: err.Error()}
+		}
+		c.failAlt(m, text, syntax.Message, syntax.Hint)
+		return nil
+	}
+	if tag.Kind != lang.Print || tag.Filter("chart") != nil {
+		return nil
+	}
+	return &placeholder{mark: m, drawing: drawing}
+}
+
+// failAlt notes a problem of the tag in a picture's alt text.
+func (c *compiler) failAlt(m *mark, text, message, hint string) {
+	if len(c.errors) < maxErrors {
+		e := c.where(m.par, m.from, m.from)
+		e.Place += ", alt text of a picture"
+		e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, 0, message, hint
+		c.errors = append(c.errors, e)
+	}
+}
+
+// editPlaceholders writes the edits of the pictures that are replaced.
+func (c *compiler) editPlaceholders() {
+	for _, h := range c.placeholders {
+		d := h.drawing
+		if c.isGone(h.mark.par.node) {
+			continue
+		}
+		c.add(edit{pos: d.start, end: d.start, phase: phaseGuard, kind: editPicture, mark: h.mark, picture: h})
+		c.add(edit{pos: d.end, end: d.end, phase: phaseGuardEnd, kind: editGuardEnd})
+		for _, alt := range h.alt {
+			c.add(edit{pos: alt.valueStart, end: alt.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureAlt})
+		}
+		sizes := d.all("wp:extent")
+		for _, xfrm := range d.all("a:xfrm") {
+			sizes = append(sizes, xfrm.child("a:ext"))
+		}
+		for _, size := range sizes {
+			for name, part := range map[string]int{"cx": pictureWidth, "cy": pictureHeight} {
+				if a := size.attrOf(name); a != nil {
+					c.add(edit{pos: a.valueStart, end: a.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: part})
+				}
+			}
+		}
+		blip := d.all("a:blip")[0]
+		end := blip.end
+		if crop := blip.parent.child("a:srcRect"); crop != nil && crop.start >= blip.end {
+			end = crop.end
+		}
+		c.add(edit{pos: blip.start, end: end, phase: phaseReplace, kind: editPicturePart, slot: pictureBlip, picture: h})
+	}
+}
+
+// attrOf is attr for a node that may be nil.
+func (n *node) attrOf(name string) *attr {
+	if n == nil {
+		return nil
+	}
+	return n.attr(name)
+}
+
+// The parts of a placeholder that the picture changes.
+const (
+	pictureAlt = iota
+	pictureWidth
+	pictureHeight
+	pictureBlip
+)
+
+// pictureOp is what an execution needs to know of a placeholder.
+type pictureOp struct {
+	width, height picture.EMU // of its box; 0 if it does not say
+	children      []byte      // of the a:blip: effects
+	prefix        string      // of DrawingML
+}
+
+// pictureOp describes a placeholder.
+func (c *compiler) pictureOp(h *placeholder) *pictureOp {
+	extent := h.drawing.all("wp:extent")
+	o := &pictureOp{}
+	if len(extent) > 0 {
+		o.width = picture.EMU(idNumber(attrValue(c.src, extent[0], "cx")))
+		o.height = picture.EMU(idNumber(attrValue(c.src, extent[0], "cy")))
+	}
+	blip := h.drawing.all("a:blip")[0]
+	o.prefix = blip.prefix(c.src)
+	for _, child := range blip.children {
+		if child.name != "a:extLst" { // where a drawing of the template would be, among others
+			o.children = append(o.children, c.src[child.start:child.end]...)
+		}
+	}
+	return o
+}
+
+// shownPicture is a picture as it stands in the document.
+type shownPicture struct {
+	picture.Placed
+	id, svgID string // of the relationships
+}
+
+// maxPrepared is how many pictures of a document are kept prepared, for those that come again.
+const maxPrepared = 32
+
+// prepare returns the picture that a value is.
+func (x *execution) prepare(value string, want *lang.Present) (*picture.Picture, error) {
+	key := value
+	if want != nil {
+		key = want.Symbology + "\x00" + value
+	}
+	if p, ok := x.pictures[key]; ok {
+		return p, nil
+	}
+	p, err := x.makePicture(value, want)
+	if err != nil {
+		return nil, err
+	}
+	if x.pictures == nil || len(x.pictures) >= maxPrepared {
+		x.pictures = map[string]*picture.Picture{}
+	}
+	x.pictures[key] = p
+	return p, nil
+}
+
+func (x *execution) makePicture(value string, want *lang.Present) (*picture.Picture, error) {
+	if want != nil && want.Symbology != "" {
+		return picture.Code(want.Symbology, value)
+	}
+	value = strings.TrimSpace(value)
+	if !picture.IsAddress(value) {
+		data, err := picture.Decode(value)
+		if err != nil {
+			return nil, err
+		}
+		return picture.Prepare(data)
+	}
+	if x.opt.Picture == nil {
+		return nil, errors.New("pictures are not fetched from the network here: send it as base64, or have its host allowed")
+	}
+	data, err := x.opt.Picture(value)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Prepare(data)
+}
+
+// placePicture adds a picture to the document and brings it to a box.
+func (x *execution) placePicture(p *picture.Picture, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
+	s := &shownPicture{Placed: picture.Place(p.Width, p.Height, boxWidth, boxHeight, fit)}
+	name, err := x.added.Media(p.Data, p.Extension, p.ContentType)
+	if err != nil {
+		return nil, err
+	}
+	if s.id, err = x.added.Relate(x.part, opc.RelImage, name, false); err != nil || p.SVG == nil {
+		return s, err
+	}
+	if name, err = x.added.Media(p.SVG, picture.SVGExtension, picture.SVGContentType); err != nil {
+		return nil, err
+	}
+	s.svgID, err = x.added.Relate(x.part, opc.RelImage, name, false)
+	return s, err
+}
+
+// replacePicture writes a placeholder with the picture of the data in it. One without a value stays as it is; one whose value
+// is empty goes.
+func (x *execution) replacePicture(o *op) error {
+	value, want, ok, err := x.env.Show(o.tag)
+	if err != nil {
+		return err
+	}
+	outer := x.picture
+	defer func() { x.picture = outer }()
+	x.picture = nil
+	if ok && value == "" {
+		return nil
+	}
+	if ok {
+		width, height, fit := o.pic.width, o.pic.height, ""
+		if want != nil {
+			if want.Width > 0 || want.Height > 0 {
+				width, height = picture.EMU(want.Width), picture.EMU(want.Height)
+			}
+			fit = want.Fit
+		}
+		p, err := x.prepare(value, want)
+		if err != nil {
+			x.fault(o.tag, "The picture of '%s' cannot be shown: %s.", err)
+			return x.run(o.body)
+		}
+		if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
+			return err
+		}
+	}
+	return x.run(o.body)
+}
+
+// fault notes that a value cannot stand in the document as its tag wants it.
+func (x *execution) fault(tag *lang.Tag, format string, err error) {
+	if len(x.faults) >= lang.MaxReports {
+		return
+	}
+	text := fmt.Sprintf(format, tag.Expr, err)
+	if !slices.ContainsFunc(x.faults, func(f fault) bool { return f.text == text }) {
+		x.faults = append(x.faults, fault{tag, text})
+	}
+}
+
+// fault is an error that the engine met with a value.
+type fault struct {
+	tag  *lang.Tag
+	text string
+}
+
+// picturePart writes a part of a placeholder.
+func (x *execution) picturePart(o *op) {
+	s := x.picture
+	switch {
+	case s == nil:
+		x.out.buf = append(x.out.buf, o.text...)
+	case o.slot == pictureWidth:
+		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Width)
+	case o.slot == pictureHeight:
+		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Height)
+	case o.slot == pictureBlip:
+		x.out.buf = x.t.appendBlip(x.out.buf, o.pic.prefix, s, o.pic.children)
+	}
+}
+
+// svgExtension is the extension of a:blip that names a drawing ([MS-ODRAWXML] §2.3.3.29).
+const svgExtension = `<%[1]sextLst><%[1]sext uri="{96DAC541-7B7A-43D3-8B79-37D633B846F1}">` +
+	`<asvg:svgBlip xmlns:asvg="http://schemas.microsoft.com/office/drawing/2016/SVG/main" xmlns:r="%[2]s" r:embed="%[3]s"/></%[1]sext></%[1]sextLst>`
+
+// appendBlip appends an a:blip that names a picture, with effects as they were, and the a:srcRect that says what of it is cut
+// off.
+func (t *Template) appendBlip(dst []byte, prefix string, s *shownPicture, effects []byte) []byte {
+	dst = fmt.Appendf(dst, `<%sblip xmlns:r="%s" r:embed="%s">`, prefix, t.relNamespace(), s.id)
+	dst = append(dst, effects...)
+	if s.svgID != "" {
+		dst = fmt.Appendf(dst, svgExtension, prefix, t.relNamespace(), s.svgID)
+	}
+	dst = fmt.Appendf(dst, `</%sblip>`, prefix)
+	if s.Left|s.Top|s.Right|s.Bottom != 0 {
+		dst = fmt.Appendf(dst, `<%ssrcRect l="%d" t="%d" r="%d" b="%d"/>`, prefix, s.Left, s.Top, s.Right, s.Bottom)
+	}
+	return dst
+}
+
+// emuPerTwip is how many English metric units are a twentieth of a point.
+const emuPerTwip = 635
+
+// inlinePicture writes a value as a picture in the line of its tag.
+func (x *execution) inlinePicture(o *op, v shown) error {
+	if v.text == "" {
+		return nil
+	}
+	p, err := x.prepare(v.text, v.present)
+	if err != nil {
+		x.fault(o.tag, "The picture of '%s' cannot be shown: %s.", err)
+		x.out.buf = append(x.out.buf, o.text...)
+		x.missing = true
+		return nil
+	}
+	drawing, err := x.drawing(o.place, p, picture.EMU(v.present.Width), picture.EMU(v.present.Height), v.present.Fit, "")
+	if err != nil {
+		return err
+	}
+	x.leave(o.place.leaveText, o.place.enterText)
+	x.out.buf = append(x.out.buf, drawing...)
+	x.out.buf = append(x.out.buf, o.place.enterText...)
+	return nil
+}
+
+// drawing returns a w:drawing with a picture in line with the text. A picture that does not say how large it is to be is no
+// wider than the text.
+func (x *execution) drawing(at *place, p *picture.Picture, width, height picture.EMU, fit, alt string) ([]byte, error) {
+	if width == 0 && height == 0 {
+		width = min(p.Width, at.width*emuPerTwip)
+	}
+	s, err := x.placePicture(p, width, height, fit)
+	if err != nil {
+		return nil, err
+	}
+	base := "http://schemas.openxmlformats.org/drawingml/2006/"
+	if x.t.pkg.Strict() {
+		base = "http://purl.oclc.org/ooxml/drawingml/"
+	}
+	id := x.fresh(drawingIDs)
+	described := fmt.Sprintf(`id="%d" name="Picture %d" descr="%s"`, id, id, appendAttribute(nil, alt))
+	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]swordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">`+
+		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[2]smain"><a:graphicData uri="%[2]spicture">`+
+		`<pic:pic xmlns:pic="%[2]spicture"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.prefix, base, s.Width, s.Height, described)
+	out = x.t.appendBlip(out, "a:", s, nil)
+	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
+		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`, at.prefix, s.Width, s.Height), nil
+}
+
+// appendAttribute appends text as it may stand in an attribute.
+func appendAttribute(dst []byte, s string) []byte {
+	for _, r := range s {
+		switch {
+		case r == '"':
+			dst = append(dst, "&quot;"...)
+		case r < ' ' || r == '\uFFFE' || r == '\uFFFF':
+			dst = append(dst, ' ')
+		default:
+			dst = append(dst, appendEscaped(nil, string(r))...)
+		}
+	}
+	return dst
+}
