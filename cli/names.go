@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/docx"
 	"platen/docx/lang"
 )
 
 // batchNames returns the names of the documents of a batch: numbers, or what a pattern with tags gives for the data of
-// each. A name that is taken gets a number, as it would on a server.
-func batchNames(pattern string, inputs []json.RawMessage) ([]string, error) {
+// each by the same options. A name that is taken gets a number, as it would on a server.
+func batchNames(pattern string, inputs []json.RawMessage, options docx.Options) ([]string, error) {
 	pieces, err := parsePattern(pattern)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func batchNames(pattern string, inputs []json.RawMessage) ([]string, error) {
 	for i, input := range inputs {
 		name := strconv.Itoa(i+1) + ".docx"
 		if pattern != "" {
-			if name, err = pieces.name(input); err != nil {
+			if name, err = pieces.name(input, options); err != nil {
 				return nil, fmt.Errorf("name of document %d: %w", i+1, err)
 			}
 		}
@@ -71,12 +72,12 @@ func parsePattern(pattern string) (namePattern, error) {
 }
 
 // name gives the name for some data. What the data holds cannot lead out of the folder.
-func (p namePattern) name(input json.RawMessage) (string, error) {
+func (p namePattern) name(input json.RawMessage, options docx.Options) (string, error) {
 	data, err := lang.Decode(input)
 	if err != nil {
 		return "", err
 	}
-	env := lang.NewEnv(data, lang.Options{})
+	env := lang.NewEnv(data, lang.Options{Locale: options.Locale, Location: options.Location, Now: options.Now})
 	var b strings.Builder
 	for _, piece := range p {
 		text := piece.text

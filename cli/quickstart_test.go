@@ -13,6 +13,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"platen/docx"
 )
 
 // A port that is taken is in nobody's way, unless it was asked for.
@@ -146,6 +149,7 @@ func TestBatchNames(t *testing.T) {
 		{"numbers", "", inputs(`{}`, `{}`), []string{"1.docx", "2.docx"}, false},
 		{"tags", "Nr {{n}}.docx", inputs(`{"n": 7}`), []string{"Nr 7.docx"}, false},
 		{"filters", "{{n :: default(\"none\") :: uppercase}}", inputs(`{}`), []string{"NONE.docx"}, false},
+		{"today", "{{n}} {{$today}}.docx", inputs(`{"n": 7}`), []string{"7 2026-03-05.docx"}, false},
 		{"taken", "{{n}}", inputs(`{"n": "a"}`, `{"n": "A"}`, `{"n": "a"}`), []string{"a.docx", "A (1).docx", "a (2).docx"}, false},
 		{"missing", "{{n}}", inputs(`{}`), nil, true},
 		{"out of the folder", "{{n}}", inputs(`{"n": "../../x"}`), nil, true},
@@ -156,7 +160,7 @@ func TestBatchNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := batchNames(tt.pattern, tt.inputs)
+			got, err := batchNames(tt.pattern, tt.inputs, docx.Options{Now: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)})
 			if (err != nil) != tt.fails || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("batchNames = %q, %v; want %q, an error: %v", got, err, tt.want, tt.fails)
 			}

@@ -111,7 +111,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 
 // renderBatch makes the documents of a batch on all cores.
 func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, options docx.Options, inputs []json.RawMessage) ([]renderedDocument, error) {
-	names, err := batchNames(c.Name, inputs)
+	names, err := batchNames(c.Name, inputs, options)
 	if err != nil {
 		return nil, err
 	}
