@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -133,10 +134,10 @@ func checkAmount(_ *Filter, s string) string {
 
 // datePattern returns the pattern for a date: where m cannot be a minute, as in dd-mm-yyyy, it is a month.
 func datePattern(pattern string) string {
-	if strings.ContainsRune(pattern, 'M') || !isDatePattern(pattern) {
+	if isDatePattern(pattern) && strings.ContainsRune(pattern, 'M') {
 		return pattern
 	}
-	return boxDate(pattern)
+	return cmp.Or(boxDate(pattern), pattern)
 }
 
 // dateLetters are the letters that stand for something in a pattern of a date.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -27,22 +28,23 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		return e.mask(v, pattern)
 	case strings.ContainsAny(pattern, "#0"):
 		return e.writeNumber(f, v, pattern)
-	case isDatePattern(pattern):
+	case isDatePattern(pattern) || boxDate(pattern) != "":
 		m, err := e.moment(e.tag.Expr, v)
 		if err != nil {
 			return nil, err
 		}
-		return e.writeDate(m, boxDate(pattern))
+		return e.writeDate(m, cmp.Or(boxDate(pattern), pattern))
 	}
 	return nil, &fault{f.Args[0], `is no pattern: a date is like "dd-mm-yyyy", a number like "#,##0.00", a text like "xxx-xxxx"`}
 }
 
-// boxDate returns Box's pattern of a date in the letters of CLDR, or the pattern itself if it is not Box's.
+// boxDate returns Box's pattern of a date in the letters of CLDR, or "" if it is not Box's.
 func boxDate(pattern string) string {
-	if cldr, ok := locale.BoxDate(pattern); ok {
-		return cldr
+	cldr, ok := locale.BoxDate(pattern)
+	if !ok {
+		return ""
 	}
-	return pattern
+	return cldr
 }
 
 // isMask tells whether a pattern is for the characters of a text: it has an x and nothing of a date or number, or # with signs
