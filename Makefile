@@ -30,7 +30,7 @@ build: ## Build the server and command line: one static file, bin/platen
 test: test-deps check ## Install what the tests need, check the sources, run every test
 	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- $(RACE) -timeout=$(TIMEOUT) $(PKGS)
 
-test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, gcc)
+test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, readers of codes, gcc)
 	@scripts/test-deps
 
 check: ## Check the sources: gofmt and go vet

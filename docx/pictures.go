@@ -230,7 +230,7 @@ func (x *execution) makePicture(value string, want *lang.Present) (*picture.Pict
 		return picture.Prepare(data)
 	}
 	if x.opt.Picture == nil {
-		return nil, errors.New("pictures are not fetched from the network here: send it as base64, or have its host allowed")
+		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have its host allowed")
 	}
 	data, err := x.opt.Picture(value)
 	if err != nil {
@@ -241,15 +241,18 @@ func (x *execution) makePicture(value string, want *lang.Present) (*picture.Pict
 
 // placePicture adds a picture to the document and brings it to a box.
 func (x *execution) placePicture(p *picture.Picture, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
-	s := &shownPicture{Placed: picture.Place(p.Width, p.Height, boxWidth, boxHeight, fit)}
-	name, err := x.added.Media(p.Data, p.Extension, p.ContentType)
+	if p.Elastic && fit == "" {
+		fit = string(picture.FitStretch)
+	}
+	s := &shownPicture{Placed: picture.Place(p.Width, p.Height, boxWidth, boxHeight, picture.Fit(fit))}
+	name, err := x.added.Media(p.Data, p.Kind.Extension(), p.Kind.ContentType())
 	if err != nil {
 		return nil, err
 	}
 	if s.id, err = x.added.Relate(x.part, opc.RelImage, name, false); err != nil || p.SVG == nil {
 		return s, err
 	}
-	if name, err = x.added.Media(p.SVG, picture.SVGExtension, picture.SVGContentType); err != nil {
+	if name, err = x.added.Media(p.SVG, picture.SVG.Extension(), picture.SVG.ContentType()); err != nil {
 		return nil, err
 	}
 	s.svgID, err = x.added.Relate(x.part, opc.RelImage, name, false)
@@ -279,7 +282,7 @@ func (x *execution) replacePicture(o *op) error {
 		}
 		p, err := x.prepare(value, want)
 		if err != nil {
-			x.fault(o.tag, "The picture of '%s' cannot be shown: %s.", err)
+			x.fault(o.tag, "The picture of '%s' cannot be shown: it %s.", err)
 			return x.run(o.body)
 		}
 		if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
@@ -350,7 +353,7 @@ func (x *execution) inlinePicture(o *op, v shown) error {
 	}
 	p, err := x.prepare(v.text, v.present)
 	if err != nil {
-		x.fault(o.tag, "The picture of '%s' cannot be shown: %s.", err)
+		x.fault(o.tag, "The picture of '%s' cannot be shown: it %s.", err)
 		x.out.buf = append(x.out.buf, o.text...)
 		x.missing = true
 		return nil

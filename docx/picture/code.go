@@ -1,9 +1,13 @@
 package picture
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
+	"image/png"
+	"strings"
 
 	"github.com/boombuler/barcode"
 	"github.com/boombuler/barcode/aztec"
@@ -16,115 +20,290 @@ import (
 	"github.com/boombuler/barcode/pdf417"
 	"github.com/boombuler/barcode/qr"
 	"github.com/boombuler/barcode/twooffive"
+	"github.com/boombuler/barcode/utils"
 )
 
 const (
-	// maxCode is how many bytes a code may say; the symbologies have limits of their own below it.
-	maxCode = 4000
-	// module is how many pixels the narrowest bar or square of a code is wide.
-	module = 4
-	// moduleWidth is how wide that is in a document: 0.33 mm, as GS1 recommends for shops.
-	moduleWidth = 330 * 36
-	// squareWidth is how wide the square of a two-dimensional code is: 0.5 mm.
-	squareWidth = 500 * 36
-	// barHeight is how high bars are: 15 mm.
-	barHeight = 15_000 * 36
+	// maxCodeText is how long the text of a code may be, in bytes: more than the largest code takes.
+	maxCodeText = 8000
+	// maxLinear is how many characters a code of bars may have: at most what fits a page.
+	maxLinear = 80
+
+	// modulePixels is how many pixels the narrowest bar or dot of a code has, so that scaling does not blur it.
+	modulePixels = 8
+	// linearHeight is how high bars are, in modules.
+	linearHeight = 50
+	// pdf417Row is how high a row of PDF417 is (ISO/IEC 15438: at least 3 modules).
+	pdf417Row = 3
+	// errorWords is the share of Aztec symbols that may be damaged, in percent (ISO/IEC 24778 recommends 23).
+	errorWords = 23
+	// pdf417Security is the level of correction for up to 160 words (ISO/IEC 15438, annex E).
+	pdf417Security = 3
+
+	// How large a module is by itself: with these, a scanner and a telephone read a printed code.
+	dotSize EMU = 36_000 * 50 / 100 // 0.5 mm
+	barSize EMU = 36_000 * 33 / 100 // 0.33 mm, the nominal size of EAN
 )
 
 // symbology is a kind of code.
 type symbology struct {
-	encode func(text string) (barcode.Barcode, error)
-	quiet  int  // how many modules must be white around it
-	bars   bool // of one dimension
+	encode    func(text string) (barcode.Barcode, error)
+	quiet     int // modules that must stay white on each side
+	quietTop  int // and above and below
+	row       int // how high a row is, in modules
+	lines     int // how many lines of pixels the encoder writes for a row; 0: one
+	module    EMU
+	maxLength int
 }
 
 var symbologies = map[string]symbology{
-	"qr": {func(s string) (barcode.Barcode, error) { return qr.Encode(s, qr.M, qr.Auto) }, 4, false},
-	"aztec": {func(s string) (barcode.Barcode, error) {
-		return aztec.Encode([]byte(s), aztec.DEFAULT_EC_PERCENT, aztec.DEFAULT_LAYERS)
-	}, 1, false},
-	"datamatrix": {datamatrix.Encode, 1, false},
-	"pdf417":     {func(s string) (barcode.Barcode, error) { return pdf417.Encode(s, 2) }, 2, false},
-	"ean13":      {eanOf(13), 11, true},
-	"ean8":       {eanOf(8), 7, true},
-	"code128":    {func(s string) (barcode.Barcode, error) { return code128.Encode(s) }, 10, true},
-	"code39":     {func(s string) (barcode.Barcode, error) { return code39.Encode(s, false, true) }, 10, true},
-	"code93":     {func(s string) (barcode.Barcode, error) { return code93.Encode(s, true, true) }, 10, true},
-	"codabar":    {codabar.Encode, 10, true},
-	"2of5":       {func(s string) (barcode.Barcode, error) { return twooffive.Encode(s, false) }, 10, true},
-	"itf":        {func(s string) (barcode.Barcode, error) { return twooffive.Encode(s, true) }, 10, true},
+	"ean13":      {encode: eanCode(13), quiet: 11, row: linearHeight, module: barSize, maxLength: 13},
+	"ean8":       {encode: eanCode(8), quiet: 7, row: linearHeight, module: barSize, maxLength: 8},
+	"code128":    {encode: code128Code, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"code39":     {encode: code39Code, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"code93":     {encode: code93Code, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"codabar":    {encode: codabarCode, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"2of5":       {encode: industrial, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"itf":        {encode: interleaved, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
+	"datamatrix": {encode: datamatrixCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1555},
+	"aztec":      {encode: aztecCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1900},
+	"pdf417":     {encode: pdf417Code, quiet: 2, quietTop: 2, row: pdf417Row, lines: 2, module: barSize, maxLength: 1500},
+	"qr":         {encode: qrCode, quiet: 4, quietTop: 4, row: 1, module: dotSize, maxLength: 2331},
 }
 
-// eanOf encodes a number of n digits, or of one fewer, to which the check digit is added.
-func eanOf(n int) func(string) (barcode.Barcode, error) {
-	return func(s string) (barcode.Barcode, error) {
-		if len(s) != n && len(s) != n-1 {
-			return nil, fmt.Errorf("it has %d characters, an EAN has %d digits, or %d without the check digit", len(s), n, n-1)
-		}
-		return ean.Encode(s)
-	}
-}
-
-// Code draws what a text is as a code of a symbology: "qr", "aztec", "datamatrix", "pdf417", "ean13", "ean8", "code128",
-// "code39", "code93", "codabar", "2of5" or "itf". Check digits are added or, where the text has them, verified. The margin that
-// readers need is part of the picture.
-func Code(kind, text string) (*Picture, error) {
-	s, ok := symbologies[kind]
+// Code draws what a text is as a code, as a PNG of black and white with its quiet zone. The kinds are ean13, ean8, code128, code39,
+// code93, codabar, 2of5 (industrial), itf (interleaved 2 of 5), datamatrix, aztec, pdf417 and qr. A check digit of EAN is
+// computed if it is not there and checked if it is; so is that of ITF-14. Codabar gets its start and stop if it has none.
+// QR codes hold UTF-8 and may be damaged to 15 % (level M); the others hold Latin-1, or what they have.
+func Code(name, text string) (*Picture, error) {
+	s, ok := symbologies[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no code called %q", kind)
+		return nil, fmt.Errorf("%q is no kind of code", name)
 	}
-	if len(text) > maxCode {
-		return nil, fmt.Errorf("a code can say at most %d bytes, not %d", maxCode, len(text))
+	if text == "" {
+		return nil, errors.New("is empty, and a code of nothing cannot be")
 	}
-	code, err := s.safely(text)
-	if err != nil {
-		return nil, fmt.Errorf("this cannot be a %s code: %w", kind, err)
+	if len(text) > maxCodeText || len(text) > s.maxLength {
+		return nil, fmt.Errorf("has %d characters, and a code of the kind %s takes at most %d", len(text), name, s.maxLength)
 	}
-	width, height := code.Bounds().Dx()+2*s.quiet, code.Bounds().Dy()+2*s.quiet
-	rows, natural := height*module, EMU(height)*squareWidth
-	unit := EMU(squareWidth)
-	if s.bars {
-		unit, natural = moduleWidth, barHeight
-		rows = int(natural * module / unit)
-	}
-	data, err := encodePNG(s.draw(code, width*module, rows))
+	code, err := guarded(func() (barcode.Barcode, error) { return s.encode(text) })
 	if err != nil {
 		return nil, err
 	}
-	return &Picture{Data: data, Extension: "png", ContentType: "image/png", Width: EMU(width) * unit, Height: natural}, nil
+	return s.draw(code)
 }
 
-// safely encodes a text; the library panics on some.
-func (s symbology) safely(text string) (code barcode.Barcode, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%v", fault)
-		}
-	}()
-	return s.encode(text)
-}
-
-// draw draws the modules of a code in black and white.
-func (s symbology) draw(code barcode.Barcode, width, height int) image.Image {
-	img := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
-	bounds := code.Bounds()
-	for y := range height {
-		my := y/module - s.quiet
-		if s.bars {
-			my = 0
-		}
-		if my < 0 || my >= bounds.Dy() {
-			continue
-		}
-		for x := range width {
-			mx := x/module - s.quiet
-			if mx < 0 || mx >= bounds.Dx() {
-				continue
-			}
-			if r, _, _, _ := code.At(bounds.Min.X+mx, bounds.Min.Y+my).RGBA(); r < 0x8000 {
-				img.SetColorIndex(x, y, 1)
+// draw writes a code at a whole number of pixels a module.
+func (s symbology) draw(code barcode.Barcode) (*Picture, error) {
+	b, lines := code.Bounds(), max(s.lines, 1)
+	rows := b.Dy() / lines
+	width, height := b.Dx()+2*s.quiet, rows*s.row+2*s.quietTop
+	m := image.NewPaletted(image.Rect(0, 0, width*modulePixels, height*modulePixels), color.Palette{color.White, color.Black})
+	for y := range rows {
+		for x := range b.Dx() {
+			if isDark(code.At(b.Min.X+x, b.Min.Y+y*lines)) {
+				blacken(m, (s.quiet+x)*modulePixels, (s.quietTop+y*s.row)*modulePixels, s.row*modulePixels)
 			}
 		}
 	}
-	return img
+	var out bytes.Buffer
+	if err := png.Encode(&out, m); err != nil {
+		return nil, fmt.Errorf("cannot be drawn: %w", err)
+	}
+	return &Picture{Kind: PNG, Data: out.Bytes(), Width: EMU(width) * s.module, Height: EMU(height) * s.module, Elastic: s.row == linearHeight}, nil
+}
+
+func isDark(c color.Color) bool {
+	r, _, _, _ := c.RGBA()
+	return r < 0x8000
+}
+
+func blacken(m *image.Paletted, x, y, height int) {
+	for row := range height {
+		pixels := m.Pix[m.PixOffset(x, y+row):]
+		for i := range modulePixels {
+			pixels[i] = 1
+		}
+	}
+}
+
+// digits fails if a text is not digits only.
+func digits(text, kind string) error {
+	if strings.Trim(text, "0123456789") != "" {
+		return fmt.Errorf("is not digits only, as a code of the kind %s wants", kind)
+	}
+	return nil
+}
+
+// checkDigit is that of GS1: weights 3 and 1 from the right, to the next ten.
+func checkDigit(text string) byte {
+	sum := 0
+	for i := range len(text) {
+		n := int(text[len(text)-1-i] - '0')
+		if i%2 == 0 {
+			n *= 3
+		}
+		sum += n
+	}
+	return byte('0' + (10-sum%10)%10)
+}
+
+// checked returns a number of so many digits: with a check digit that was not there, or that was right.
+func checked(text string, length int, kind string) (string, error) {
+	if err := digits(text, kind); err != nil {
+		return "", err
+	}
+	switch len(text) {
+	case length - 1:
+		return text + string(checkDigit(text)), nil
+	case length:
+		if want := checkDigit(text[:length-1]); text[length-1] != want {
+			return "", fmt.Errorf("has the check digit %c where it should be %c: one of its digits is wrong", text[length-1], want)
+		}
+		return text, nil
+	}
+	return "", fmt.Errorf("has %d digits, and a code of the kind %s has %d, or %d without its check digit", len(text), kind, length, length-1)
+}
+
+func eanCode(length int) func(string) (barcode.Barcode, error) {
+	return func(text string) (barcode.Barcode, error) {
+		number, err := checked(text, length, fmt.Sprintf("ean%d", length))
+		if err != nil {
+			return nil, err
+		}
+		return ean.Encode(number)
+	}
+}
+
+// ascii fails if a text holds characters that the kind of code has not.
+func ascii(text, kind string) error {
+	for _, r := range text {
+		if r > 0x7e || r < ' ' && kind != "code128" && kind != "code39" && kind != "code93" {
+			return fmt.Errorf("holds %q, which a code of the kind %s cannot say; a QR code can", r, kind)
+		}
+	}
+	return nil
+}
+
+func code128Code(text string) (barcode.Barcode, error) {
+	if err := ascii(text, "code128"); err != nil {
+		return nil, err
+	}
+	return code128.Encode(text)
+}
+
+// code39Code writes what Code 39 has itself (ISO/IEC 16388) as it is, other characters of ASCII as pairs of those.
+func code39Code(text string) (barcode.Barcode, error) {
+	const own = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%"
+	if err := ascii(text, "code39"); err != nil {
+		return nil, err
+	}
+	return code39.Encode(text, false, strings.Trim(text, own) != "")
+}
+
+func code93Code(text string) (barcode.Barcode, error) {
+	if err := ascii(text, "code93"); err != nil {
+		return nil, err
+	}
+	return code93.Encode(text, true, true)
+}
+
+func codabarCode(text string) (barcode.Barcode, error) {
+	text = strings.ToUpper(text)
+	body := text
+	if len(text) >= 2 && strings.Trim(text[:1]+text[len(text)-1:], "ABCD") == "" {
+		body = text[1 : len(text)-1]
+	} else {
+		text = "A" + text + "A"
+	}
+	if strings.Trim(body, "0123456789-$:/.+") != "" {
+		return nil, errors.New("holds what a code of the kind codabar cannot say: it has digits and - $ : / . +, between two of the letters A to D")
+	}
+	return codabar.Encode(text)
+}
+
+// industrial writes digits as bars alone, two of five of which are wide: three modules to one, start and stop as well.
+func industrial(text string) (barcode.Barcode, error) {
+	if err := digits(text, "2of5"); err != nil {
+		return nil, err
+	}
+	patterns := [...]string{"nnwwn", "wnnnw", "nwnnw", "wwnnn", "nnwnw", "wnwnn", "nwwnn", "nnnww", "wnnwn", "nwnwn"}
+	var bars strings.Builder
+	bars.WriteString("wwn")
+	for _, digit := range []byte(text) {
+		bars.WriteString(patterns[digit-'0'])
+	}
+	bars.WriteString("wnw")
+	code := new(utils.BitList)
+	for _, bar := range bars.String() {
+		if bar == 'w' {
+			code.AddBit(true, true)
+		}
+		code.AddBit(true, false)
+	}
+	return utils.New1DCode(barcode.Type2of5, text, code), nil
+}
+
+// interleaved writes digits in pairs: to an odd number of them a check digit is added, and that of the 14 of a trade unit
+// (ITF-14) is checked.
+func interleaved(text string) (barcode.Barcode, error) {
+	const kind, tradeUnit = "itf", 14
+	err := digits(text, kind)
+	if err == nil && len(text) == tradeUnit {
+		_, err = checked(text, tradeUnit, kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(text)%2 == 1 {
+		text += string(checkDigit(text))
+	}
+	return twooffive.Encode(text, true)
+}
+
+func datamatrixCode(text string) (barcode.Barcode, error) {
+	const function1 = '\xe8' // which GS1 gives a meaning, at the start
+	latin, err := latin1(text, "datamatrix")
+	if err == nil && latin[0] == function1 {
+		err = errors.New("begins with è, which a code of the kind datamatrix cannot say there; a QR code can")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return datamatrix.Encode(latin)
+}
+
+func aztecCode(text string) (barcode.Barcode, error) {
+	latin, err := latin1(text, "aztec")
+	if err != nil {
+		return nil, err
+	}
+	return aztec.Encode([]byte(latin), errorWords, aztec.DEFAULT_LAYERS)
+}
+
+// latin1 returns a text in ISO 8859-1, which readers take codes to be in that do not say otherwise.
+func latin1(text, kind string) (string, error) {
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 0xff {
+			return "", fmt.Errorf("holds %q, which a code of the kind %s cannot say; a QR code can", r, kind)
+		}
+		out = append(out, byte(r))
+	}
+	return string(out), nil
+}
+
+func pdf417Code(text string) (barcode.Barcode, error) {
+	if err := ascii(text, "pdf417"); err != nil {
+		return nil, err
+	}
+	return pdf417.Encode(text, pdf417Security)
+}
+
+func qrCode(text string) (barcode.Barcode, error) {
+	code, err := qr.Encode(text, qr.M, qr.Auto)
+	if err != nil {
+		return nil, errors.New("is too long for a QR code")
+	}
+	return code, nil
 }

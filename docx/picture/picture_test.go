@@ -9,9 +9,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,220 +19,236 @@ import (
 	"platen/docx/picture"
 )
 
-// sample is a picture whose upper left quarter is red.
-func sample() image.Image {
-	img := image.NewRGBA(image.Rect(0, 0, 40, 20))
-	for y := range 20 {
-		for x := range 40 {
-			c := color.RGBA{0, 0, 255, 255}
-			if x < 20 && y < 10 {
-				c = color.RGBA{255, 0, 0, 255}
+// sample is a picture of w by h: red at the top left, blue elsewhere.
+func sample(w, h int) image.Image {
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			m.Set(x, y, color.RGBA{B: 255, A: 255})
+			if x < w/2 && y < h/2 {
+				m.Set(x, y, color.RGBA{R: 255, A: 255})
 			}
-			img.SetRGBA(x, y, c)
 		}
 	}
-	return img
+	return m
 }
 
-func encoded(t testing.TB, as func(*bytes.Buffer) error) []byte {
+func encoded(t testing.TB, encode func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := as(&b); err != nil {
+	if err := encode(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-// webp1x1 is a picture of one pixel, since there is no encoder to make one with.
-const webp1x1 = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAgA0JaQAA3AA/vuUAAA="
+func pngFile(t testing.TB, w, h int) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, sample(w, h)) })
+}
+
+func jpegFile(t testing.TB, w, h int) []byte {
+	return encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, sample(w, h), nil) })
+}
+
+// withPHYs gives a PNG file a resolution in pixels a metre.
+func withPHYs(file []byte, x, y uint32) []byte {
+	chunk := append([]byte{0, 0, 0, 9}, "pHYs"...)
+	chunk = binary.BigEndian.AppendUint32(chunk, x)
+	chunk = append(binary.BigEndian.AppendUint32(chunk, y), 1, 0, 0, 0, 0)
+	const header = 8 + 25
+	return slices.Concat(file[:header], chunk, file[header:])
+}
+
+// withSegment puts a segment behind the start of a JPEG file.
+func withSegment(file []byte, marker byte, body string) []byte {
+	size := binary.BigEndian.AppendUint16(nil, uint16(len(body)+2))
+	return slices.Concat(file[:2], []byte{0xff, marker}, size, []byte(body), file[2:])
+}
+
+func withOrientation(file []byte, orientation byte) []byte {
+	return withSegment(file, 0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"+string(orientation)+"\x00\x00\x00\x00\x00\x00")
+}
+
+// webpFile is a lossless file of one pixel.
+var webpFile = []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00/\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
+
+const svgFile = `<svg xmlns="http://www.w3.org/2000/svg" width="2cm" height="1cm" viewBox="0 0 20 10"><rect width="20" height="10" fill="#00ff00"/></svg>`
 
 func TestPrepare(t *testing.T) {
-	webp, err := base64.StdEncoding.DecodeString(webp1x1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="2in" height="1in" viewBox="0 0 20 10"><rect width="10" height="10" fill="red"/></svg>`
+	const inch = 914_400
+	px := func(n int) picture.EMU { return picture.EMU(n) * 9525 }
 	for name, c := range map[string]struct {
-		data          []byte
-		contentType   string
+		file          []byte
+		kind          picture.Kind // of the file
 		width, height picture.EMU
-		same, svg     bool
+		same          bool // the bytes stay
 	}{
-		"png":                {encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, sample()) }), "image/png", 40 * 9525, 20 * 9525, true, false},
-		"jpeg":               {encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, sample(), nil) }), "image/jpeg", 40 * 9525, 20 * 9525, true, false},
-		"gif":                {encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, sample(), nil) }), "image/gif", 40 * 9525, 20 * 9525, true, false},
-		"bmp":                {encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, sample()) }), "image/bmp", 40 * 9525, 20 * 9525, true, false},
-		"tiff":               {encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, sample(), nil) }), "image/tiff", 40 * 9525, 20 * 9525, true, false},
-		"webp":               {webp, "image/png", 9525, 9525, false, false},
-		"svg":                {[]byte(svg), "image/png", 2 * 914400, 914400, false, true},
-		"svg by its box":     {[]byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"/>`), "image/png", 20 * 9525, 10 * 9525, false, true},
-		"svg with a script":  {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>x()</script></svg>`), "image/png", 10 * 9525, 10 * 9525, false, false},
-		"svg that fetches":   {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="10" height="10"><image xlink:href="http://a/b.png"/></svg>`), "image/png", 10 * 9525, 10 * 9525, false, false},
-		"svg with a handler": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="x()"/>`), "image/png", 10 * 9525, 10 * 9525, false, false},
+		"png":                 {pngFile(t, 30, 20), picture.PNG, px(30), px(20), true},
+		"png with resolution": {withPHYs(pngFile(t, 300, 150), 11811, 5906), picture.PNG, 914_402, 914_324, true},
+		"png of no dpi":       {withPHYs(pngFile(t, 30, 20), 1, 1), picture.PNG, px(30), px(20), true},
+		"jpeg":                {jpegFile(t, 30, 20), picture.JPEG, px(30), px(20), true},
+		"jpeg with density":   {withSegment(jpegFile(t, 300, 150), 0xe0, "JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00"), picture.JPEG, inch, inch, true},
+		"jpeg by centimetres": {withSegment(jpegFile(t, 100, 100), 0xe0, "JFIF\x00\x01\x01\x02\x00\x64\x00\x64\x00\x00"), picture.JPEG, 360_000, 360_000, true},
+		"jpeg upright":        {withOrientation(jpegFile(t, 30, 20), 1), picture.JPEG, px(30), px(20), true},
+		"jpeg turned":         {withOrientation(jpegFile(t, 30, 20), 6), picture.JPEG, px(20), px(30), false},
+		"gif":                 {encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, sample(30, 20), nil) }), picture.GIF, px(30), px(20), true},
+		"bmp":                 {encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, sample(30, 20)) }), picture.BMP, px(30), px(20), true},
+		"tiff":                {encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, sample(144, 72), nil) }), picture.TIFF, 2 * inch, inch, true},
+		"webp":                {webpFile, picture.WebP, px(1), px(1), false},
+		"svg":                 {[]byte(svgFile), picture.SVG, 76 * 9525, 38 * 9525, false},
+		"svg by viewBox":      {[]byte(`<?xml version="1.0"?><!-- x --><svg viewBox="0,0 40 30"/>`), picture.SVG, px(40), px(30), false},
+		"svg of percents":     {[]byte(`<svg width="100%" height="50%" viewBox="0 0 40 30" xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG, px(40), px(30), false},
+		"svg of no size":      {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG, px(300), px(150), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := picture.Prepare(c.data)
+			info, err := picture.Inspect(c.file)
+			if err != nil || info.Kind != c.kind {
+				t.Fatalf("Inspect says %v (%v), want %v", info, err, c.kind)
+			}
+			p, err := picture.Prepare(c.file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.ContentType != c.contentType || p.Width != c.width || p.Height != c.height {
-				t.Errorf("%s of %d × %d, want %s of %d × %d", p.ContentType, p.Width, p.Height, c.contentType, c.width, c.height)
+			if p.Width != c.width || p.Height != c.height {
+				t.Errorf("size %d by %d, want %d by %d", p.Width, p.Height, c.width, c.height)
 			}
-			if bytes.Equal(p.Data, c.data) != c.same || (p.SVG != nil) != c.svg {
-				t.Errorf("the same bytes: %v, with a drawing: %v", bytes.Equal(p.Data, c.data), p.SVG != nil)
+			if got := bytes.Equal(p.Data, c.file); got != c.same {
+				t.Errorf("the bytes stay as they are: %t, want %t", got, c.same)
 			}
-			if _, _, err := image.DecodeConfig(bytes.NewReader(p.Data)); err != nil {
-				t.Errorf("what came out is no picture: %v", err)
+			got, err := picture.Inspect(p.Data)
+			if err != nil || got.Kind != p.Kind || p.Kind == picture.WebP || p.Kind == picture.SVG {
+				t.Errorf("the picture is said to be %v and is %v (%v)", p.Kind, got.Kind, err)
+			}
+			if (p.SVG != nil) != (c.kind == picture.SVG) {
+				t.Errorf("SVG beside it: %q", p.SVG)
 			}
 		})
 	}
 }
 
-// onSide gives a JPEG file an EXIF orientation.
-func onSide(data []byte, turn uint16) []byte {
-	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00")
-	binary.BigEndian.PutUint16(exif[24:], turn)
-	head := []byte{0xFF, 0xD8, 0xFF, 0xE1, 0, byte(len(exif) + 2)}
-	return append(append(head, exif...), data[2:]...)
-}
-
-func TestPhotosAreUpright(t *testing.T) {
-	data := encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, sample(), &jpeg.Options{Quality: 100}) })
-	corners := map[uint16][2]int{1: {2, 2}, 2: {37, 2}, 3: {37, 17}, 4: {2, 17}, 5: {2, 2}, 6: {17, 2}, 7: {17, 37}, 8: {2, 37}}
-	for turn, red := range corners {
-		p, err := picture.Prepare(onSide(data, turn))
+// The red corner of a stored picture goes where its orientation says.
+func TestOrientation(t *testing.T) {
+	const w, h = 32, 16
+	corners := map[byte]image.Point{2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1}}
+	for orientation, corner := range corners {
+		p, err := picture.Prepare(withOrientation(jpegFile(t, w, h), orientation))
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, err := jpeg.Decode(bytes.NewReader(p.Data))
+		m, err := jpeg.Decode(bytes.NewReader(p.Data))
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := img.Bounds().Size()
-		if upright := size.X > size.Y; upright != (turn < 5) || (p.Width > p.Height) != upright {
-			t.Errorf("orientation %d: %v pixels", turn, size)
+		want := image.Pt(w, h)
+		if orientation >= 5 {
+			want = image.Pt(h, w)
 		}
-		if r, _, b, _ := img.At(red[0], red[1]).RGBA(); r < b {
-			t.Errorf("orientation %d: the red corner is not at %v", turn, red)
+		if m.Bounds().Size() != want {
+			t.Errorf("orientation %d: size %v, want %v", orientation, m.Bounds().Size(), want)
+		}
+		at := image.Pt(2+corner.X*(want.X-5), 2+corner.Y*(want.Y-5))
+		if r, _, b, _ := m.At(at.X, at.Y).RGBA(); r < b {
+			t.Errorf("orientation %d: the red corner is not at %v", orientation, at)
 		}
 	}
 }
 
 func TestPrepareRefuses(t *testing.T) {
-	huge := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, image.NewGray(image.Rect(0, 0, 1, 1))) })
-	binary.BigEndian.PutUint32(huge[16:], 1<<20)
-	binary.BigEndian.PutUint32(huge[20:], 1<<20)
-	for name, data := range map[string][]byte{
-		"nothing": nil, "text": []byte("hello"), "too many pixels": huge, "too many bytes": make([]byte, picture.MaxBytes+1),
-		"a drawing without a size":  []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`),
-		"a drawing that is cut off": []byte(`<svg width="1" height="1"><g>`),
-	} {
-		if _, err := picture.Prepare(data); err == nil {
-			t.Errorf("%s is taken", name)
-		}
-	}
-}
-
-func TestDecode(t *testing.T) {
-	for value, want := range map[string]string{
-		"aGVsbG8/":                            "hello?",
-		" aGVs\nbG8_ ":                        "hello?",
-		"data:image/png;base64,aGVsbG8=":      "hello",
-		"data:image/svg+xml,%3Csvg%2F%3E":     "<svg/>",
-		"<svg/>":                              "<svg/>",
-		"aGVsbG8":                             "hello",
-		"data:image/svg+xml;utf8,<svg></svg>": "<svg></svg>",
-	} {
-		if got, err := picture.Decode(value); err != nil || string(got) != want {
-			t.Errorf("Decode(%q) = %q, %v; want %q", value, got, err, want)
-		}
-	}
-	for _, value := range []string{"", "not base64!", "data:image/png;base64", "data:image/png;base64,?"} {
-		if got, err := picture.Decode(value); err == nil {
-			t.Errorf("Decode(%q) = %q", value, got)
-		}
-	}
-}
-
-func TestPlace(t *testing.T) {
+	huge := bytes.Clone(pngFile(t, 3, 3))
+	binary.BigEndian.PutUint32(huge[16:], 1<<30)
+	wide := []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00")
 	for name, c := range map[string]struct {
-		w, h, boxW, boxH picture.EMU
-		fit              string
-		want             picture.Placed
+		file []byte
+		want string
 	}{
-		"natural":      {400, 200, 0, 0, "", picture.Placed{Width: 400, Height: 200}},
-		"by width":     {400, 200, 100, 0, "", picture.Placed{Width: 100, Height: 50}},
-		"by height":    {400, 200, 0, 100, "", picture.Placed{Width: 200, Height: 100}},
-		"fit wide":     {400, 200, 100, 100, "fit", picture.Placed{Width: 100, Height: 50}},
-		"fit high":     {200, 400, 100, 100, "", picture.Placed{Width: 50, Height: 100}},
-		"fill":         {400, 200, 100, 100, "fill", picture.Placed{Width: 100, Height: 100, Left: 25000, Right: 25000}},
-		"stretch":      {400, 200, 100, 100, "stretch", picture.Placed{Width: 100, Height: 100}},
-		"original":     {400, 200, 100, 100, "original", picture.Placed{Width: 400, Height: 200}},
-		"much too big": {40 * 914400, 20 * 914400, 0, 0, "", picture.Placed{Width: 22 * 914400, Height: 11 * 914400}},
+		"nothing":       {nil, "is no picture"},
+		"text":          {[]byte("hello"), "is no picture"},
+		"html":          {[]byte("<html><svg/></html>"), "is no picture"},
+		"pdf":           {[]byte("%PDF-1.7"), "is no picture"},
+		"cut png":       {pngFile(t, 30, 20)[:20], "cut off"},
+		"cut jpeg":      {jpegFile(t, 30, 20)[:20], "cut off"},
+		"cut gif":       {[]byte("GIF89a\x01"), "cut off"},
+		"cut bmp":       {[]byte("BM\x01"), "cut off"},
+		"cut tiff":      {[]byte("II*\x00\xff\xff\xff\xff"), "cut off"},
+		"bad webp":      {[]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00"), "WebP file that cannot be read"},
+		"bomb":          {huge, "1073741824 by 3 pixels"},
+		"too wide":      {wide, "at most 30000 on a side"},
+		"no pixels":     {[]byte("GIF89a\x00\x00\x01\x00\x00\x00\x00"), "without pixels"},
+		"too many":      {make([]byte, picture.MaxBytes+1), "is larger than 32 MB"},
+		"broken svg":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><g></svg>`), "cannot be read"},
+		"svg entity":    {[]byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>`), "cannot be read"},
+		"deep svg":      {[]byte("<svg>" + strings.Repeat("<g>", 300) + strings.Repeat("</g>", 300) + "</svg>"), "nested"},
+		"webp too much": {webpOf(t, 16000, 16000), "at most 30000 on a side and 150 million"},
 	} {
-		if got := picture.Place(c.w, c.h, c.boxW, c.boxH, c.fit); got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
-	}
-}
-
-// TestCodesAreRead has another team's programs read the codes.
-func TestCodesAreRead(t *testing.T) {
-	for kind, c := range map[string]struct{ text, read, program string }{
-		"qr":         {"https://example.com/?a=1", "QR-Code:https://example.com/?a=1", "zbarimg"},
-		"ean13":      {"401234512345", "EAN-13:4012345123456", "zbarimg"},
-		"ean8":       {"96385074", "EAN-8:96385074", "zbarimg"},
-		"code128":    {"Platen-2026 b", "CODE-128:Platen-2026 b", "zbarimg"},
-		"code39":     {"PLATEN 1", "CODE-39:PLATEN 1", "zbarimg"},
-		"code93":     {"PLATEN-1", "CODE-93:PLATEN-1", "zbarimg"},
-		"codabar":    {"A1234B", "Codabar:A1234B", "zbarimg"},
-		"itf":        {"12345678", "I2/5:12345678", "zbarimg"},
-		"datamatrix": {"Platen 1", "Platen 1", "dmtxread"},
-	} {
-		t.Run(kind, func(t *testing.T) {
-			p, err := picture.Code(kind, c.text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			program, err := exec.LookPath(c.program)
-			if err != nil {
-				t.Skipf("%s is not installed", c.program)
-			}
-			file := filepath.Join(t.TempDir(), "code.png")
-			if err := os.WriteFile(file, p.Data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			args := []string{"--quiet", "-Senable", file}
-			if c.program == "dmtxread" {
-				args = []string{"-N1", "-m5000", file}
-			}
-			out, err := exec.Command(program, args...).Output()
-			if got := strings.TrimSpace(string(out)); got != c.read {
-				t.Errorf("it reads %q (%v), want %q", got, err, c.read)
+		t.Run(name, func(t *testing.T) {
+			if _, err := picture.Prepare(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
 	}
 }
 
-func TestCodesThatCannotBe(t *testing.T) {
-	for _, c := range [][2]string{{"ean13", "4012345123450"}, {"ean13", "12"}, {"ean13", "abcdefghijkl"}, {"itf", "123"}, {"nope", "1"}, {"qr", strings.Repeat("x", 5000)}, {"code39", "ä"}, {"codabar", "x"}} {
-		if _, err := picture.Code(c[0], c[1]); err == nil {
-			t.Errorf("%s takes %.20q", c[0], c[1])
+// webpOf is a file that says it is so large.
+func webpOf(t testing.TB, w, h uint32) []byte {
+	t.Helper()
+	file := bytes.Clone(webpFile)
+	binary.LittleEndian.PutUint32(file[21:], (w-1)|(h-1)<<14|1<<28)
+	return file
+}
+
+func TestDecode(t *testing.T) {
+	file := pngFile(t, 5, 5)
+	std, url := base64.StdEncoding.EncodeToString(file), base64.RawURLEncoding.EncodeToString(file)
+	var lines strings.Builder
+	for chunk := range slices.Chunk([]byte(std), 20) {
+		lines.Write(chunk)
+		lines.WriteString("\r\n ")
+	}
+	for name, value := range map[string]string{
+		"standard": std, "url alphabet": url, "in lines": lines.String(), "data uri": "data:image/png;base64," + std,
+		"data uri with parameters": " DATA:image/png;charset=x;BASE64," + std, "percent": "data:image/png;base64," + strings.ReplaceAll(std, "+", "%2B"),
+	} {
+		if got, err := picture.Decode(value); err != nil || !bytes.Equal(got, file) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	for _, value := range []string{svgFile, "data:image/svg+xml," + strings.ReplaceAll(strings.ReplaceAll(svgFile, "#", "%23"), " ", "%20")} {
+		if got, err := picture.Decode(value); err != nil || string(got) != svgFile {
+			t.Errorf("%q: %q, %v", value, got, err)
+		}
+	}
+	for value, want := range map[string]string{
+		"": "is empty", "data:image/png;base64": "no comma", "data:,%zz": "%", "no base64!": "character 9 cannot be",
+	} {
+		if _, err := picture.Decode(value); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", value, err, want)
 		}
 	}
 }
 
-func FuzzPrepare(f *testing.F) {
-	f.Add(encoded(f, func(b *bytes.Buffer) error { return png.Encode(b, sample()) }))
-	f.Add(onSide(encoded(f, func(b *bytes.Buffer) error { return jpeg.Encode(b, sample(), nil) }), 6))
-	f.Add([]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><path d="M0 0L1 1z"/></svg>`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if config, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil && config.Width*config.Height > 1<<20 {
-			t.Skip("right, but slow")
+func TestPlace(t *testing.T) {
+	const w, h = 2_000_000, 1_000_000
+	for name, c := range map[string]struct {
+		width, height picture.EMU
+		fit           picture.Fit
+		want          picture.Placed
+	}{
+		"by itself":          {0, 0, "", picture.Placed{Width: w, Height: h}},
+		"width":              {500_000, 0, "", picture.Placed{Width: 500_000, Height: 250_000}},
+		"height":             {0, 2_000_000, "fill", picture.Placed{Width: 4_000_000, Height: 2_000_000}},
+		"fit, touches top":   {9_000_000, 2_000_000, "", picture.Placed{Width: 4_000_000, Height: 2_000_000}},
+		"fit, touches sides": {1_000_000, 1_000_000, picture.FitInside, picture.Placed{Width: 1_000_000, Height: 500_000}},
+		"stretch":            {700_000, 900_000, picture.FitStretch, picture.Placed{Width: 700_000, Height: 900_000}},
+		"fill, sides cut":    {1_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 1_000_000, Height: 1_000_000, Left: 25_000, Right: 25_000}},
+		"fill, top cut":      {4_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 4_000_000, Height: 1_000_000, Top: 25_000, Bottom: 25_000}},
+		"original":           {700_000, 900_000, picture.FitOriginal, picture.Placed{Width: w, Height: h}},
+		"huge":               {0, 900_000_000, "", picture.Placed{Width: picture.MaxExtent, Height: picture.MaxExtent / 2}},
+	} {
+		if got := picture.Place(w, h, c.width, c.height, c.fit); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
-		p, err := picture.Prepare(data)
-		if err == nil && (p.Width < 1 || p.Height < 1 || len(p.Data) == 0) {
-			t.Errorf("a picture of %d × %d with %d bytes", p.Width, p.Height, len(p.Data))
-		}
-	})
+	}
+	if got := picture.Place(1<<62, 1, 5, 5, picture.FitInside); got.Width != 5 || got.Height != 1 {
+		t.Errorf("of an absurd size: %+v", got)
+	}
 }

@@ -1,60 +1,83 @@
 package picture
 
-// Ways to bring a picture to a width and a height.
+import "math/bits"
+
+// Fit is how a picture is brought to a box of both a width and a height.
+type Fit string
+
+// The ways to fit. The empty Fit is FitInside.
 const (
-	Fit      = "fit"      // whole, as large as the box allows
-	Fill     = "fill"     // filling the box; what reaches over is cut off
-	Stretch  = "stretch"  // filling the box, whatever becomes of its proportions
-	Original = "original" // as large as the picture says it is
+	FitInside   Fit = "fit"      // as large as it can be without leaving the box, in its own ratio
+	FitFill     Fit = "fill"     // as small as it can be and still fill the box, in its own ratio: what juts out is cut off
+	FitStretch  Fit = "stretch"  // as wide and as high as the box
+	FitOriginal Fit = "original" // as large as it is by itself
 )
 
-// Placed is how a picture stands in its box.
+// MaxExtent is how wide or high a picture may stand in a document: the widest page of Word.
+const MaxExtent = 22 * inch
+
+// Placed is how a picture stands in a document.
 type Placed struct {
 	Width, Height EMU
-	// What is cut off on each side, in thousandths of a percent of the picture (ISO 29500-1 §20.1.8.55).
+	// What is cut off at each side, in 1/100,000 of the picture's width or height, as a:srcRect wants it.
 	Left, Top, Right, Bottom int
 }
 
-// maxSide is the longest side that a picture can have in Word.
-const maxSide = 22 * inch
-
-// whole is 100 % in thousandths of a percent.
-const whole = 100_000
-
-// Place brings a picture of a natural size to a box. A side of the box that is 0 follows from the other, and both follow from
-// the picture. The zero fit is Fit.
-func Place(width, height, boxWidth, boxHeight EMU, fit string) Placed {
-	width, height = max(width, 1), max(height, 1)
+// Place brings a picture of its natural width and height to a box. A width or height of 0 is not given: it follows
+// from the other in the picture's ratio, and the picture is as large as it is by itself if neither is given.
+// Nothing becomes larger than MaxExtent.
+func Place(naturalWidth, naturalHeight, width, height EMU, fit Fit) Placed {
+	w, h := clamp(naturalWidth), clamp(naturalHeight)
 	switch {
-	case fit == Original || boxWidth == 0 && boxHeight == 0:
-		boxWidth, boxHeight = width, height
-		if longest := max(width, height); longest > maxSide {
-			boxWidth, boxHeight = part(width, maxSide, longest), part(height, maxSide, longest)
-		}
-	case boxWidth == 0:
-		boxWidth = part(width, boxHeight, height)
-	case boxHeight == 0:
-		boxHeight = part(height, boxWidth, width)
-	case fit == Fill:
-		return fill(width, height, boxWidth, boxHeight)
-	case fit == Stretch:
-	case float64(width)*float64(boxHeight) > float64(height)*float64(boxWidth): // wider than the box
-		boxHeight = part(height, boxWidth, width)
-	default:
-		boxWidth = part(width, boxHeight, height)
+	case fit == FitOriginal || width <= 0 && height <= 0:
+		return within(w, h, MaxExtent, MaxExtent, false)
+	case width <= 0:
+		return within(w, h, MaxExtent, clamp(height), true)
+	case height <= 0:
+		return within(w, h, clamp(width), MaxExtent, true)
 	}
-	return Placed{Width: min(max(boxWidth, 1), maxSide), Height: min(max(boxHeight, 1), maxSide)}
+	width, height = clamp(width), clamp(height)
+	switch fit {
+	case FitStretch:
+		return Placed{Width: width, Height: height}
+	case FitFill:
+		return fill(w, h, width, height)
+	}
+	return within(w, h, width, height, true)
 }
 
-// part is a·b/c without overflow.
-func part(a, b, c EMU) EMU { return EMU(float64(a) * float64(b) / float64(c)) }
+// clamp brings a length to one that a file may name: products of two of them fit an EMU.
+func clamp(n EMU) EMU { return min(max(n, 1), 1<<31-1) }
 
-// fill cuts off what reaches over the box, alike on both sides.
-func fill(width, height, boxWidth, boxHeight EMU) Placed {
-	p := Placed{Width: boxWidth, Height: boxHeight}
-	scale := max(float64(boxWidth)/float64(width), float64(boxHeight)/float64(height))
-	p.Left = int((1 - float64(boxWidth)/(float64(width)*scale)) / 2 * whole)
-	p.Top = int((1 - float64(boxHeight)/(float64(height)*scale)) / 2 * whole)
-	p.Right, p.Bottom = p.Left, p.Top
+// within makes w by h as large as it can be in a box; grow tells whether it may become larger.
+func within(w, h, width, height EMU, grow bool) Placed {
+	if !grow && w <= width && h <= height {
+		return Placed{Width: w, Height: h}
+	}
+	if w*height >= h*width { // the width is what it touches
+		return Placed{Width: width, Height: max(scale(h, width, w), 1)}
+	}
+	return Placed{Width: max(scale(w, height, h), 1), Height: height}
+}
+
+// fill cuts off w by h what the box of another ratio does not show.
+func fill(w, h, width, height EMU) Placed {
+	const whole = 100_000
+	p := Placed{Width: width, Height: height}
+	if w*height >= h*width {
+		cut := whole - int(scale(whole, h*width, w*height))
+		p.Left, p.Right = cut/2, cut-cut/2
+	} else {
+		cut := whole - int(scale(whole, w*height, h*width))
+		p.Top, p.Bottom = cut/2, cut-cut/2
+	}
 	return p
+}
+
+// scale returns n*over/under, rounded, of numbers that are not negative, the product of which may be larger than 64 bits.
+func scale(n, over, under EMU) EMU {
+	hi, lo := bits.Mul64(uint64(n), uint64(over))
+	lo, carry := bits.Add64(lo, uint64(under)/2, 0)
+	quotient, _ := bits.Div64(hi+carry, lo, uint64(under))
+	return EMU(quotient)
 }

@@ -5,197 +5,338 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"image"
 	"io"
+	"math"
 	"strconv"
 	"strings"
-
-	"github.com/srwiley/oksvg"
-	"github.com/srwiley/rasterx"
 )
 
 const (
-	// maxSVG is how many bytes a drawing may have.
-	maxSVG = 4 << 20
-	// maxRaster is how many pixels the fallback of a drawing has.
-	maxRaster = 4_000_000
-	// rasterScale is how many pixels of the fallback are one of the drawing.
-	rasterScale = 2
-	// maxSVGDepth is how deep the elements of a drawing may lie in each other.
-	maxSVGDepth = 200
-	// maxSVGSide is how long a side of a drawing may be, in its pixels.
-	maxSVGSide = 100_000
+	// maxSVGBytes, maxSVGElements and maxSVGDepth bound vector pictures, which are read as trees wherever they are shown.
+	maxSVGBytes, maxSVGElements, maxSVGDepth = 8 << 20, 100_000, 200
+	// maxSVGProlog is how much may stand before the root element.
+	maxSVGProlog = 64 << 10
+
+	svgNamespace   = "http://www.w3.org/2000/svg"
+	xlinkNamespace = "http://www.w3.org/1999/xlink"
+	xmlNamespace   = "http://www.w3.org/XML/1998/namespace"
+
+	// The size of a picture that says nothing (CSS 2.1, 10.3.2), in pixels.
+	defaultSVGWidth, defaultSVGHeight = 300, 150
 )
 
-// isSVG tells whether a file is a drawing, by its first element.
-func isSVG(data []byte) bool {
-	head := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), 1024)], []byte("\uFEFF")), " \t\r\n")
-	if bytes.HasPrefix(head, []byte("<svg")) {
-		return true
+// svgElements are the elements that draw, and cannot do more: no scripts, no foreign content, no animation (which can set
+// addresses), no fonts from elsewhere.
+var svgElements = set("svg g defs symbol use switch title desc a style path rect circle ellipse line polyline polygon text tspan textPath " +
+	"image marker pattern clipPath mask linearGradient radialGradient stop filter feBlend feColorMatrix feComponentTransfer feComposite " +
+	"feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur " +
+	"feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence")
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		m[word] = true
 	}
-	return (bytes.HasPrefix(head, []byte("<?xml")) || bytes.HasPrefix(head, []byte("<!"))) && bytes.Contains(data[:min(len(data), 4096)], []byte("<svg"))
+	return m
 }
 
-// drawing is what is known of an SVG file.
-type drawing struct {
-	width, height float64 // in pixels of 96 to the inch
-	safe          bool    // it neither runs nor fetches anything
+// looksLikeSVG tells whether the first element of data is called svg.
+func looksLikeSVG(data []byte) bool {
+	head := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(head) == 0 || head[0] != '<' {
+		return false
+	}
+	root, err := svgRoot(xml.NewDecoder(bytes.NewReader(head[:min(len(head), maxSVGProlog)])))
+	return err == nil && root.Name.Local == "svg"
 }
 
-// prepareSVG draws a PNG of an SVG file. The file itself comes along if it is safe: without scripts and references
-// to elsewhere.
-func prepareSVG(data []byte) (*Picture, error) {
-	if len(data) > maxSVG {
-		return nil, fmt.Errorf("the drawing has %d bytes, more than the limit of %d", len(data), maxSVG)
+// svgRoot reads up to the root element.
+func svgRoot(d *xml.Decoder) (xml.StartElement, error) {
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return xml.StartElement{}, err
+		}
+		if e, ok := token.(xml.StartElement); ok {
+			return e, nil
+		}
 	}
-	d, err := readSVG(data)
+}
+
+func inspectSVG(data []byte) (Info, error) {
+	if len(data) > maxSVGBytes {
+		return Info{}, fmt.Errorf("is an SVG file larger than %d MB", maxSVGBytes>>20)
+	}
+	root, err := svgRoot(xml.NewDecoder(bytes.NewReader(data)))
+	if err != nil {
+		return Info{}, cutOff(SVG)
+	}
+	width, height := svgSize(root)
+	return Info{Kind: SVG, Width: whole(width), Height: whole(height)}, nil
+}
+
+// whole rounds a length to a whole number, of at least 1.
+func whole(x float64) int { return int(min(max(math.Round(x), 1), math.MaxInt32)) }
+
+// svgSize returns the size of a picture in pixels: its width and height, and what they leave open from its viewBox.
+func svgSize(root xml.StartElement) (width, height float64) {
+	var box []float64
+	for _, a := range root.Attr {
+		switch {
+		case a.Name.Space != "":
+		case a.Name.Local == "width":
+			width = svgLength(a.Value)
+		case a.Name.Local == "height":
+			height = svgLength(a.Value)
+		case a.Name.Local == "viewBox":
+			box = svgNumbers(a.Value)
+		}
+	}
+	boxed := len(box) == 4 && box[2] > 0 && box[3] > 0
+	switch {
+	case width > 0 && height > 0:
+	case boxed && width > 0:
+		height = width * box[3] / box[2]
+	case boxed && height > 0:
+		width = height * box[2] / box[3]
+	case boxed:
+		width, height = box[2], box[3]
+	case width > 0:
+		height = defaultSVGHeight
+	case height > 0:
+		width = defaultSVGWidth
+	default:
+		width, height = defaultSVGWidth, defaultSVGHeight
+	}
+	return width, height
+}
+
+// svgUnits are the absolute units of CSS in pixels; an em is taken for that of 16 pixels.
+var svgUnits = map[string]float64{
+	"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 8,
+}
+
+// svgLength returns a length in pixels; 0 if it is none, or relative to something unknown.
+func svgLength(s string) float64 {
+	s = strings.ToLower(strings.TrimSpace(s))
+	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
+	unit, ok := svgUnits[s[len(digits):]]
+	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !ok || err != nil || !(x > 0) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x * unit
+}
+
+func svgNumbers(s string) []float64 {
+	var all []float64
+	for _, field := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' }) {
+		x, err := strconv.ParseFloat(field, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+func prepareSVG(data []byte, p *Picture) (*Picture, error) {
+	clean, err := sanitize(data, false)
 	if err != nil {
 		return nil, err
 	}
-	raster, err := d.raster(data)
+	drawable, err := sanitize(data, true)
 	if err != nil {
 		return nil, err
 	}
-	p := &Picture{
-		Data: raster, Extension: "png", ContentType: "image/png",
-		Width: max(EMU(d.width*inch/screenDPI), 1), Height: max(EMU(d.height*inch/screenDPI), 1),
-	}
-	if d.safe {
-		p.SVG = data
+	p.Kind, p.SVG = PNG, clean
+	if p.Data, err = rasterize(drawable, p.Width, p.Height); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
-// readSVG reads a drawing through, for its size and whether it is safe.
-func readSVG(data []byte) (drawing, error) {
-	d := drawing{safe: true}
-	decoder := xml.NewDecoder(bytes.NewReader(data))
-	for depth := 0; ; {
-		tok, err := decoder.Token()
+// cleaner writes an SVG file anew with only what draws.
+type cleaner struct {
+	out      bytes.Buffer
+	depth    int
+	skip     int  // the depth of an element that is left out, or 0
+	defs     int  // that are open
+	forPNG   bool // the result is for rasterize
+	style    bool // inside a style element
+	elements int
+}
+
+// sanitize returns an SVG file without scripts, without what refers to other files or places, and without what is not SVG.
+// References within the file and pictures that it holds itself (as data URIs) stay.
+func sanitize(data []byte, forPNG bool) ([]byte, error) {
+	c := cleaner{forPNG: forPNG}
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
-			break
+			return c.out.Bytes(), nil
 		}
 		if err != nil {
-			return d, fmt.Errorf("the drawing is not well formed: %w", err)
+			return nil, fmt.Errorf("is an SVG file that cannot be read: %w", err)
 		}
-		switch tok := tok.(type) {
-		case xml.StartElement:
-			if depth++; depth > maxSVGDepth {
-				return d, fmt.Errorf("the drawing is nested deeper than %d", maxSVGDepth)
-			}
-			if depth == 1 {
-				d.size(tok)
-			}
-			d.judge(tok)
-		case xml.EndElement:
-			depth--
-		case xml.Directive:
-			d.safe = d.safe && !bytes.Contains(tok, []byte("ENTITY"))
-		case xml.CharData:
-			d.safe = d.safe && !bytes.Contains(tok, []byte("@import")) && !refersElsewhere(string(tok))
-		case xml.ProcInst:
-			d.safe = d.safe && tok.Target == "xml"
+		if err := c.token(token); err != nil {
+			return nil, err
 		}
 	}
-	if d.width <= 0 || d.height <= 0 || d.width > maxSVGSide || d.height > maxSVGSide {
-		return d, errors.New("the drawing has no size that can be shown")
-	}
-	return d, nil
 }
 
-// size takes the size of the drawing from its root element: width and height, or else the viewBox.
-func (d *drawing) size(root xml.StartElement) {
-	var box [4]float64
-	for _, a := range root.Attr {
-		switch a.Name.Local {
-		case "width":
-			d.width = svgLength(a.Value)
-		case "height":
-			d.height = svgLength(a.Value)
-		case "viewBox":
-			for i, field := range strings.FieldsFunc(a.Value, func(r rune) bool { return r == ' ' || r == ',' }) {
-				if n, err := strconv.ParseFloat(field, 64); err == nil && i < len(box) {
-					box[i] = n
-				}
-			}
+func (c *cleaner) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		if c.depth++; c.depth > maxSVGDepth {
+			return fmt.Errorf("is an SVG file with elements nested more than %d deep", maxSVGDepth)
+		}
+		if c.elements++; c.elements > maxSVGElements {
+			return fmt.Errorf("is an SVG file with more than %d elements", maxSVGElements)
+		}
+		if c.skip == 0 && !c.keeps(t) {
+			c.skip = c.depth
+		}
+		if c.skip == 0 {
+			c.start(t)
+		}
+	case xml.EndElement:
+		if c.skip == 0 {
+			c.end(t)
+		}
+		if c.skip == c.depth {
+			c.skip = 0
+		}
+		c.depth--
+	case xml.CharData:
+		if c.skip == 0 && c.depth > 0 && !(c.style && !isHarmless(string(t))) {
+			escapeXML(&c.out, c.value(string(t)))
 		}
 	}
-	switch {
-	case box[2] <= 0 || box[3] <= 0:
-	case d.width <= 0 && d.height <= 0:
-		d.width, d.height = box[2], box[3]
-	case d.width <= 0:
-		d.width = d.height * box[2] / box[3]
-	case d.height <= 0:
-		d.height = d.width * box[3] / box[2]
+	return nil
+}
+
+// keeps tells whether an element stays. rasterize follows uses without an end if they stand in definitions.
+func (c *cleaner) keeps(e xml.StartElement) bool {
+	if e.Name.Space != svgNamespace && e.Name.Space != "" || !svgElements[e.Name.Local] {
+		return false
 	}
+	return !(c.forPNG && e.Name.Local == "use" && c.defs > 0)
 }
 
-// svgUnits are the units of lengths, in pixels.
-var svgUnits = map[string]float64{
-	"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4,
-}
-
-// svgLength reads a length; one in percent is none.
-func svgLength(s string) float64 {
-	s = strings.TrimSpace(s)
-	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
-	n, err := strconv.ParseFloat(digits, 64)
-	unit, ok := svgUnits[s[len(digits):]]
-	if err != nil || !ok {
-		return 0
+func (c *cleaner) start(e xml.StartElement) {
+	c.out.WriteString("<" + e.Name.Local)
+	if c.depth == 1 {
+		c.out.WriteString(` xmlns="` + svgNamespace + `" xmlns:xlink="` + xlinkNamespace + `"`)
 	}
-	return n * unit
-}
-
-// judge finds what a drawing should not do.
-func (d *drawing) judge(e xml.StartElement) {
-	switch e.Name.Local {
-	case "script", "foreignObject", "iframe", "object", "embed":
-		d.safe = false
+	if c.depth == 1 && c.forPNG {
+		c.out.WriteString(` viewBox="` + viewBox(e) + `"`)
 	}
 	for _, a := range e.Attr {
-		name, value := strings.ToLower(a.Name.Local), strings.TrimSpace(a.Value)
-		switch {
-		case strings.HasPrefix(name, "on"), name == "href" && !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:image/"), refersElsewhere(value):
-			d.safe = d.safe && a.Name.Space == "xmlns"
+		if name := c.attrName(e.Name.Local, a); name != "" {
+			c.out.WriteString(" " + name + `="`)
+			escapeXML(&c.out, c.value(a.Value))
+			c.out.WriteByte('"')
 		}
+	}
+	c.out.WriteByte('>')
+	switch e.Name.Local {
+	case "defs":
+		c.defs++
+	case "style":
+		c.style = true
 	}
 }
 
-// refersElsewhere tells whether CSS refers to something outside of the drawing.
-func refersElsewhere(css string) bool {
-	for rest := css; ; {
-		i := strings.Index(rest, "url(")
-		if i < 0 {
-			return false
+func (c *cleaner) end(e xml.EndElement) {
+	c.out.WriteString("</" + e.Name.Local + ">")
+	switch e.Name.Local {
+	case "defs":
+		c.defs--
+	case "style":
+		c.style = false
+	}
+}
+
+// attrName returns the name of an attribute as it is to be written; empty if it has to go.
+func (c *cleaner) attrName(element string, a xml.Attr) string {
+	name := a.Name.Local
+	switch {
+	case a.Name.Space == xmlNamespace && (name == "space" || name == "lang"):
+		return "xml:" + name
+	case name == "href" && (a.Name.Space == xlinkNamespace || a.Name.Space == ""):
+		if !isInner(element, a.Value) {
+			return ""
 		}
-		rest = rest[i+len("url("):]
-		target := strings.TrimLeft(rest, " '\"")
-		if !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "data:image/") {
+		if a.Name.Space == "" {
+			return name
+		}
+		return "xlink:href"
+	case a.Name.Space != "" || name == "xmlns" || strings.HasPrefix(strings.ToLower(name), "on") || !isHarmless(a.Value):
+		return ""
+	case c.forPNG && (name == dashOffset || c.depth == 1 && (name == "width" || name == "height" || name == "viewBox")):
+		return ""
+	}
+	return name
+}
+
+// dashOffset is the property that rasterize follows step by step, however large it is.
+const dashOffset = "stroke-dashoffset"
+
+// value returns an attribute's value as it is to be written.
+func (c *cleaner) value(s string) string {
+	if c.forPNG {
+		return strings.ReplaceAll(s, dashOffset, "x")
+	}
+	return s
+}
+
+// viewBox returns the part of its plane that a picture shows.
+func viewBox(root xml.StartElement) string {
+	for _, a := range root.Attr {
+		if box := svgNumbers(a.Value); a.Name.Local == "viewBox" && len(box) == 4 && box[2] > 0 && box[3] > 0 {
+			return fmt.Sprintf("%g %g %g %g", box[0], box[1], box[2], box[3])
+		}
+	}
+	width, height := svgSize(root)
+	return fmt.Sprintf("0 0 %g %g", width, height)
+}
+
+// isInner tells whether a reference leads to the same file, or is a picture itself.
+func isInner(element, address string) bool {
+	address = strings.ToLower(strings.TrimSpace(address))
+	if strings.HasPrefix(address, "#") {
+		return true
+	}
+	for _, kind := range []string{"png", "jpeg", "jpg", "gif"} {
+		if element == "image" && strings.HasPrefix(address, "data:image/"+kind) {
 			return true
 		}
 	}
+	return false
 }
 
-// raster draws the drawing. The library panics on some input.
-func (d *drawing) raster(data []byte) (out []byte, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			out, err = nil, fmt.Errorf("the drawing cannot be drawn: %v", fault)
+// isHarmless tells whether a value or a style sheet refers to nothing outside of the file.
+func isHarmless(s string) bool {
+	s = strings.ToLower(s)
+	if strings.ContainsAny(s, `\@`) || strings.Contains(s, "script:") || strings.Contains(s, "expression(") || strings.Contains(s, "image(") || strings.Contains(s, "/*") {
+		return false
+	}
+	for {
+		_, rest, ok := strings.Cut(s, "url(")
+		if !ok {
+			return !strings.Contains(s, "src(") && !strings.Contains(s, "image-set(")
 		}
-	}()
-	icon, err := oksvg.ReadIconStream(bytes.NewReader(data), oksvg.IgnoreErrorMode)
-	if err != nil {
-		return nil, fmt.Errorf("the drawing cannot be drawn: %w", err)
+		if !strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n\"'"), "#") {
+			return false
+		}
+		s = rest
 	}
-	scale := float64(rasterScale)
-	for d.width*d.height*scale*scale > maxRaster {
-		scale /= 2
+}
+
+func escapeXML(b *bytes.Buffer, s string) {
+	if err := xml.EscapeText(b, []byte(s)); err != nil {
+		panic(err) // a Buffer takes everything
 	}
-	width, height := max(int(d.width*scale), 1), max(int(d.height*scale), 1)
-	icon.SetTarget(0, 0, float64(width), float64(height))
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	icon.Draw(rasterx.NewDasher(width, height, rasterx.NewScannerGV(width, height, img, img.Bounds())), 1)
-	return encodePNG(img)
 }

@@ -1,0 +1,105 @@
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+
+	"github.com/srwiley/oksvg"
+	"github.com/srwiley/rasterx"
+	"golang.org/x/image/math/fixed"
+)
+
+const (
+	// rasterScale is how many pixels the PNG of a vector picture has for one of the picture, and maxRasterSide how many it
+	// has on a side at most.
+	rasterScale, maxRasterSide = 2, 1600
+	// minRasterSide is the smallest that is tried.
+	minRasterSide = 32
+
+	// maxRasterWork bounds the drawing of one vector picture: in pixels, a line counting as many as lineWork; about a second.
+	maxRasterWork, lineWork = 200_000_000, 100
+	// shadedWork is how many times the work of a plain colour a gradient is.
+	shadedWork = 100
+)
+
+var errComplicated = errors.New("is an SVG file too complicated to draw: save it as PNG")
+
+// rasterize draws a vector picture that sanitize has cleaned, for those who cannot show it. It is drawn smaller if it is much
+// work.
+func rasterize(svg []byte, width, height EMU) ([]byte, error) {
+	pixels := func(n EMU) float64 { return float64(n) / float64(inch) * defaultDPI * rasterScale }
+	w, h := pixels(width), pixels(height)
+	if shrink := max(w, h) / maxRasterSide; shrink > 1 {
+		w, h = w/shrink, h/shrink
+	}
+	for {
+		m, err := guarded(func() (image.Image, error) { return drawSVG(svg, whole(math.Ceil(w)), whole(math.Ceil(h))) })
+		if err == nil {
+			var out bytes.Buffer
+			if err := png.Encode(&out, m); err != nil {
+				return nil, fmt.Errorf("is an SVG file whose picture cannot be written: %w", err)
+			}
+			return out.Bytes(), nil
+		}
+		if w, h = w/4, h/4; max(w, h) < minRasterSide {
+			return nil, errComplicated
+		}
+	}
+}
+
+func drawSVG(svg []byte, w, h int) (image.Image, error) {
+	icon, err := oksvg.ReadIconStream(bytes.NewReader(svg), oksvg.IgnoreErrorMode)
+	if err != nil {
+		return nil, err
+	}
+	if !(icon.ViewBox.W > 0 && icon.ViewBox.H > 0) {
+		return nil, errComplicated
+	}
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	scale := min(float64(w)/icon.ViewBox.W, float64(h)/icon.ViewBox.H) // preserveAspectRatio, xMidYMid meet
+	inner, outer := icon.ViewBox.W*scale, icon.ViewBox.H*scale
+	icon.SetTarget((float64(w)-inner)/2/scale, (float64(h)-outer)/2/scale, inner, outer)
+	s := &meter{Scanner: rasterx.NewScannerGV(w, h, m, m.Bounds()), pixels: w * h}
+	icon.Draw(rasterx.NewDasher(w, h, s), 1)
+	return m, nil
+}
+
+// meter is a scanner that panics when a picture is too much work.
+type meter struct {
+	rasterx.Scanner
+	pixels int
+	shaded bool
+	work   int
+}
+
+func (m *meter) spend(n int) {
+	if m.work += n; m.work > maxRasterWork {
+		panic(errComplicated)
+	}
+}
+
+// Line counts the lines, of which curves and dashes may become very many.
+func (m *meter) Line(b fixed.Point26_6) {
+	m.spend(lineWork)
+	m.Scanner.Line(b)
+}
+
+// SetColor notes whether the next path has one colour.
+func (m *meter) SetColor(color any) {
+	_, m.shaded = color.(rasterx.ColorFunc)
+	m.Scanner.SetColor(color)
+}
+
+// Draw draws a path, which looks at all pixels of the picture.
+func (m *meter) Draw() {
+	n := m.pixels
+	if m.shaded {
+		n *= shadedWork
+	}
+	m.spend(n)
+	m.Scanner.Draw()
+}

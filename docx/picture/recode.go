@@ -1,0 +1,79 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+)
+
+// recode decodes a file and encodes it otherwise, upright.
+func recode(data []byte, info Info, decode func(io.Reader) (image.Image, error), encode func(io.Writer, image.Image) error) ([]byte, error) {
+	if pixels := info.Width * info.Height; pixels > maxDecoded {
+		return nil, fmt.Errorf("is a %s file of %d million pixels that has to be rewritten, and more than %d million are too many for that: make it smaller, or upright and PNG or JPEG",
+			info.Kind, pixels/1_000_000, maxDecoded/1_000_000)
+	}
+	m, err := decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("is a %s file that cannot be read: %w", info.Kind, err)
+	}
+	var out bytes.Buffer
+	if err := encode(&out, upright(m, info.Orientation)); err != nil {
+		return nil, fmt.Errorf("is a %s file that cannot be rewritten: %w", info.Kind, err)
+	}
+	return out.Bytes(), nil
+}
+
+// upright turns a picture as its EXIF orientation (TIFF 6.0, tag 274) says: 2 to 8, anything else is upright.
+func upright(m image.Image, orientation int) image.Image {
+	if orientation < 2 || orientation > 8 {
+		return m
+	}
+	b := m.Bounds()
+	w, h := b.Dx(), b.Dy()
+	size := image.Rect(0, 0, w, h)
+	if orientation >= 5 {
+		size = image.Rect(0, 0, h, w)
+	}
+	at := pixel(m)
+	dst := image.NewRGBA(size)
+	for y := range size.Dy() {
+		for x := range size.Dx() {
+			sx, sy := source(orientation, x, y, w, h)
+			dst.SetRGBA(x, y, at(b.Min.X+sx, b.Min.Y+sy))
+		}
+	}
+	return dst
+}
+
+// pixel returns what reads the pixels of a picture; of a photograph without taking memory for each.
+func pixel(m image.Image) func(x, y int) color.RGBA {
+	if m, ok := m.(*image.YCbCr); ok {
+		return func(x, y int) color.RGBA {
+			c := m.YCbCrAt(x, y)
+			r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+			return color.RGBA{r, g, b, 0xff}
+		}
+	}
+	return func(x, y int) color.RGBA { return color.RGBAModel.Convert(m.At(x, y)).(color.RGBA) }
+}
+
+// source returns which pixel of a stored picture of w by h is shown at x, y.
+func source(orientation, x, y, w, h int) (sx, sy int) {
+	switch orientation {
+	case 2:
+		return w - 1 - x, y
+	case 3:
+		return w - 1 - x, h - 1 - y
+	case 4:
+		return x, h - 1 - y
+	case 5:
+		return y, x
+	case 6:
+		return y, h - 1 - x
+	case 7:
+		return w - 1 - y, h - 1 - x
+	}
+	return w - 1 - y, x
+}
