@@ -13,6 +13,13 @@ import (
 // so no entity but the five of XML itself, and no bomb made of them. Nesting deeper than maxDepth is refused. The
 // error is an *Error about part.
 func CheckXML(part string, src []byte, maxDepth int) error {
+	if isPlainXML(src, maxDepth) {
+		return nil
+	}
+	return checkAnyXML(part, src, maxDepth)
+}
+
+func checkAnyXML(part string, src []byte, maxDepth int) error {
 	c := &xmlCheck{maxDepth: maxDepth}
 	d := xml.NewDecoder(bytes.NewReader(src))
 	d.CharsetReader = func(charset string, r io.Reader) (io.Reader, error) {
