@@ -1,5 +1,7 @@
 package lang
 
+import "strconv"
+
 // aggregates make one value of the items of a list, or of what their second argument is for each item.
 var aggregates = map[string]*function{
 	"$sum":     {arity: arity{1, 2}, usage: "$sum(items.price) or $sum(items, quantity * price)", apply: sumItems, perItem: true},
@@ -9,7 +11,7 @@ var aggregates = map[string]*function{
 	"$count":   {arity: arity{1, 2}, usage: "$count(items) or $count(items, price > 10)", apply: count, perItem: true, counts: true},
 }
 
-// items returns the items of a list that are not null, or v as a list of one.
+// itemsOf returns the items of a list that are not null, or v as a list of one.
 func (e *Env) itemsOf(c *Call, v Value) ([]any, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -29,7 +31,7 @@ func fold(f func([]number) Value) func(*Env, *Call, []Value) (Value, error) {
 		for i, item := range items {
 			x, ok := asNumber(item)
 			if !ok {
-				return nil, &fault{c, "needs numbers, but " + itemNumber(i) + " is " + kindOf(item)}
+				return nil, &fault{c, "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}
 			}
 			numbers[i] = x
 		}

@@ -77,7 +77,7 @@ func timezone(e *Env, f *Filter, v Value) (Value, error) {
 
 const noZone = `is not a time zone like "Europe/Paris" or an offset like "+02:00"`
 
-func checkZone(f *Filter, s string) string {
+func checkZone(_ *Filter, s string) string {
 	if _, ok := zone(s); !ok {
 		return noZone
 	}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -54,8 +55,8 @@ func (p *parser) checkNote(f *Filter) {
 		}
 		args[i] = literal.Value
 	}
-	if err, ok := f.fn.note(new(Present), f, args).(*fault); ok {
-		p.fail(err.node.Position(), "write "+f.fn.usage, "%s", err.Error())
+	if wrong, ok := errors.AsType[*fault](f.fn.note(new(Present), f, args)); ok {
+		p.fail(wrong.node.Position(), "write "+f.fn.usage, "%s", wrong.Error())
 	}
 }
 

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -181,6 +180,3 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	return list, nil
 }
-
-// itemNumber names an item of a list in a message.
-func itemNumber(i int) string { return "item " + strconv.Itoa(i+1) }

@@ -166,6 +166,8 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 		return "the name of what is included stands alone, in quotes"
 	case left.is("::"):
 		return "a condition has no filters"
+	case t.Expr.String() == keyText(Include.String(), true):
+		return `write {{include "name"}}`
 	case left.kind == tokWord && t.Kind == Print:
 		return hintBackquotes
 	}
@@ -182,6 +184,8 @@ func (p *parser) filters(value Node) []Filter {
 		switch {
 		case name.kind != tokWord:
 			p.fail(name.pos, "", "the name of a filter is missing")
+		case f.fn == nil && functionTable["$"+name.text] != nil:
+			p.fail(name.pos, "a function stands before the value: $"+name.text+"(value)", "there is no filter %q", name.text)
 		case f.fn == nil:
 			p.fail(name.pos, suggest(name.text, "filters", filterTable), "there is no filter %q", name.text)
 		default:
