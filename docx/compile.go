@@ -25,6 +25,8 @@ type compiler struct {
 	toc    *toc // nil if the part has none
 	use    *lang.Use
 
+	dialects map[string]bool // other languages that were found
+
 	pars         []*paragraph
 	marks        []*mark
 	placeholders []*placeholder
@@ -55,6 +57,7 @@ func (c *compiler) compile() (*program, error) {
 	}
 	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
+	c.findDialects(c.dialects)
 	c.findTags()
 	c.findPlaceholders()
 	if len(c.marks)+len(c.placeholders) == 0 {
@@ -115,6 +118,9 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		return
 	}
 	tag, err := lang.ParseTag(strings.Clone(text)) // lest the program keep the whole paragraph
+	if err != nil && isForeign(text) {
+		return // findDialects has something to say of it
+	}
 	if err != nil {
 		syntax, ok := errors.AsType[*lang.SyntaxError](err)
 		if !ok {

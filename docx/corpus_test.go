@@ -1,6 +1,7 @@
 package docx_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"io/fs"
@@ -8,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"platen/docx"
@@ -42,32 +45,48 @@ func corpusFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// A real document gives an error that says why, or a template whose output is as sound as the document was; one
-// without tags comes out with the bytes it had.
+const (
+	// What a document may take to be opened, listed and executed twice: time, and memory as times its unpacked size above
+	// what any document takes. Memory is all that was ever allocated; what was in use at a time is a part of it.
+	maxCorpusTime   = 2 * time.Second
+	maxCorpusMemory = 20
+	anyMemory       = 16 << 20
+)
+
+// A real document gives an error that says why, or a template whose output is as sound as the document was, without data
+// and with all that it reads; one without tags comes out with the bytes it had.
 func TestCorpusSurvives(t *testing.T) {
 	parsed, filled := 0, 0
-	for name, file := range corpusFiles(t) {
+	files := corpusFiles(t)
+	for _, name := range sortedNames(files) {
+		file := files[name]
 		t.Run(name, func(t *testing.T) {
-			tpl, err := parse(file)
-			if err != nil {
-				if !explains(err) {
-					t.Errorf("the error is of no known kind: %v", err)
-				}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			tpl, outputs := survive(t, file)
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if took > maxCorpusTime {
+				t.Errorf("it took %v", took)
+			}
+			if used, size := after.TotalAlloc-before.TotalAlloc, unpackedSize(file); used > anyMemory+maxCorpusMemory*size {
+				t.Errorf("it took %d bytes of memory, %d times its size", used, used/size)
+			}
+			if tpl == nil {
 				return
 			}
 			parsed++
-			var out bytes.Buffer
-			if _, err := tpl.Execute(&out, new(lang.Object), docx.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			for _, problem := range newProblems(file, out.Bytes()) {
-				t.Errorf("the output has a problem that the template had not: %v", &problem)
+			for _, out := range outputs {
+				for _, problem := range newProblems(file, out) {
+					t.Errorf("the output has a problem that the template had not: %v", &problem)
+				}
 			}
 			if len(tpl.Tags()) > 0 {
 				filled++
 				return
 			}
-			in, got := unpack(t, file), unpack(t, out.Bytes())
+			in, got := unpack(t, file), unpack(t, outputs[0])
 			for part, content := range in {
 				if got[part] != content && !strings.HasSuffix(part, "/") {
 					t.Errorf("%s changed, and there is no tag in the document", part)
@@ -76,9 +95,43 @@ func TestCorpusSurvives(t *testing.T) {
 		})
 	}
 	t.Logf("%d files are templates, %d of them with tags", parsed, filled)
-	if parsed < 200 || filled < 25 {
+	if parsed < 250 || filled < 60 {
 		t.Errorf("only %d files are templates, %d of them with tags", parsed, filled)
 	}
+}
+
+// survive opens a file, lists its tags, and executes it without data and with all that it reads. The template is nil if it
+// was refused.
+func survive(t *testing.T, file []byte) (tpl *docx.Template, outputs [][]byte) {
+	tpl, err := parse(file)
+	if err != nil {
+		if !explains(err) {
+			t.Errorf("the error is of no known kind: %v", err)
+		}
+		return nil, nil
+	}
+	tpl.Tags()
+	for _, data := range []lang.Value{new(lang.Object), sampleData(t, tpl)} {
+		var out bytes.Buffer
+		if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		outputs = append(outputs, out.Bytes())
+	}
+	return tpl, outputs
+}
+
+// unpackedSize is the size of all parts of a file, or of the file if it is no package.
+func unpackedSize(file []byte) uint64 {
+	zr, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return uint64(len(file))
+	}
+	size := uint64(0)
+	for _, f := range zr.File {
+		size += min(f.UncompressedSize64, 1<<30)
+	}
+	return size
 }
 
 func explains(err error) bool {

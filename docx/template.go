@@ -107,14 +107,14 @@ func (t *Template) compile() error {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		t.styleIDs[styles[id].kind+" "+strings.ToLower(styles[id].name)] = id
 	}
-	seen := map[string]bool{}
+	seen, dialects := map[string]bool{}, map[string]bool{}
 	var problems Errors
 	for i, part := range parts {
 		src, err := t.pkg.ReadXML(part)
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, use: &t.use}
+		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, use: &t.use, dialects: dialects}
 		p, err := c.compile()
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -267,11 +268,12 @@ func (p *paragraph) shows() bool {
 	return p.anyVisible(0, len(p.text))
 }
 
-// isBlank is for the blanks people type, the non-breaking one and the soft break of lines among them.
+// isBlank is for the blanks people type, the non-breaking one and the soft break of lines among them, and for the marks of
+// direction that editors put around tags in text that goes from right to left.
 func isBlank(r rune) bool {
 	switch r {
-	case ' ', '\t', '\n', '\r', '\u00A0', '\u200B', '\u2009', '\u202F':
+	case ' ', '\t', '\n', '\r', '\u00A0', '\u200B', '\u2009', '\u202F', '\u3000':
 		return true
 	}
-	return false
+	return unicode.Is(unicode.Bidi_Control, r)
 }

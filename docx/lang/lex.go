@@ -213,9 +213,10 @@ const hintBackquotes = "a key with blanks or other signs in it goes in backquote
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave behind.
+// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave behind, such
+// as those of direction in and around text that goes from right to left.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF'
+	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 func isNameStart(r rune) bool {
