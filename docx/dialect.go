@@ -20,7 +20,7 @@ const maxTagShown = 60
 var dialects = []dialect{
 	{"Mustache, Handlebars or poi-tl", "{{", regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`), "{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
 	{"Jinja or docxtpl", "{%", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
-	{"Carbone", "{d.", regexp.MustCompile(`\{d\.[^{}]*\}`), "{{customer.name}}"},
+	{"Carbone", "{d.", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
 	{"docxtemplater", "{", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
 	{"docx-stamper or XDocReport", "${", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
 	{"Word's mail merge", "«", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},

@@ -13,8 +13,8 @@ import (
 type idSpace int
 
 const (
-	drawingIDs idSpace = iota // wp:docPr
-	bookmarkIDs
+	drawingIDs  idSpace = iota // wp:docPr
+	bookmarkIDs                // and of tracked changes: what is marked in the text
 	idSpaceCount
 )
 
@@ -35,6 +35,8 @@ func (s *idSpaces) collect(src []byte, n *node) {
 	switch n.name {
 	case "wp:docPr":
 		s.note(drawingIDs, src, n.attr("id"))
+	case "w:ins", "w:del", "w:moveFrom", "w:moveTo":
+		s.note(bookmarkIDs, src, n.attr("w:id"))
 	case "w:bookmarkStart":
 		s.note(bookmarkIDs, src, n.attr("w:id"))
 		if name := n.attr("w:name"); name != nil {
@@ -146,6 +148,10 @@ func (e *idEditor) walk(n *node) {
 		e.c.replace(n.start, n.end, editDelete)
 	case n.name == "w:commentRangeStart" || n.name == "w:commentRangeEnd" || n.name == "w:commentReference":
 		e.once(n)
+	case n.name == "w:ins" || n.name == "w:del" || n.name == "w:moveFrom" || n.name == "w:moveTo":
+		if id := n.attr("w:id"); id != nil {
+			e.c.add(edit{pos: id.valueStart, end: id.valueEnd, phase: phaseReplace, kind: editID, slot: e.c.ids.slot(), space: bookmarkIDs})
+		}
 	case n.name == "wp:docPr":
 		if id := n.attr("id"); id != nil {
 			e.c.add(edit{pos: id.valueStart, end: id.valueEnd, phase: phaseReplace, kind: editID, slot: e.c.ids.slot(), space: drawingIDs})
