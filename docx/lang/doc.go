@@ -36,7 +36,7 @@
 // loop.last, loop.count and loop.parent tell the place.
 //
 // The arguments of where, sort, group, unique and chart, and the second of $sum, $average, $min, $max and $count, are
-// computed for each item of a list: there the keys of the item are the innermost names, and item is the item itself, unless
+// computed for each item of a list: there the keys of the items are the innermost names (for an item that lacks a key that others have, it is missing), and item is the item itself, unless
 // it has a key of that name.
 //
 // Numbers are exact decimals. One that is printed as it came keeps every digit (1.50 stays 1.50; only an exponent is

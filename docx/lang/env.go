@@ -63,7 +63,7 @@ type Env struct {
 	absent   bool // something was missing
 
 	tag       *Tag // being evaluated, and what that met:
-	items     []Value
+	items     []itemScope
 	missing   []*Path
 	list      separators
 	present   Present

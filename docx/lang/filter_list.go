@@ -46,6 +46,8 @@ func onList(change func(*Env, *Filter, []Value) (Value, error)) func(*Env, *Filt
 func where(e *Env, f *Filter, items []Value) (Value, error) {
 	before := len(e.missing)
 	kept := []any{}
+	e.enter(items)
+	defer e.leave()
 	for _, item := range items {
 		v, err := e.inItem(f.Args[0], item)
 		if err != nil {
@@ -65,6 +67,8 @@ func group(e *Env, f *Filter, items []Value) (Value, error) {
 	places := map[string]int{}
 	var keys []Value
 	var groups [][]any
+	e.enter(items)
+	defer e.leave()
 	for _, item := range items {
 		key, text, err := e.itemKey(f.Args[0], item)
 		if err != nil {
@@ -93,6 +97,8 @@ func newGroup(key Value, items []any) Value {
 func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	seen := map[string]bool{}
 	kept := []any{}
+	e.enter(items)
+	defer e.leave()
 	for _, item := range items {
 		var n Node = e.tag.Expr
 		text, ok := identity(item)

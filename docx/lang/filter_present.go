@@ -249,6 +249,8 @@ func (e *Env) Chart(t *Tag) (categories []Value, series [][]Value, err error) {
 		return nil, nil, e.report(err)
 	}
 	series = make([][]Value, len(f.Args)-1)
+	e.enter(items)
+	defer e.leave()
 	for _, item := range items {
 		category, err := e.inItem(f.Args[0], item)
 		if err != nil {

@@ -8,12 +8,39 @@ import (
 // itemName is what an item is called in what is computed for it, unless it has a key of that name.
 const itemName = "item"
 
-// inItem returns the value of n with the keys of an item as the innermost names.
+// itemScope is a list for each item of which something is computed.
+type itemScope struct {
+	items []Value
+	item  Value           // the one it is computed for now
+	keys  map[string]bool // whether any item has a key, as far as that was asked
+}
+
+// has tells whether any item has a key.
+func (s *itemScope) has(e *Env, key string) bool {
+	found, known := s.keys[key]
+	if !known {
+		e.steps += len(s.items)
+		found = slices.ContainsFunc(s.items, func(item Value) bool {
+			_, ok := keyOf(item, key)
+			return ok
+		})
+		if s.keys == nil {
+			s.keys = map[string]bool{}
+		}
+		s.keys[key] = found
+	}
+	return found
+}
+
+// enter makes the keys of items the innermost names for [Env.inItem], until leave.
+func (e *Env) enter(items []Value) { e.items = append(e.items, itemScope{items: items}) }
+
+func (e *Env) leave() { e.items = e.items[:len(e.items)-1] }
+
+// inItem returns the value of n for one of the items.
 func (e *Env) inItem(n Node, item Value) (Value, error) {
-	e.items = append(e.items, item)
-	v, err := e.eval(n)
-	e.items = e.items[:len(e.items)-1]
-	return v, err
+	e.items[len(e.items)-1].item = item
+	return e.eval(n)
 }
 
 // itemValues returns the value of n for each item, nil where it is missing. If it is missing for every item, the paths of the
@@ -21,6 +48,8 @@ func (e *Env) inItem(n Node, item Value) (Value, error) {
 func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 	before, first, found := len(e.missing), 0, len(items) == 0
 	values := make([]Value, len(items))
+	e.enter(items)
+	defer e.leave()
 	for i, item := range items {
 		v, err := e.inItem(n, item)
 		if err != nil {
@@ -38,14 +67,20 @@ func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 	return values, nil
 }
 
-// inItems looks for the first name of a path among the keys of the items, the innermost first.
+// inItems looks for the first name of a path among the keys of the items, the innermost first. What any item has is a key of all:
+// for one that lacks it the value is missing, lest something of that name further out takes its place.
 func (e *Env) inItems(p *Path) (v Value, ok bool) {
-	for _, item := range slices.Backward(e.items) {
-		if v, ok := keyOf(item, p.Steps[0].Key); ok {
+	key := p.Steps[0].Key
+	for i := range slices.Backward(e.items) {
+		s := &e.items[i]
+		if v, ok := keyOf(s.item, key); ok {
 			return e.descend(v, p.Steps[1:]), true
 		}
-		if p.Steps[0].Key == itemName {
-			return e.descend(item, p.Steps[1:]), true
+		if s.has(e, key) {
+			return nil, true
+		}
+		if key == itemName {
+			return e.descend(s.item, p.Steps[1:]), true
 		}
 	}
 	return nil, false

@@ -43,6 +43,8 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	keys := sortKeys(f.Args)
 	rows := make([]sortable, len(items))
 	size := 0
+	e.enter(items)
+	defer e.leave()
 	for i, item := range items {
 		rows[i] = sortable{item, make([]place, len(keys))}
 		for k, by := range keys {
