@@ -58,6 +58,7 @@ type config struct {
 
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
 	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
+	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 
 	LogFormat string `default:"text" enum:"text,json" env:"PLATEN_LOG_FORMAT" group:"Log" help:"text or json."`

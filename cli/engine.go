@@ -9,11 +9,12 @@ import (
 
 // engineFlags are the options of the template engine, as commands that make documents have them.
 type engineFlags struct {
-	Locale   string `placeholder:"TAG" help:"Language that numbers, dates and words are written in, such as de or de-CH. Without it, en."`
-	TimeZone string `placeholder:"ZONE" help:"Time zone that times are shown in, such as Europe/Paris. Without it, each time is shown in its own, or in UTC if it names none."`
-	Missing  string `placeholder:"WHAT" help:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing, error makes no document. Without it, tag."`
-	Strict   bool   `help:"Make no document that is not complete, or that leaves input unused."`
-	Now      string `placeholder:"TIME" help:"The time that $$now gives, such as 2026-01-31T12:00:00Z, for documents that are the same each time. Without it, the time it is."`
+	Locale       string       `placeholder:"TAG" help:"Language that numbers, dates and words are written in, such as de or de-CH. Without it, en."`
+	TimeZone     string       `placeholder:"ZONE" help:"Time zone that times are shown in, such as Europe/Paris. Without it, each time is shown in its own, or in UTC if it names none."`
+	Missing      string       `placeholder:"WHAT" help:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing, error makes no document. Without it, tag."`
+	Strict       bool         `help:"Make no document that is not complete, or that leaves input unused."`
+	PictureHosts pictureHosts `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
+	Now          string       `placeholder:"TIME" help:"The time that $$now gives, such as 2026-01-31T12:00:00Z, for documents that are the same each time. Without it, the time it is."`
 }
 
 // options returns the engine's options, or a usage error that names everything that is wrong.
@@ -22,6 +23,9 @@ func (f *engineFlags) options() (docx.Options, error) {
 	var problems []error
 	for _, w := range wrong {
 		problems = append(problems, w)
+	}
+	if source := f.PictureHosts.source(); source != nil {
+		options.Picture = source.fetch
 	}
 	options.Now = time.Now()
 	if f.Now != "" {

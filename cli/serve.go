@@ -76,7 +76,11 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	generator := generate.New(generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache), Metrics: registry})
+	generating := generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache), Metrics: registry}
+	if source := cfg.PictureHosts.source(); source != nil {
+		generating.Picture = source.fetch
+	}
+	generator := generate.New(generating)
 	workers := cmp.Or(cfg.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
 	queue := store.NewQueue(db, store.QueueConfig{
 		Workers:   map[string]int{store.DefaultQueue: workers},

@@ -17,7 +17,8 @@ type Options struct {
 	Missing  lang.Missing   // what becomes of a value that the data has not
 	Strict   bool           // whatever would be an error or a warning is why there is no document
 
-	// Picture returns the picture at an address of the data; nil: there is none to be had.
+	// Picture returns the picture at an address of the data; nil: there is none to be had. Its error completes a sentence
+	// whose subject is the picture.
 	Picture func(address string) ([]byte, error)
 }
 

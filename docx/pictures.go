@@ -230,7 +230,7 @@ func (x *execution) makePicture(value string, want *lang.Present) (*picture.Pict
 		return picture.Prepare(data)
 	}
 	if x.opt.Picture == nil {
-		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have its host allowed")
+		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the operator list the host")
 	}
 	data, err := x.opt.Picture(value)
 	if err != nil {

@@ -46,8 +46,10 @@ type Config struct {
 	Log     *slog.Logger
 	// TemplateCache bounds the memory of the compiled templates that are kept, in bytes; 0 is 256 MiB.
 	TemplateCache int64
-	Now           func() time.Time      // time.Now when nil
-	Metrics       prometheus.Registerer // where documents are counted; nowhere when nil
+	// Picture fetches the picture at an address of the data; none are fetched when nil.
+	Picture func(address string) ([]byte, error)
+	Now     func() time.Time      // time.Now when nil
+	Metrics prometheus.Registerer // where documents are counted; nowhere when nil
 }
 
 // Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
@@ -58,12 +60,13 @@ type Generator struct {
 	templates *templateCache
 	cores     chan struct{} // a place for each document that is being rendered
 	metrics   *metrics
+	picture   func(address string) ([]byte, error)
 	now       func() time.Time
 }
 
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -200,7 +203,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	if len(wrong) > 0 { // of another version of the program
 		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not know: " + wrong[0].Message}}), nil
 	}
-	options.Now = claim.CreatedAt
+	options.Now, options.Picture = claim.CreatedAt, g.picture
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 		return g.document(ctx, template, options, job)
 	}, nil

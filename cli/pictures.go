@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+	"golang.org/x/sync/singleflight"
+
+	"platen/docx/picture"
+)
+
+// Pictures that data names by their addresses are fetched from the hosts that the operator lists, and from nowhere else:
+// an address in the data must not lead the server into its own network.
+
+const (
+	// pictureTimeout is how long one picture may take, with redirects, and maxPictureRedirects how many these may be.
+	pictureTimeout, maxPictureRedirects = 10 * time.Second, 3
+	// maxPictureAddress is how long an address may be, in bytes.
+	maxPictureAddress = 2048
+	// pictureAge is how long what was fetched, or why it could not be, is used again: the documents of a batch often have a
+	// picture in common. keptPictures is how many bytes are kept for that, and keptAnswers how many answers.
+	pictureAge, keptPictures, keptAnswers = time.Minute, 64 << 20, 10_000
+)
+
+// pictureHost is one place that pictures may come from.
+type pictureHost struct {
+	scheme, host, port string
+	below              bool // the names below host, and not host itself
+}
+
+// pictureHosts are the places that pictures may come from, as a setting: example.com, *.example.com,
+// example.com:8443, http://example.com or an address such as 10.0.0.7, separated by commas.
+type pictureHosts struct{ list []pictureHost }
+
+func (h *pictureHosts) UnmarshalText(text []byte) error {
+	h.list = nil
+	for entry := range strings.SplitSeq(string(text), ",") {
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		host, err := parsePictureHost(entry)
+		if err != nil {
+			return err
+		}
+		h.list = append(h.list, host)
+	}
+	return nil
+}
+
+func parsePictureHost(entry string) (pictureHost, error) {
+	address := entry
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+		return pictureHost{}, fmt.Errorf("%q is no host: write it as example.com, *.example.com, example.com:8443 or http://example.com", entry)
+	}
+	h := pictureHost{scheme: u.Scheme, host: strings.ToLower(u.Hostname()), port: portOf(u)}
+	h.host, h.below = strings.CutPrefix(h.host, "*.")
+	if strings.Contains(h.host, "*") || h.below && !strings.Contains(h.host, ".") {
+		return pictureHost{}, fmt.Errorf("%q allows too much: a * stands for the names below a domain, as in *.example.com", entry)
+	}
+	return h, nil
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "http":
+		return "80"
+	}
+	return "443"
+}
+
+func (h pictureHosts) String() string {
+	var all []string
+	for _, host := range h.list {
+		name := host.host
+		if host.below {
+			name = "*." + name
+		}
+		u := url.URL{Scheme: host.scheme, Host: net.JoinHostPort(name, host.port)}
+		all = append(all, u.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+// allow tells whether a picture may come from an address.
+func (h pictureHosts) allow(u *url.URL) bool {
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return u.User == nil && slices.ContainsFunc(h.list, func(host pictureHost) bool {
+		if u.Scheme != host.scheme || portOf(u) != host.port {
+			return false
+		}
+		if host.below {
+			return strings.HasSuffix(name, "."+host.host)
+		}
+		return name == host.host
+	})
+}
+
+// source returns what fetches pictures; nil if there is no host.
+func (h pictureHosts) source() *pictureSource {
+	if len(h.list) == 0 {
+		return nil
+	}
+	s := &pictureSource{hosts: h, kept: map[string]fetched{}, now: time.Now}
+	dialer := &net.Dialer{Timeout: pictureTimeout, Control: h.guard()}
+	s.client = &http.Client{
+		Timeout: pictureTimeout,
+		Transport: &http.Transport{ // without a proxy, which would dial unguarded
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout: pictureTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: pictureAge, DisableCompression: true,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > maxPictureRedirects {
+				return errors.New("too many redirects")
+			}
+			return s.check(r.URL)
+		},
+	}
+	return s
+}
+
+// guard refuses to dial addresses that are not public, whatever name led there, but for those that the operator listed as
+// addresses.
+func (h pictureHosts) guard() func(network, address string, conn syscall.RawConn) error {
+	listed := map[netip.AddrPort]bool{}
+	for _, host := range h.list {
+		if address, err := netip.ParseAddrPort(net.JoinHostPort(host.host, host.port)); err == nil {
+			listed[address] = true
+		}
+	}
+	public := ssrf.New(ssrf.WithAnyPort()) // the list has said which
+	return func(network, address string, conn syscall.RawConn) error {
+		if to, err := netip.ParseAddrPort(address); err == nil && listed[to] {
+			return nil
+		}
+		return public.Safe(network, address, conn)
+	}
+}
+
+// pictureSource fetches pictures. It is safe for use by many goroutines.
+type pictureSource struct {
+	hosts  pictureHosts
+	client *http.Client
+	flight singleflight.Group
+	now    func() time.Time
+
+	mu    sync.Mutex
+	kept  map[string]fetched
+	bytes int
+}
+
+// fetched is what came of an address.
+type fetched struct {
+	data []byte
+	err  error
+	at   time.Time
+}
+
+// fetch returns the picture at an address. The error completes a sentence whose subject is the picture.
+func (s *pictureSource) fetch(address string) ([]byte, error) {
+	if f, ok := s.recall(address); ok {
+		return f.data, f.err
+	}
+	data, err, _ := s.flight.Do(address, func() (any, error) {
+		data, err := s.get(address)
+		s.keep(address, fetched{data, err, s.now()})
+		return data, err
+	})
+	picture, _ := data.([]byte)
+	return picture, err
+}
+
+func (s *pictureSource) recall(address string) (fetched, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.kept[address]
+	return f, ok && s.now().Sub(f.at) < pictureAge
+}
+
+// keep notes what came of an address. What is too much makes all else be forgotten, which costs fetching it again.
+func (s *pictureSource) keep(address string, f fetched) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes += len(f.data) - len(s.kept[address].data)
+	if s.bytes > keptPictures || len(s.kept) >= keptAnswers {
+		clear(s.kept)
+		s.bytes = len(f.data)
+	}
+	s.kept[address] = f
+}
+
+// check refuses an address that pictures may not come from.
+func (s *pictureSource) check(u *url.URL) error {
+	if !s.hosts.allow(u) {
+		return &hostError{u.Scheme + "://" + u.Host}
+	}
+	return nil
+}
+
+// hostError says that pictures may not come from a host.
+type hostError struct{ host string }
+
+func (e *hostError) Error() string {
+	return fmt.Sprintf("is at %q, and pictures are not fetched from there: send it as base64, or have the operator list the host with --picture-hosts", e.host)
+}
+
+func (s *pictureSource) get(address string) ([]byte, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || len(address) > maxPictureAddress {
+		return nil, errors.New("has an address that cannot be read")
+	}
+	if err := s.check(u); err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, errors.New("has an address that cannot be read")
+	}
+	request.Header.Set("User-Agent", "Platen/"+version())
+	request.Header.Set("Accept", "image/*")
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, unfetched(u, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("could not be fetched from %s: it answered %s", u.Host, response.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, picture.MaxBytes+1))
+	if err != nil {
+		return nil, unfetched(u, err)
+	}
+	if _, err := picture.Inspect(data); err != nil { // whatever the host calls it
+		return nil, fmt.Errorf("was fetched from %s, but %w", u.Host, err)
+	}
+	return data, nil
+}
+
+// unfetched says in a few words why there is no answer, and nothing about the network.
+func unfetched(u *url.URL, err error) error {
+	refused, ok := errors.AsType[*hostError](err)
+	timeout, isNet := errors.AsType[net.Error](err)
+	switch {
+	case ok:
+		return refused
+	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork):
+		return fmt.Errorf("could not be fetched from %s: its address is not a public one", u.Host)
+	case isNet && timeout.Timeout():
+		return fmt.Errorf("could not be fetched from %s within %v", u.Host, pictureTimeout)
+	}
+	return fmt.Errorf("could not be fetched from %s: it cannot be reached", u.Host)
+}

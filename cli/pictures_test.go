@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/docx/picture"
+)
+
+// pictureServer serves pictures, and what hostile servers serve.
+func pictureServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		switch to, _ := strings.CutPrefix(r.URL.Path, "/to/"); {
+		case r.URL.Path == "/a.png" || r.URL.Path == "/b.png":
+			w.Header().Set("Content-Type", "text/html")
+			w.Write(file.Bytes())
+		case r.URL.Path == "/page":
+			w.Header().Set("Content-Type", "image/png")
+			w.Write([]byte("<html>secret</html>"))
+		case r.URL.Path == "/large":
+			w.Write(append(file.Bytes(), make([]byte, picture.MaxBytes)...))
+		case r.URL.Path == "/round":
+			http.Redirect(w, r, "/round", http.StatusFound)
+		case to != r.URL.Path:
+			http.Redirect(w, r, "https://"+to, http.StatusFound)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// sourceFor is a source of those hosts that trusts the server's certificate.
+func sourceFor(t *testing.T, server *httptest.Server, hosts string) *pictureSource {
+	t.Helper()
+	var h pictureHosts
+	if err := h.UnmarshalText([]byte(hosts)); err != nil {
+		t.Fatal(err)
+	}
+	s := h.source()
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = trusted
+	t.Cleanup(s.client.CloseIdleConnections)
+	return s
+}
+
+func TestPicturesAreFetched(t *testing.T) {
+	var asked atomic.Int32
+	server := pictureServer(t, &asked)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sourceFor(t, server, u.Host)
+	for range 2 {
+		if data, err := s.fetch(server.URL + "/a.png"); err != nil || len(data) == 0 {
+			t.Fatalf("%d bytes (%v)", len(data), err)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the server was asked %d times for one picture", n)
+	}
+	s.now = func() time.Time { return time.Now().Add(2 * pictureAge) }
+	if _, err := s.fetch(server.URL + "/a.png"); err != nil || asked.Load() != 2 {
+		t.Errorf("asked %d times after its age (%v)", asked.Load(), err)
+	}
+	if data, err := s.fetch(server.URL + "/to/" + u.Host + "/b.png"); err != nil || len(data) == 0 {
+		t.Errorf("after a redirect: %d bytes (%v)", len(data), err)
+	}
+	for path, want := range map[string]string{
+		"/none": "404", "/page": "is no picture", "/large": "larger than", "/round": "cannot be reached", "/to/example.com/a.png": `"https://example.com"`,
+	} {
+		if data, err := s.fetch(server.URL + path); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
+			t.Errorf("%s gives %d bytes and %v, want an error with %q", path, len(data), err, want)
+		}
+	}
+}
+
+// Whatever the data says, nothing but the listed hosts is asked.
+func TestPicturesAreNotFetchedFromElsewhere(t *testing.T) {
+	var asked atomic.Int32
+	server := pictureServer(t, &asked)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sourceFor(t, server, "pictures.example.com, *.example.org, 192.0.2.1, localhost:"+u.Port())
+	for address, want := range map[string]string{
+		server.URL + "/a.png":                                       "not fetched from there",
+		"https://localhost:" + u.Port() + "/a.png":                  "not a public one",
+		"http://localhost:" + u.Port() + "/a.png":                   "not fetched from there",
+		"https://pictures.example.com.evil.test/a":                  "not fetched from there",
+		"https://pictures.example.com@127.0.0.1/a":                  "not fetched from there",
+		"https://user:word@pictures.example.com/a":                  "not fetched from there",
+		"https://pictures.example.com:8443/a":                       "not fetched from there",
+		"http://pictures.example.com/a":                             "not fetched from there",
+		"https://example.org/a":                                     "not fetched from there",
+		"https://evilexample.org/a":                                 "not fetched from there",
+		"https://169.254.169.254/latest/meta-data":                  "not fetched from there",
+		"https://[::ffff:127.0.0.1]:" + u.Port() + "/a":             "not fetched from there",
+		"file:///etc/passwd":                                        "not fetched from there",
+		"https://%zz":                                               "cannot be read",
+		"https://pictures.example.com/" + strings.Repeat("a", 3000): "cannot be read",
+	} {
+		if data, err := s.fetch(address); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
+			t.Errorf("%.60s gives %d bytes and %v, want an error with %q", address, len(data), err, want)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the server was asked %d times", n)
+	}
+}
+
+func TestPictureHosts(t *testing.T) {
+	var h pictureHosts
+	if err := h.UnmarshalText([]byte(" Example.com,*.b.org:8443, http://10.0.0.7,,[2001:db8::1]")); err != nil {
+		t.Fatal(err)
+	}
+	const want = "https://example.com:443, https://*.b.org:8443, http://10.0.0.7:80, https://[2001:db8::1]:443"
+	if h.String() != want {
+		t.Errorf("printed as %s, want %s", h, want)
+	}
+	var again pictureHosts
+	if err := again.UnmarshalText([]byte(want)); err != nil || again.String() != want {
+		t.Errorf("read again it is %s (%v)", again, err)
+	}
+	for _, wrong := range []string{"*", "*.com", "ftp://a.b", "a.b/c", "u@a.b", "a*.b.c", "https://", "a b"} {
+		if err := new(pictureHosts).UnmarshalText([]byte(wrong)); err == nil {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+	if new(pictureHosts).source() != nil {
+		t.Error("without hosts there is something to fetch with")
+	}
+}
