@@ -242,6 +242,7 @@ func (x *execution) number(o *op) error {
 type addedLists struct {
 	abstracts, nums  []byte         // XML
 	byKey            map[string]int // ids of the abstract lists
+	bullets          map[string]int // ids of lists without numbers, which are one
 	lastAbs, lastNum int            // the largest ids in use; 0 before the first
 	count            int
 }

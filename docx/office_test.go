@@ -70,6 +70,14 @@ func officeDocuments() []officeDocument {
 			paragraph("{{if g.note}}") + paragraph("Note {{g.note}}") + paragraph("{{endif}}") + paragraph("{{endfor}}") + paragraph("End, {{missing}}")},
 		data: `{"groups":[{"name":"A","members":["x","y"],"note":"one\ntwo"},{"name":"B","members":[]}]}`,
 		want: "A: x, y Note one two B: End, {{missing}}",
+	}, {
+		name: "rich",
+		parts: map[string]string{"document.xml": paragraph("{{html}}") + paragraph("Remark: {{html}}.") + paragraph("{{text :: markdown}}") +
+			`<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="4000"/></w:tblGrid><w:tr>` + cell("{{html}}") + `</w:tr></w:tbl>` + paragraph("End")},
+		data: `{"html":"<h1>Title</h1><p>A <b>bold</b> <a href='https://example.com'>link</a></p><ol start=3><li>three<ul><li>dot</ul><li>four</ol>` +
+			`<table><tr><th rowspan=2>tall<th colspan=2>wide<tr><td>x<td>y</table>","text":"**Mark** | \n- a\n\n| h | i |\n|---|---|\n| j | k |"}`,
+		want: "Title A bold link 3. three ◦ dot 4. four tall wide x y " +
+			"Remark: Title A bold link 3. three ◦ dot 4. four tall wide x y . Mark | • a h i j k Title A bold link 3. three ◦ dot 4. four tall wide x y End",
 	}}
 }
 

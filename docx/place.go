@@ -19,7 +19,10 @@ type place struct {
 	// cannot be parted here, as inside a field or a content control.
 	leavePar, enterPar []byte
 
-	width int64 // of the text on the page, in twentieths of a point
+	width int64 // of the text's column, in twentieths of a point
+
+	// lead is what is written of the paragraph before the text, if nothing shows there and it can be taken back.
+	lead []byte
 
 	// last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
 	// must end with a paragraph.
@@ -29,7 +32,7 @@ type place struct {
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &place{prefix: t.prefix(c.src), width: int64(c.textWidth()), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
+	p := &place{prefix: t.prefix(c.src), width: int64(c.columnWidth(par)), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
 	if props := par.child("w:pPr"); props != nil {
 		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
 	}
@@ -50,6 +53,21 @@ func (c *compiler) placeOf(m *mark) *place {
 	p.leavePar = append(leave, c.closeTag(par)...)
 	p.enterPar = append(c.anotherPar(par), enter...)
 	return p
+}
+
+// sideMargins are those of a cell's text together, where nothing else is said, in twentieths of a point.
+const sideMargins = 216
+
+// columnWidth returns how wide the text around a paragraph is in twentieths of a point: that of its cell if it is known, else
+// the page's.
+func (c *compiler) columnWidth(par *node) int {
+	width := par.ancestor(named("w:tc")).child("w:tcPr").child("w:tcW")
+	if attrValue(c.src, width, "w:type") == "dxa" {
+		if w := idNumber(attrValue(c.src, width, "w:w")) - sideMargins; w > 0 {
+			return w
+		}
+	}
+	return c.textWidth()
 }
 
 // inner returns the content of an element; n may be nil.

@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 	"sync"
@@ -187,6 +188,7 @@ func (a *assembler) apply(e *edit) bool {
 			a.emit(op{kind: opPageBreak, place: a.placeFor(e.mark)})
 			break
 		}
+		a.noteLead(e.mark)
 		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark), merge: e.mark.merge})
 	case editTail:
 		a.emit(op{kind: opTail, text: slices.Clone(source)})
@@ -199,7 +201,7 @@ func (a *assembler) apply(e *edit) bool {
 	case editGuard:
 		a.push(frame{op: op{kind: opGuard}})
 	case editAlone:
-		a.push(frame{op: op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark)}})
+		a.push(frame{op: op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark), merge: e.mark.merge}})
 	case editHeading:
 		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
 	case editHeadingMark:
@@ -345,6 +347,19 @@ func (a *assembler) placeFor(m *mark) *place {
 		a.size += p.size()
 	}
 	return p
+}
+
+// noteLead notes what is written from the start of a value's paragraph to its tag, if that shows nothing and holds no anchor.
+func (a *assembler) noteLead(m *mark) {
+	p, par := a.placeFor(m), m.par.node
+	if p.leavePar == nil || !m.leading() || slices.ContainsFunc(par.children, func(n *node) bool { return n.end <= m.first.run.start && rangeMarkup[n.name] }) {
+		return
+	}
+	name := "<" + par.rawName(a.c.src)
+	if at := max(bytes.LastIndex(a.lit, []byte(name+" ")), bytes.LastIndex(a.lit, []byte(name+">"))); at >= 0 {
+		p.lead = slices.Clone(a.lit[at:])
+		a.size += len(p.lead)
+	}
 }
 
 // breaksFor returns the XML of breaks in the text that a value's tag stands in.

@@ -9,6 +9,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/opc"
 	"platen/docx/picture"
+	"platen/docx/richtext"
 )
 
 const (
@@ -43,19 +44,21 @@ type execution struct {
 	pictures map[string]*picture.Picture // prepared, by their values
 	picture  *shownPicture               // that replaces the one of the drawing that is written
 	faults   []fault
-	pending  shown // the value of the next opValue, if opAlone has asked for it already
+	parted   *place // by the value that was written last; its paragraph is to go on
+	pending  shown  // the value of the next opValue, if opAlone has asked for it already
 }
 
 // shown is a value as it is to stand in the document.
 type shown struct {
 	text    string
 	present *lang.Present // nil: as text
+	doc     *richtext.Doc // nil: it has no markup
 	ok      bool          // false: it is missing, and its tag stays
 	done    bool          // evaluated
 }
 
 func (x *execution) run(ops []op) error {
-	for i := range ops {
+	for i := 0; i < len(ops); i++ {
 		o := &ops[i]
 		switch o.kind {
 		case opLiteral:
@@ -66,6 +69,9 @@ func (x *execution) run(ops []op) error {
 		case opValue:
 			if err := x.value(o); err != nil {
 				return err
+			}
+			if x.parted != nil {
+				i = x.goOn(ops, i)
 			}
 		case opTail:
 			if x.missing {
@@ -157,6 +163,9 @@ func (x *execution) value(o *op) error {
 	if o.merge > 0 && !x.merges[o.merge-1].anew {
 		return nil // the cell above shows it
 	}
+	if v.doc != nil {
+		return x.rich(o, v)
+	}
 	if v.present != nil {
 		return x.present(o, v)
 	}
@@ -172,6 +181,7 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 	}
 	v.done = true
 	v.text, v.present, v.ok, err = x.env.Show(tag)
+	v.doc = x.readMarkup(tag, v)
 	return v, err
 }
 
@@ -188,6 +198,9 @@ func (x *execution) alone(o *op) error {
 	v, err := x.show(o.tag)
 	if err != nil {
 		return err
+	}
+	if v.doc != nil && (!v.doc.Inline() || v.doc.Shaped()) && (o.merge == 0 || x.merges[o.merge-1].anew) {
+		return x.richParagraph(o, v)
 	}
 	x.pending = v
 	return x.run(o.body)

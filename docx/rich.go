@@ -1,0 +1,212 @@
+package docx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/picture"
+	"platen/docx/richtext"
+)
+
+// A value with markup, which is HTML where it looks like it or what the filters html and markdown say, becomes rich text. What
+// is no more than a line stands in the tag's paragraph; paragraphs, lists and tables take the paragraph's place, or part it.
+// Where it cannot be parted they become lines of it.
+
+// readMarkup returns the rich text that a value is; nil if it is text.
+func (x *execution) readMarkup(tag *lang.Tag, v shown) *richtext.Doc {
+	var doc *richtext.Doc
+	switch {
+	case !v.ok || v.present != nil && v.present.Link != "":
+	case v.present != nil && v.present.As == lang.AsMarkdown:
+		doc = richtext.Markdown(v.text)
+	case v.present != nil && v.present.As == lang.AsHTML,
+		(v.present == nil || v.present.As == lang.AsText) && richtext.LooksLikeHTML(v.text):
+		doc = richtext.HTML(v.text)
+	}
+	if doc != nil && doc.Reduced() {
+		x.warn(fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
+	}
+	return doc
+}
+
+// rich writes rich text where a value's tag stands.
+func (x *execution) rich(o *op, v shown) error {
+	p := o.place
+	h := &richHost{x: x, tag: o.tag, at: o.place}
+	c := x.richContext(p, v)
+	if v.doc.Inline() || p.leavePar == nil {
+		x.leave(p.leaveRun, p.enterRun)
+		x.out.buf = v.doc.AppendInline(x.out.buf, c, h)
+		x.out.buf = append(x.out.buf, p.enterRun...)
+		return h.err
+	}
+	c.AfterTable = false
+	if len(p.lead) > 0 && x.out.cut(p.lead) {
+		c.AfterTable = x.last == isTable
+	} else {
+		x.leave(p.leavePar, p.enterPar)
+	}
+	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
+	x.setLast(v.doc)
+	x.parted = p
+	return h.err
+}
+
+// richParagraph writes rich text in place of the paragraph that its tag has to itself.
+func (x *execution) richParagraph(o *op, v shown) error {
+	x.yield()
+	x.missing = false
+	h := &richHost{x: x, tag: o.tag, at: o.place}
+	c := x.richContext(o.place, v)
+	c.AfterTable, c.MustEndWithParagraph = x.last == isTable, o.place.last
+	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
+	if x.setLast(v.doc); o.place.last {
+		x.last = isParagraph
+	}
+	return h.err
+}
+
+func (x *execution) setLast(doc *richtext.Doc) {
+	x.last = isParagraph
+	if doc.EndsWithTable() {
+		x.last = isTable
+	}
+}
+
+// goOn comes back to the paragraph that blocks have parted at ops[i], and returns the last operation that is done with. If
+// nothing is left of the paragraph, it does not begin again.
+func (x *execution) goOn(ops []op, i int) int {
+	p := x.parted
+	x.parted = nil
+	rest := p.leavePar
+	for j := i + 1; j < len(ops); j++ {
+		o := &ops[j]
+		if o.kind == opTail {
+			continue
+		}
+		if o.kind != opLiteral {
+			break
+		}
+		text := o.text
+		for len(rest) > 0 && len(text) > 0 {
+			n := nextTag(text)
+			if !bytes.HasPrefix(text, []byte("<"+p.prefix+"proofErr ")) {
+				if !bytes.HasPrefix(rest, text[:n]) {
+					x.out.buf = append(x.out.buf, p.enterPar...)
+					return i
+				}
+				rest = rest[n:]
+			}
+			text = text[n:]
+		}
+		if len(rest) == 0 {
+			if x.last == isTable {
+				x.emptyParagraph([]byte("<" + p.prefix + "p/>"))
+			}
+			x.out.buf = append(x.out.buf, text...)
+			if o.after != unchanged {
+				x.last = o.after
+			}
+			return j
+		}
+	}
+	x.out.buf = append(x.out.buf, p.enterPar...)
+	return i
+}
+
+// nextTag is how long the tag is that a text begins with; all of the text if that begins with none.
+func nextTag(text []byte) int {
+	if end := bytes.IndexByte(text, '>'); end >= 0 && text[0] == '<' {
+		return end + 1
+	}
+	return len(text)
+}
+
+func (x *execution) richContext(p *place, v shown) richtext.Context {
+	look := v.present
+	if look == nil {
+		look = new(lang.Present)
+	}
+	return richtext.Context{
+		Prefix: p.prefix, RelNamespace: x.t.relNamespace(), Strict: x.t.pkg.Strict(), InLink: p.inLink,
+		RunProps: []byte(x.runProps(p, look)), ParaProps: p.parProps, Width: int(p.width),
+	}
+}
+
+// richHost adds to the document what rich text refers to. The first error is kept.
+type richHost struct {
+	x   *execution
+	tag *lang.Tag
+	at  *place
+	err error
+}
+
+// Link returns the id of a relationship to an address that a link may have.
+func (h *richHost) Link(address string) string {
+	if !isAddress(address) {
+		return ""
+	}
+	id, err := h.x.added.Relate(h.x.part, opc.RelHyperlink, address, true)
+	h.note(err)
+	return id
+}
+
+// Picture adds a picture to the document. One that cannot be had is told of.
+func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
+	x := h.x
+	p, err := x.prepare(want.Source, nil)
+	if err != nil {
+		x.warn(fmt.Sprintf("A picture in the value of '%s' cannot be shown: %s.", h.tag.Expr, err))
+		return nil, false
+	}
+	width, height := picture.EMU(want.Width), picture.EMU(want.Height)
+	if column := h.at.width * emuPerTwip; width > column {
+		width, height = column, height*column/width
+	}
+	drawing, err := x.drawing(h.at, p, width, height, string(picture.FitStretch), want.Alt)
+	if err != nil {
+		h.note(err)
+		return nil, false
+	}
+	return slices.Concat([]byte("<"+h.at.prefix+"r>"), drawing, []byte("</"+h.at.prefix+"r>")), true
+}
+
+// List adds a list to the numbering. Lists of bullets are one.
+func (h *richHost) List(l richtext.List) int {
+	x := h.x
+	key := "richtext " + l.Key()
+	if id := x.lists.bullets[key]; id > 0 {
+		return id
+	}
+	prefix := x.listPrefix()
+	abstract := x.addAbstractList(key, string(l.AppendLevels(nil, prefix, x.t.pkg.Strict())))
+	overrides := ""
+	if l.Numbered() {
+		overrides = fmt.Sprintf(`<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]d"/></%[1]slvlOverride>`, prefix, l.Level, l.Start)
+	}
+	id, err := x.addList(strconv.Itoa(abstract), overrides)
+	h.note(err)
+	if !l.Numbered() {
+		if x.lists.bullets == nil {
+			x.lists.bullets = map[string]int{}
+		}
+		x.lists.bullets[key] = id
+	}
+	return id
+}
+
+// Style returns the id of a style that the template has.
+func (h *richHost) Style(kind, name string) (string, bool) {
+	id := h.x.t.styleID(kind, name)
+	return id, id != ""
+}
+
+func (h *richHost) note(err error) {
+	if h.err == nil {
+		h.err = err
+	}
+}
