@@ -2,7 +2,6 @@ package docx
 
 import (
 	"cmp"
-	"encoding/xml"
 	"strings"
 
 	"platen/docx/opc"
@@ -22,24 +21,17 @@ func (s style) isHeading() bool {
 	return s.heading > 0 || s.outline > 0 || strings.EqualFold(s.name, "title")
 }
 
+// definition is a style as its element has it.
+type definition struct {
+	style
+	basedOn          string
+	outlineLvl       *node
+	numID, listLevel string
+}
+
 // readStyles returns the styles of a document by their ids. A document whose styles cannot be read has none: its text is
 // there without them.
 func readStyles(pkg *opc.Package, main *opc.Part) (map[string]style, error) {
-	type val struct {
-		Val string `xml:"val,attr"`
-	}
-	type definition struct {
-		ID      string `xml:"styleId,attr"`
-		Kind    string `xml:"type,attr"`
-		Name    val    `xml:"name"`
-		BasedOn val    `xml:"basedOn"`
-		Outline *val   `xml:"pPr>outlineLvl"`
-		Num     val    `xml:"pPr>numPr>numId"`
-		Level   val    `xml:"pPr>numPr>ilvl"`
-	}
-	var doc struct {
-		Style []definition `xml:"style"`
-	}
 	part, err := relatedPart(pkg, main, opc.RelStyles)
 	if part == nil || err != nil {
 		return nil, err
@@ -48,30 +40,46 @@ func readStyles(pkg *opc.Package, main *opc.Part) (map[string]style, error) {
 	if err != nil {
 		return nil, err
 	}
-	if xml.Unmarshal(src, &doc) != nil { // well formed, but of another shape
-		return nil, nil
+	root, err := parseTree(part.Name, src)
+	if err != nil { // well formed, but of another shape
+		return nil, nil //nolint:nilerr // as the comment says
 	}
-	all := make(map[string]style, len(doc.Style))
-	definitions := make(map[string]*definition, len(doc.Style))
-	for i := range doc.Style {
-		definitions[doc.Style[i].ID] = &doc.Style[i]
-	}
+	definitions := definitions(src, root)
+	all := make(map[string]style, len(definitions))
 	for id, own := range definitions {
-		s := style{name: own.Name.Val, kind: own.Kind}
+		s := own.style
 		if level, ok := strings.CutPrefix(strings.ToLower(s.name), "heading "); ok {
 			s.heading = min(idNumber(level), tocLevels)
 		}
-		for d, steps := own, 0; d != nil && steps < maxStyleDepth; d, steps = definitions[d.BasedOn.Val], steps+1 {
-			if d.Outline != nil && s.outline == 0 {
-				s.outline = idNumber(d.Outline.Val) + 1
+		for d, steps := own, 0; d != nil && steps < maxStyleDepth; d, steps = definitions[d.basedOn], steps+1 {
+			if d.outlineLvl != nil && s.outline == 0 {
+				s.outline = idNumber(attrValue(src, d.outlineLvl, "w:val")) + 1
 			}
-			if d.Num.Val != "" && s.list.num == "" {
-				s.list = listOfPara{num: d.Num.Val, level: cmp.Or(d.Level.Val, "0")}
+			if d.numID != "" && s.list.num == "" {
+				s.list = listOfPara{num: d.numID, level: cmp.Or(d.listLevel, "0")}
 			}
 		}
 		all[id] = s
 	}
 	return all, nil
+}
+
+// definitions returns the styles of a part by their ids.
+func definitions(src []byte, root *node) map[string]*definition {
+	text := func(n *node, attribute string) string { return entities([]byte(attrValue(src, n, attribute))) }
+	all := map[string]*definition{}
+	for _, n := range root.children {
+		if n.name != "w:style" {
+			continue
+		}
+		props := n.child("w:pPr")
+		num := props.child("w:numPr")
+		d := &definition{basedOn: text(n.child("w:basedOn"), "w:val"), outlineLvl: props.child("w:outlineLvl"),
+			numID: text(num.child("w:numId"), "w:val"), listLevel: text(num.child("w:ilvl"), "w:val")}
+		d.name, d.kind = text(n.child("w:name"), "w:val"), text(n, "w:type")
+		all[text(n, "w:styleId")] = d
+	}
+	return all
 }
 
 // maxStyleDepth is how many styles a style may be based on, one on the other; more are not asked.
