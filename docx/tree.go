@@ -60,7 +60,7 @@ var withAttributes = map[string]bool{
 func parseTree(part string, src []byte) (*node, error) {
 	input := parse.NewInputBytes(src)
 	defer input.Restore()
-	b := &treeBuilder{lexer: xml.NewLexer(input), input: input, scope: []binding{{"xml", "xml"}}, names: map[string]string{}}
+	b := &treeBuilder{lexer: xml.NewLexer(input), input: input, scope: []binding{{"xml", "xml"}}, names: map[string]string{}, spelled: map[string]string{}}
 	root, err := b.build()
 	if err != nil {
 		return nil, &opc.Error{Code: opc.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
@@ -77,6 +77,9 @@ type treeBuilder struct {
 	scope    []binding
 	bound    []int             // for each open element, how long scope was outside it
 	names    map[string]string // canonical names by names as written, under the current scope
+	spelled  map[string]string // names as written, each once
+	nodes    []node            // memory for more
+	attrs    []attr            // of the tag that is being read
 	elements int
 }
 
@@ -92,7 +95,7 @@ func (b *treeBuilder) build() (*node, error) {
 			}
 			return root, nil
 		case xml.StartTagToken:
-			n, void, err := b.element(open, end-len(data), string(b.lexer.Text()))
+			n, void, err := b.element(open, end-len(data), b.name())
 			if err != nil {
 				return nil, err
 			}
@@ -121,20 +124,21 @@ func (b *treeBuilder) element(parent *node, start int, raw string) (n *node, voi
 	if b.elements++; b.elements > maxElements {
 		return nil, false, fmt.Errorf("the part has more than %d elements", maxElements)
 	}
-	n = &node{parent: parent, start: start}
+	n = b.node()
+	n.parent, n.start = parent, start
 	b.bound = append(b.bound, len(b.scope))
-	var attrs []attr
+	b.attrs = b.attrs[:0]
 	for {
 		kind, data := b.lexer.Next()
 		end := b.input.Offset()
 		if kind == xml.AttributeToken {
 			value := b.lexer.AttrVal()
-			a := attr{name: string(b.lexer.Text()), start: end - len(data), end: end}
+			a := attr{name: b.name(), start: end - len(data), end: end}
 			if len(value) >= 2 {
 				a.valueStart, a.valueEnd = end-len(value)+1, end-1
-				b.bind(a.name, string(value[1:len(value)-1]))
+				b.bind(a.name, value[1:len(value)-1])
 			}
-			attrs = append(attrs, a)
+			b.attrs = append(b.attrs, a)
 			continue
 		}
 		if kind == xml.ErrorToken {
@@ -147,7 +151,7 @@ func (b *treeBuilder) element(parent *node, start int, raw string) (n *node, voi
 	if n.name, err = b.canonical(raw, true); err != nil {
 		return nil, false, err
 	}
-	if err := b.attributes(n, attrs); err != nil {
+	if err := b.attributes(n); err != nil {
 		return nil, false, err
 	}
 	if parent != nil {
@@ -156,23 +160,44 @@ func (b *treeBuilder) element(parent *node, start int, raw string) (n *node, voi
 	return n, void, nil
 }
 
-func (b *treeBuilder) attributes(n *node, attrs []attr) error {
-	keep := withAttributes[n.name]
-	for i := range attrs {
-		name, err := b.canonical(attrs[i].name, false)
+// node returns memory for a node.
+func (b *treeBuilder) node() *node {
+	const block = 128
+	if len(b.nodes) == 0 {
+		b.nodes = make([]node, block)
+	}
+	n := &b.nodes[0]
+	b.nodes = b.nodes[1:]
+	return n
+}
+
+// name returns the name that the lexer has read.
+func (b *treeBuilder) name() string {
+	text := b.lexer.Text()
+	name, ok := b.spelled[string(text)]
+	if !ok {
+		name = string(text)
+		b.spelled[name] = name
+	}
+	return name
+}
+
+func (b *treeBuilder) attributes(n *node) error {
+	for i := range b.attrs {
+		name, err := b.canonical(b.attrs[i].name, false)
 		if err != nil {
 			return err
 		}
-		attrs[i].name = name
+		b.attrs[i].name = name
 	}
-	if keep {
-		n.attrs = attrs
+	if withAttributes[n.name] {
+		n.attrs = slices.Clone(b.attrs)
 	}
 	return nil
 }
 
 // bind notes a namespace declaration.
-func (b *treeBuilder) bind(attrName, uri string) {
+func (b *treeBuilder) bind(attrName string, uri []byte) {
 	prefix, ok := strings.CutPrefix(attrName, "xmlns:")
 	if !ok {
 		if attrName != "xmlns" {
@@ -180,7 +205,7 @@ func (b *treeBuilder) bind(attrName, uri string) {
 		}
 		prefix = ""
 	}
-	b.scope = append(b.scope, binding{prefix, namespaces[uri]})
+	b.scope = append(b.scope, binding{prefix, namespaces[string(uri)]})
 	clear(b.names)
 }
 

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -117,8 +119,43 @@ func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 		return nil, &Error{Code: CodeNotZip, Message: "the file is damaged: its directory cannot be read", Remedy: remedySaveAgain, Err: err}
 	}
 	budget.left = 1<<63 - 1
-	zr.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	zr.RegisterDecompressor(zip.Deflate, newInflater)
 	return zr, nil
+}
+
+// inflaters keeps the state of inflating, about 40 kB each.
+var inflaters sync.Pool
+
+// inflater unpacks one entry.
+type inflater struct{ io.ReadCloser }
+
+func newInflater(r io.Reader) io.ReadCloser {
+	f, ok := inflaters.Get().(io.ReadCloser)
+	if !ok {
+		return &inflater{flate.NewReader(r)}
+	}
+	if err := f.(flate.Resetter).Reset(r, nil); err != nil {
+		return &inflater{flate.NewReader(r)}
+	}
+	return &inflater{f}
+}
+
+func (i *inflater) Read(p []byte) (int, error) {
+	if i.ReadCloser == nil {
+		return 0, fs.ErrClosed
+	}
+	return i.ReadCloser.Read(p)
+}
+
+// Close gives the state back.
+func (i *inflater) Close() error {
+	if i.ReadCloser == nil {
+		return nil
+	}
+	err := i.ReadCloser.Close()
+	inflaters.Put(i.ReadCloser)
+	i.ReadCloser = nil
+	return err
 }
 
 // budgetReader fails once more than left bytes have been read through it.
