@@ -94,6 +94,10 @@ func (c *compiler) matchBlocks() {
 			m.beginColumns(mark)
 		case lang.EndTableColumn:
 			m.endColumns(mark)
+		case lang.Print:
+			if mark.tag.Filter("chart") != nil {
+				c.fail(mark, "this version makes no charts", "delete the tag")
+			}
 		case lang.Include:
 			c.fail(mark, "this version has no {{"+mark.tag.Kind.String()+"}}", "delete the tag")
 		}
