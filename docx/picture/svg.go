@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -233,6 +234,9 @@ func (c *cleaner) start(e xml.StartElement) {
 	if c.depth == 1 && c.forPNG {
 		c.out.WriteString(` viewBox="` + viewBox(e) + `"`)
 	}
+	if e.Name.Local == "rect" && c.forPNG {
+		e.Attr = rounded(e.Attr)
+	}
 	for _, a := range e.Attr {
 		if name := c.attrName(e.Name.Local, a); name != "" {
 			c.out.WriteString(" " + name + `="`)
@@ -279,6 +283,21 @@ func (c *cleaner) attrName(element string, a xml.Attr) string {
 		return ""
 	}
 	return name
+}
+
+// rounded gives a rectangle that says one radius of its corners the other (SVG 1.1, 9.2), as rasterize does not infer it.
+func rounded(attrs []xml.Attr) []xml.Attr {
+	find := func(name string) int {
+		return slices.IndexFunc(attrs, func(a xml.Attr) bool { return a.Name.Space == "" && a.Name.Local == name })
+	}
+	x, y := find("rx"), find("ry")
+	switch {
+	case x >= 0 && y < 0:
+		return append(slices.Clip(attrs), xml.Attr{Name: xml.Name{Local: "ry"}, Value: attrs[x].Value})
+	case y >= 0 && x < 0:
+		return append(slices.Clip(attrs), xml.Attr{Name: xml.Name{Local: "rx"}, Value: attrs[y].Value})
+	}
+	return attrs
 }
 
 // dashOffset is the property that rasterize follows step by step, however large it is.

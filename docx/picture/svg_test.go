@@ -40,7 +40,7 @@ func TestSVGIsMadeHarmless(t *testing.T) {
 }
 
 func TestSVGIsDrawn(t *testing.T) {
-	p, err := picture.Prepare([]byte(svgFile))
+	p, err := picture.Prepare([]byte(strings.Replace(svgFile, "<rect", `<rect rx="5"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +53,9 @@ func TestSVGIsDrawn(t *testing.T) {
 	}
 	if _, g, _, a := m.At(70, 40).RGBA(); g != 0xffff || a != 0xffff {
 		t.Errorf("its middle is %v, want green", m.At(70, 40))
+	}
+	if _, _, _, a := m.At(0, 0).RGBA(); a != 0 {
+		t.Error("its corner is not round")
 	}
 }
 
