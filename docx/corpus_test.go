@@ -204,11 +204,22 @@ var textElement = regexp.MustCompile(`<w:t(?: [^>]*)?>([^<]+)</w:t>`)
 // Blocks at random places of real documents are refused, or give a sound document whether they repeat, show or hide
 // what they hold.
 func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
-	const perFile = 1
+	documents, refused := randomDocuments(t, corpusFiles(t))
+	for _, d := range documents {
+		for _, problem := range newProblems(d.template, d.output) {
+			t.Errorf("%s with %q: %v", d.name, tagsIn(unpack(t, d.template)["word/document.xml"]), &problem)
+		}
+	}
+	t.Logf("%d templates accepted, %d refused", len(documents), refused)
+}
+
+// randomDocuments puts blocks into real documents without tags and executes them.
+func randomDocuments(t *testing.T, from map[string][]byte) (documents []made, refused int) {
+	t.Helper()
 	pairs := [][2]string{{"{{for i in items}}", "{{endfor}}"}, {"{{if yes}}", "{{endif}}"}, {"{{if no}}", "{{endif}}"}, {"{{for i in none}}", "{{endfor}}"}, {"{{tablerow i in items}}", "{{endtablerow}}"}}
 	data := decode(t, `{"items": [1, 2, 3], "none": [], "yes": true}`)
-	accepted, refused := 0, 0
-	for name, file := range corpusFiles(t) {
+	for _, name := range sortedNames(from) {
+		file := from[name]
 		files := map[string]string{}
 		if tpl, err := parse(file); err == nil && len(tpl.Tags()) == 0 {
 			files = unpack(t, file)
@@ -218,34 +229,30 @@ func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
 			continue
 		}
 		random := rand.New(rand.NewPCG(1, uint64(len(file))))
-		for range perFile {
-			tagged := document
-			for range 1 + random.IntN(3) {
-				places := textElement.FindAllStringSubmatchIndex(tagged, -1)
-				i := random.IntN(len(places))
-				j := min(i+random.IntN(8), len(places)-1)
-				tagged = withTags(random, tagged, places[i], places[j], pairs[random.IntN(len(pairs))])
-			}
-			files["word/document.xml"] = tagged
-			tpl, err := parse(pack(t, files))
-			if err != nil {
-				refused++
-				if _, ok := errors.AsType[docx.Errors](err); !ok {
-					t.Errorf("%s: %v", name, err)
-				}
-				continue
-			}
-			accepted++
-			var out bytes.Buffer
-			if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			for _, problem := range newProblems(file, out.Bytes()) {
-				t.Errorf("%s with %q: %v", name, tagsIn(tagged), &problem)
-			}
+		for range 1 + random.IntN(3) {
+			places := textElement.FindAllStringSubmatchIndex(document, -1)
+			i := random.IntN(len(places))
+			j := min(i+random.IntN(8), len(places)-1)
+			document = withTags(random, document, places[i], places[j], pairs[random.IntN(len(pairs))])
 		}
+		files["word/document.xml"] = document
+		tagged := pack(t, files)
+		tpl, err := parse(tagged)
+		if err != nil {
+			refused++
+			if _, ok := errors.AsType[docx.Errors](err); !ok {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var out bytes.Buffer
+		if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		documents = append(documents, made{"random-" + strings.ReplaceAll(strings.TrimSuffix(name, ".docx"), "/", "-"), tagged, out.Bytes()})
 	}
-	t.Logf("%d templates accepted, %d refused", accepted, refused)
+	return documents, refused
 }
 
 // withTags puts the first tag somewhere into one text of a document and the second into that or a later one.

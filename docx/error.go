@@ -35,7 +35,10 @@ func (e *Error) Error() string {
 	if e.Heading != "" {
 		fmt.Fprintf(&b, ", under %q", e.Heading)
 	}
-	fmt.Fprintf(&b, ": %s\n    %s\n    %s^", e.Message, e.Text, strings.Repeat(" ", e.Column))
+	b.WriteString(": " + e.Message)
+	if e.Text != "" {
+		fmt.Fprintf(&b, "\n    %s\n    %s^", e.Text, strings.Repeat(" ", e.Column))
+	}
 	if e.Nearest != "" {
 		b.WriteString("\n    did you mean " + e.Nearest + "?")
 	}

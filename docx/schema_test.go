@@ -36,7 +36,7 @@ func TestSchemaHolds(t *testing.T) {
 	if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "broken.docx"), broken); len(problems) == 0 {
 		t.Error("the validator finds nothing in a document with a table in a paragraph")
 	}
-	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 24))
+	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 24), someRandomDocuments(t, 24))
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	next := make(chan made, len(documents))
@@ -177,6 +177,16 @@ func exampleDocuments(t *testing.T) []made {
 		all = append(all, made{"example-" + name, file, out})
 	}
 	return all
+}
+
+// someRandomDocuments returns at most so many documents made from templates with random blocks; none without the corpus.
+func someRandomDocuments(t *testing.T, most int) []made {
+	t.Helper()
+	if _, err := os.Stat(corpus); err != nil {
+		return nil
+	}
+	documents, _ := randomDocuments(t, corpusFiles(t))
+	return documents[:min(len(documents), most)]
 }
 
 // corpusDocuments returns at most so many documents that real templates with tags give for made-up data; none without the

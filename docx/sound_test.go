@@ -1,0 +1,62 @@
+package docx
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"platen/docx/lang"
+)
+
+// An execution that would write a damaged document ends with an error that says where, and goes on to make good ones.
+func TestDamagedDocumentIsRefused(t *testing.T) {
+	file, err := os.ReadFile("../examples/letter/template.docx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	template, err := Parse(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage(template.programs[template.main].ops) // a fault of the engine, such as there should be none
+	execute := func(value string) error {
+		sample, err := template.Sample()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := lang.Decode(bytes.ReplaceAll(sample, []byte(`": "`), []byte(`": "`+value)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = template.Execute(new(bytes.Buffer), data, Options{})
+		return err
+	}
+	for range 2 {
+		if err := execute("one line "); err != nil {
+			t.Fatalf("a good document is refused: %v", err)
+		}
+		problems, ok := errors.AsType[Errors](execute(`two\nlines `))
+		if !ok || len(problems) != 1 {
+			t.Fatalf("the error is %v, want one problem", problems)
+		}
+		p := problems[0]
+		if p.Part != "/word/document.xml" || !strings.HasPrefix(p.Place, "w:document/w:body/") || !strings.Contains(p.Message, "w:p may not stand in w:t") {
+			t.Errorf("the problem is %+v", p)
+		}
+	}
+}
+
+// damage has line breaks of values become paragraphs inside the text.
+func damage(ops []op) {
+	for i := range ops {
+		if o := &ops[i]; o.breaks != nil {
+			o.breaks = &breaks{line: []byte("<w:p/>"), tab: o.breaks.tab}
+		}
+		damage(ops[i].body)
+		for _, p := range ops[i].parts {
+			damage(p.body)
+		}
+	}
+}
