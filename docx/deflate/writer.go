@@ -12,6 +12,8 @@ const (
 	bufferSize = 32 << 10
 	// wordBytes is how many bytes of a word are used, so that a word can be added to less than a byte that is left over.
 	wordBytes, wordBits = 7, 56
+	// maxSpanBytes is how many bytes a word and a copy take at most, with what is stored beyond them.
+	maxSpanBytes = 32
 	// history is how many of the last fresh bytes are kept to be compared with; a power of two.
 	history = 16 << 10
 )
@@ -110,23 +112,50 @@ func (w *Writer) Piece(number, n int) {
 	w.pos += int64(n)
 }
 
-// spans writes a piece whose last occurrence is too far away, or was not.
+// spans writes a piece whose last occurrence is too far away, or was not. It is where a document without loops spends its
+// time, so the state of the stream is kept in variables of its own.
 func (w *Writer) spans(p *piece) {
-	code, words, last := w.plan.code, w.plan.words, w.last
+	code, last := w.plan.code, w.last
+	acc, used, n := w.acc, w.used, w.n
 	for i := range p.spans {
 		s := &p.spans[i]
-		w.copyBits(words[s.word:], int(s.bits))
+		if n > bufferSize-maxSpanBytes || s.bits > wordBits {
+			w.acc, w.used, w.n = acc, used, n
+			w.copyBits(w.plan.words[s.word:], int(s.bits))
+			acc, used, n = w.acc, w.used, w.n
+		} else if s.bits > 0 {
+			acc |= w.plan.words[s.word] << used
+			used += int(s.bits)
+			binary.LittleEndian.PutUint64(w.buf[n:], acc)
+			n, acc, used = n+used>>3, acc>>(used&^7), used&7
+		}
 		if s.n == 0 {
 			continue
 		}
 		from := &last[s.from]
 		distance := w.pos + int64(s.at) - from.pos - int64(s.offset)
-		if from.pos < 0 || distance > maxDistance || int(s.offset)+int(s.n) > from.n {
-			w.literals(p.text[s.at : s.at+uint32(s.n)])
+		if from.pos < 0 || distance > maxDistance || int(s.offset)+int(s.n) > from.n || n > bufferSize-maxSpanBytes {
+			w.acc, w.used, w.n = acc, used, n
+			w.copyOther(p, s, from, distance)
+			acc, used, n = w.acc, w.used, w.n
 			continue
 		}
-		w.copyFrom(code.length[s.n], code.distanceOf(int(distance)))
+		length, d := code.length[s.n], code.distanceOf(int(distance))
+		acc |= (length.bits() | d.bits()<<length.len()) << used
+		used += length.len() + d.len()
+		binary.LittleEndian.PutUint64(w.buf[n:], acc)
+		n, acc, used = n+used>>3, acc>>(used&^7), used&7
 	}
+	w.acc, w.used, w.n = acc, used, n
+}
+
+// copyOther writes the copy at the end of a span, or its bytes if what it copies is not there.
+func (w *Writer) copyOther(p *piece, s *span, from *occurrence, distance int64) {
+	if from.pos < 0 || distance > maxDistance || int(s.offset)+int(s.n) > from.n {
+		w.literals(p.text[s.at : s.at+uint32(s.n)])
+		return
+	}
+	w.copyFrom(w.plan.code.length[s.n], w.plan.code.distanceOf(int(distance)))
 }
 
 // Fresh writes bytes that are not known beforehand.
