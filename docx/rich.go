@@ -78,53 +78,80 @@ func (x *execution) setLast(doc *richtext.Doc) {
 }
 
 // goOn comes back to the paragraph that blocks have parted at ops[i], and returns the last operation that is done with. If
-// nothing is left of the paragraph, it does not begin again.
+// nothing is left of the paragraph, it does not begin again; else it begins without the blanks behind the tag.
 func (x *execution) goOn(ops []op, i int) int {
 	p := x.parted
 	x.parted = nil
-	rest := p.leavePar
-	for j := i + 1; j < len(ops); j++ {
+	if j, rest := p.ending(ops, i+1); j > 0 {
+		if x.last == isTable {
+			x.emptyParagraph([]byte("<" + p.prefix + "p/>"))
+		}
+		x.restOf(&ops[j], rest)
+		return j
+	}
+	x.out.buf = append(x.out.buf, p.enterPar...)
+	if i++; i < len(ops) && ops[i].kind == opLiteral {
+		x.restOf(&ops[i], bytes.TrimLeft(ops[i].text, " "))
+		return i
+	}
+	return i - 1
+}
+
+// restOf writes what is left of a literal, as bytes since no piece begins there.
+func (x *execution) restOf(o *op, rest []byte) {
+	if len(rest) == len(o.text) {
+		x.out.literal(o)
+	} else {
+		x.out.buf = append(x.out.buf, rest...)
+	}
+	if o.after != unchanged {
+		x.last = o.after
+	}
+}
+
+// ending finds the literal, from ops[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
+// literal is behind that; j is 0 if there is more.
+func (p *place) ending(ops []op, i int) (j int, rest []byte) {
+	open := p.leavePar // what must be ended
+	for j = i; j < len(ops); j++ {
 		o := &ops[j]
 		if o.kind == opTail {
 			continue
 		}
-		if o.kind != opLiteral {
-			break
-		}
 		text := o.text
-		for len(rest) > 0 && len(text) > 0 {
-			n := nextTag(text)
-			if !bytes.HasPrefix(text, []byte("<"+p.prefix+"proofErr ")) {
-				if !bytes.HasPrefix(rest, text[:n]) {
-					x.out.buf = append(x.out.buf, p.enterPar...)
-					return i
+		for o.kind == opLiteral && len(open) > 0 && len(text) > 0 {
+			n := nextToken(text)
+			if !bytes.HasPrefix(text, []byte("<"+p.prefix+"proofErr ")) && !isBlankText(text[:n]) {
+				if !bytes.HasPrefix(open, text[:n]) {
+					return 0, nil
 				}
-				rest = rest[n:]
+				open = open[n:]
 			}
 			text = text[n:]
 		}
-		if len(rest) == 0 {
-			if x.last == isTable {
-				x.emptyParagraph([]byte("<" + p.prefix + "p/>"))
-			}
-			x.out.buf = append(x.out.buf, text...)
-			if o.after != unchanged {
-				x.last = o.after
-			}
-			return j
+		switch {
+		case len(open) == 0:
+			return j, text
+		case o.kind != opLiteral:
+			return 0, nil
 		}
 	}
-	x.out.buf = append(x.out.buf, p.enterPar...)
-	return i
+	return 0, nil
 }
 
-// nextTag is how long the tag is that a text begins with; all of the text if that begins with none.
-func nextTag(text []byte) int {
-	if end := bytes.IndexByte(text, '>'); end >= 0 && text[0] == '<' {
-		return end + 1
+// nextToken is how long the tag, or the text before the next one, is that XML begins with.
+func nextToken(xml []byte) int {
+	end := bytes.IndexByte(xml[1:], '<') + 1
+	if xml[0] == '<' {
+		end = bytes.IndexByte(xml, '>') + 1
 	}
-	return len(text)
+	if end == 0 {
+		return len(xml)
+	}
+	return end
 }
+
+func isBlankText(text []byte) bool { return text[0] != '<' && len(bytes.Trim(text, " ")) == 0 }
 
 func (x *execution) richContext(p *place, v shown) richtext.Context {
 	look := v.present

@@ -1,8 +1,12 @@
 package docx_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"platen/docx"
 )
@@ -87,4 +91,50 @@ func TestPicturesInRichText(t *testing.T) {
 	if len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "'x'") {
 		t.Errorf("the warnings are %q", report.Warnings)
 	}
+}
+
+// Wherever a tag stands and whatever markup comes, the document is sound and has every word once.
+func TestRichTextEverywhere(t *testing.T) {
+	run := func(text string) string {
+		return `<w:r><w:rPr><w:sz w:val="20"/></w:rPr><w:t xml:space="preserve">` + text + `</w:t></w:r>`
+	}
+	par := func(content string) string {
+		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:jc w:val="both"/></w:pPr>` + content + `</w:p>`
+	}
+	cell := func(content string) string {
+		return `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="4000"/></w:tblGrid><w:tr><w:tc><w:tcPr><w:tcW w:w="4000" w:type="dxa"/></w:tcPr>` + content + `</w:tc></w:tr></w:tbl>`
+	}
+	tag := run("{{x}}")
+	places := []string{
+		par(tag), par(run("a {{x}} b")), par(tag + run("b")), par(run("a") + tag), par(run("{{") + run("x") + run("}}")), par(run("a {{x") + run("}}")),
+		par(`<w:bookmarkStart w:id="7" w:name="m"/>` + tag + `<w:bookmarkEnd w:id="7"/>`), par(tag + tag), par(`<w:proofErr w:type="spellStart"/>` + tag),
+		par(`<w:hyperlink w:anchor="m">` + tag + `</w:hyperlink>`), par(`<w:ins w:id="9" w:author="A">` + tag + `</w:ins>`), par(`<w:fldSimple w:instr="TITLE">` + tag + `</w:fldSimple>`),
+		par(`<w:sdt><w:sdtContent>` + tag + `</w:sdtContent></w:sdt>`), `<w:sdt><w:sdtContent>` + par(tag) + `</w:sdtContent></w:sdt>`,
+		`<w:p><w:pPr><w:sectPr/></w:pPr>` + tag + `</w:p>`, cell(par(tag)), cell(par(run("a: {{x}}"))), cell(par(run("{{tablerow i in list}}{{x}}{{i}}{{endtablerow}}"))),
+		par(run("{{if yes}}{{x}}{{endif}}")), par(run("a{{if yes}}b {{x}} c{{endif}}d")), par(run("{{for i in list}}{{x}}, {{endfor}}")),
+		par(run("{{for i in list}}")) + par(tag) + par(run("{{endfor}}")), par(run("{{if yes}}")) + cell(par(tag)) + par(tag) + par(run("{{endif}}")), par(run("text")),
+	}
+	fragments := []string{
+		"word", "<b>bold</b>", "<p>par</p>", "<p align=right>right</p>", "<ul><li>item<ol><li>deep</ol></ul>", "<table><tr><td>cell<td rowspan=2>tall<tr><td>low</table>",
+		"<h1>head</h1>", "<a href='https://example.com'>link</a>", "<br>", "<hr>", "<pre>a  b</pre>", "<blockquote><table><tr><td>quoted</table></blockquote>", "<table></table>", "<p></p>", " ", "\x01",
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		body := strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(places), 1, 6, rapid.ID).Draw(rt, "body"), "")
+		value := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 6).Draw(rt, "value"), "")
+		tpl, err := parse(build(t, map[string]string{"document.xml": body + `<w:p/><w:sectPr/>`, "header1.xml": cell(par(tag)) + par(tag)}))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		data, err := json.Marshal(map[string]any{"x": value, "yes": true, "list": []string{"1", "2"}})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := tpl.Execute(&out, decode(t, string(data)), docx.Options{}); err != nil {
+			rt.Fatalf("%v\n%s\nof\n%s", err, value, body)
+		}
+		if problems := check(out.Bytes()); len(problems) > 0 {
+			rt.Fatalf("%v\n%s\nof\n%s\ngives\n%s", problems, value, body, unpack(t, out.Bytes())["word/document.xml"])
+		}
+	})
 }

@@ -58,6 +58,11 @@ func checkDoc(t *testing.T, doc *richtext.Doc) {
 		if n := len(body.children); n == 0 || body.children[n-1].name != "p" {
 			t.Errorf("the blocks do not end with a paragraph")
 		}
+		c.MustEndWithParagraph = false
+		body = checkContent(t, doc.AppendBlocks(nil, c, h), "body")
+		if n := len(body.children); doc.EndsWithTable() != (n > 0 && body.children[n-1].name == "tbl") {
+			t.Errorf("whether the blocks end with a table is told wrong")
+		}
 		c.InLink = styles == ""
 		checkContent(t, doc.AppendInline(nil, c, h), "p")
 		if doc.Reduced() {

@@ -103,9 +103,23 @@ func (d *Doc) Inline() bool {
 // Shaped tells whether its first paragraph has an alignment or a direction, which only a paragraph of its own can have.
 func (d *Doc) Shaped() bool { return len(d.blocks) > 0 && d.blocks[0].shape != shape{} }
 
-// EndsWithTable tells whether its last block is a table.
-func (d *Doc) EndsWithTable() bool {
-	return len(d.blocks) > 0 && d.blocks[len(d.blocks)-1].kind == table
+// EndsWithTable tells whether the last block, or the last one within it, is a table.
+func (d *Doc) EndsWithTable() bool { return endsWithTable(d.blocks) }
+
+func endsWithTable(blocks []block) bool {
+	if len(blocks) == 0 {
+		return false
+	}
+	switch last := &blocks[len(blocks)-1]; last.kind {
+	case table:
+		return true
+	case quote:
+		return endsWithTable(last.blocks)
+	case list:
+		return endsWithTable(last.items[len(last.items)-1].blocks)
+	case paragraph, heading, preformatted, rule:
+	}
+	return false
 }
 
 // Text returns the text alone, with line breaks between paragraphs and rows, and tabs between cells.
