@@ -24,15 +24,26 @@ type place struct {
 	// lead is what is written of the paragraph before the text, if nothing shows there and it can be taken back.
 	lead []byte
 
+	headings shownHeadings // in rich text
+
 	// last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
 	// must end with a paragraph.
 	last bool
+}
+
+// shownHeadings are those that the table of contents shows; the zero value is none.
+type shownHeadings struct {
+	from, to int
+	outline  bool // those that have no style but an outline level, too
 }
 
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
 	p := &place{prefix: t.prefix(c.src), width: int64(c.columnWidth(par)), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
+	if c.toc != nil && par.ancestor(named("w:txbxContent")) == nil {
+		p.headings = shownHeadings{c.toc.levels[0], c.toc.levels[1], c.toc.outline}
+	}
 	if props := par.child("w:pPr"); props != nil {
 		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"platen/docx/lang"
 	"platen/docx/opc"
@@ -224,6 +225,22 @@ func (h *richHost) List(l richtext.List) int {
 		x.lists.bullets[key] = id
 	}
 	return id
+}
+
+// Heading puts a heading into the table of contents, if it is one that the table shows.
+func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
+	x, c, shown := h.x, &h.x.contents, h.at.headings
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" || level < max(shown.from, 1) || level > shown.to && !shown.outline || !isStyled && !shown.outline {
+		return "", ""
+	}
+	c.count++
+	id, name := x.fresh(bookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
+	if c.collecting && len(c.found) < maxHeadings {
+		clean, _ := appendValue(nil, text, &breaks{})
+		c.found = append(c.found, heading{level, string(clean), name})
+	}
+	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.prefix, id, name), fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.prefix, id)
 }
 
 // Style returns the id of a style that the template has.

@@ -13,7 +13,7 @@ import (
 // bars repeat in any order.
 var children = map[string]string{
 	"body":       "|p tbl|",
-	"p":          "pPr |r hyperlink|",
+	"p":          "pPr |r hyperlink bookmarkStart bookmarkEnd|",
 	"hyperlink":  "|r|",
 	"r":          "rPr |t br tab drawing|",
 	"rPr":        "rStyle rFonts b bCs i iCs strike noProof color sz szCs highlight u shd vertAlign rtl lang",

@@ -124,10 +124,15 @@ func endsWithTable(blocks []block) bool {
 
 // Text returns the text alone, with line breaks between paragraphs and rows, and tabs between cells.
 func (d *Doc) Text() string {
+	return textOf(flatten(d.blocks), "\n")
+}
+
+// textOf returns the text of inlines, with something for the line breaks.
+func textOf(all []inline, lineEnd string) string {
 	var b strings.Builder
-	for _, in := range flatten(d.blocks) {
+	for _, in := range all {
 		if in.kind == lineBreak {
-			b.WriteByte('\n')
+			b.WriteString(lineEnd)
 		} else {
 			b.WriteString(in.text)
 		}
@@ -161,6 +166,9 @@ type Host interface {
 	Picture(p Picture) (run []byte, ok bool)
 	// List returns the id of a w:num: of any list with those levels if it is of bullets, else of one that nothing else uses.
 	List(l List) (numID int)
+	// Heading returns what stands before and behind the text of a heading, such as the anchor of a table of contents. isStyled
+	// tells that the heading has the template's style for its level.
+	Heading(level int, isStyled bool, text string) (before, behind string)
 	// Style returns the id of a style by kind ("paragraph", "character", "table") and name, if the template has it.
 	Style(kind, name string) (styleID string, ok bool)
 }

@@ -77,6 +77,7 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	blocks := doc.AppendBlocks(nil, c, h)
 	checkContent(t, blocks, "body")
 	section("blocks.xml", readable(blocks))
+	section("headings", strings.Join(h.headings, "\n"))
 	if doc.Inline() {
 		inline := doc.AppendInline(nil, c, h)
 		checkContent(t, inline, "p")
@@ -113,8 +114,9 @@ func readable(src []byte) string {
 
 // host is a template that has some styles, allows all addresses, and shows pictures by their sources.
 type host struct {
-	styles string
-	lists  int
+	styles   string
+	lists    int
+	headings []string
 }
 
 func (h *host) Link(address string) string {
@@ -138,6 +140,11 @@ func (h *host) Picture(p richtext.Picture) ([]byte, bool) {
 func (h *host) List(l richtext.List) int {
 	h.lists++
 	return h.lists
+}
+
+func (h *host) Heading(level int, isStyled bool, text string) (before, behind string) {
+	h.headings = append(h.headings, fmt.Sprintf("%d %v %s", level, isStyled, text))
+	return "<w:bookmarkStart/>", "<w:bookmarkEnd/>"
 }
 
 func (h *host) Style(kind, name string) (string, bool) {

@@ -162,13 +162,19 @@ func (w *writer) empty() {
 func (w *writer) paragraph(b *block, f frame) {
 	runs := w.runs
 	w.open("p")
-	props := w.paragraphProps(b, f, &runs)
+	props, isStyled := w.paragraphProps(b, f, &runs)
 	if props != "" {
 		w.open("pPr")
 		w.dst = append(w.dst, props...)
 		w.shut("pPr")
 	}
+	before, behind := "", ""
+	if b.kind == heading {
+		before, behind = w.host.Heading(b.level, isStyled, textOf(b.text, " "))
+	}
+	w.dst = append(w.dst, before...)
 	w.inlines(b.text, runs)
+	w.dst = append(w.dst, behind...)
 	w.shut("p")
 	w.marker, w.first, w.afterTable = marker{}, false, false
 }
@@ -186,8 +192,8 @@ var (
 )
 
 // paragraphProps returns the content of a paragraph's w:pPr. It sets the looks of its runs where they are other than those
-// of the tag.
-func (w *writer) paragraphProps(b *block, f frame, runs *looks) string {
+// of the tag. isStyled tells that a style brings its look.
+func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isStyled bool) {
 	base := without(w.par, never)
 	baseIndent := 0
 	if xml, ok := find(base, "ind"); ok && !f.inCell {
@@ -201,7 +207,6 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) string {
 		base = without(base, cellAlien)
 		own = append(own, w.prop("spacing", "before", "0", "after", "0"))
 	}
-	var isStyled bool
 	own, isStyled = w.kindProps(b, f, runs, own)
 	if isStyled {
 		base = without(base, styled)
@@ -215,7 +220,7 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) string {
 		own = append(own, w.indentation(indent))
 	}
 	own = append(own, w.shapeProps(b.shape)...)
-	return paragraphOrder.merge(base, own)
+	return paragraphOrder.merge(base, own), isStyled
 }
 
 func (w *writer) numbering() property {
