@@ -1,9 +1,11 @@
 package docx
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"platen/docx/lang"
@@ -35,12 +37,17 @@ func (c *compiler) findPlaceholders() {
 	}
 }
 
-// drawingsIn returns the drawings at or in a node that hold one picture and no text boxes.
+// drawingsIn returns the drawings at or in a node that are one picture, and of groups each picture.
 func drawingsIn(n *node) []*node {
-	if n.name == "w:drawing" {
-		if len(n.all("a:blip")) == 1 && len(n.all("w:txbxContent")) == 0 {
+	switch {
+	case n.name == "w:drawing" && isOnePicture(n):
+		return []*node{n}
+	case n.name == "pic:pic":
+		if len(n.all("a:blip")) == 1 {
 			return []*node{n}
 		}
+		return nil
+	case n.name == "w:txbxContent": // whose paragraphs are looked through on their own
 		return nil
 	}
 	var all []*node
@@ -48,6 +55,15 @@ func drawingsIn(n *node) []*node {
 		all = append(all, drawingsIn(child)...)
 	}
 	return all
+}
+
+// isOnePicture tells whether a drawing is nothing but one picture, or a shape that is filled with one.
+func isOnePicture(drawing *node) bool {
+	pictures := drawing.all("pic:pic")
+	if len(pictures) == 1 && pictures[0].parent.name != "a:graphicData" || len(pictures) > 1 {
+		return false
+	}
+	return len(drawing.all("a:blip")) == 1 && len(drawing.all("a:xfrm")) <= 1 && len(drawing.all("w:txbxContent")) == 0
 }
 
 // all returns the nodes of a name in n.
@@ -127,23 +143,45 @@ func (c *compiler) editPlaceholders() {
 		for _, alt := range h.alt {
 			c.add(edit{pos: alt.valueStart, end: alt.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureAlt})
 		}
-		sizes := d.all("wp:extent")
-		for _, xfrm := range d.all("a:xfrm") {
-			sizes = append(sizes, xfrm.child("a:ext"))
-		}
-		for _, size := range sizes {
-			for name, part := range map[string]int{"cx": pictureWidth, "cy": pictureHeight} {
-				if a := size.attrOf(name); a != nil {
-					c.add(edit{pos: a.valueStart, end: a.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: part})
-				}
+		for _, size := range append(d.all("wp:extent"), d.all("a:xfrm")...) {
+			if size.name == "a:xfrm" {
+				size = size.child("a:ext")
 			}
+			c.editNumber(size, "cx", pictureWidth)
+			c.editNumber(size, "cy", pictureHeight)
 		}
+		c.editPosition(h)
 		blip := d.all("a:blip")[0]
 		end := blip.end
 		if crop := blip.parent.child("a:srcRect"); crop != nil && crop.start >= blip.end {
 			end = crop.end
 		}
 		c.add(edit{pos: blip.start, end: end, phase: phaseReplace, kind: editPicturePart, slot: pictureBlip, picture: h})
+	}
+}
+
+// editNumber has an attribute of an element, which may be nil, follow the picture.
+func (c *compiler) editNumber(n *node, name string, part int) {
+	if a := n.attrOf(name); a != nil {
+		c.add(edit{pos: a.valueStart, end: a.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: part})
+	}
+}
+
+// editPosition has a picture that stands at a place of the page, or of a group, stay in the middle of its box.
+func (c *compiler) editPosition(h *placeholder) {
+	if h.drawing.name == "pic:pic" {
+		for _, xfrm := range h.drawing.all("a:xfrm") {
+			c.editNumber(xfrm.child("a:off"), "x", pictureX)
+			c.editNumber(xfrm.child("a:off"), "y", pictureY)
+		}
+		return
+	}
+	for name, part := range map[string]int{"wp:positionH": pictureX, "wp:positionV": pictureY} {
+		for _, position := range h.drawing.all(name) {
+			if offset := position.child("wp:posOffset"); offset != nil {
+				c.add(edit{pos: offset.openEnd, end: offset.closeStart, phase: phaseReplace, kind: editPicturePart, slot: part})
+			}
+		}
 	}
 }
 
@@ -161,6 +199,8 @@ const (
 	pictureWidth
 	pictureHeight
 	pictureBlip
+	pictureX
+	pictureY
 )
 
 // pictureOp is what an execution needs to know of a placeholder.
@@ -172,11 +212,14 @@ type pictureOp struct {
 
 // pictureOp describes a placeholder.
 func (c *compiler) pictureOp(h *placeholder) *pictureOp {
-	extent := h.drawing.all("wp:extent")
 	o := &pictureOp{}
-	if len(extent) > 0 {
-		o.width = picture.EMU(idNumber(attrValue(c.src, extent[0], "cx")))
-		o.height = picture.EMU(idNumber(attrValue(c.src, extent[0], "cy")))
+	extents := h.drawing.all("wp:extent")
+	for _, xfrm := range h.drawing.all("a:xfrm") { // the box of a picture in a group
+		extents = append(extents, xfrm.child("a:ext"))
+	}
+	if len(extents) > 0 && extents[0] != nil {
+		o.width = picture.EMU(idNumber(attrValue(c.src, extents[0], "cx")))
+		o.height = picture.EMU(idNumber(attrValue(c.src, extents[0], "cy")))
 	}
 	blip := h.drawing.all("a:blip")[0]
 	o.prefix = blip.prefix(c.src)
@@ -191,7 +234,8 @@ func (c *compiler) pictureOp(h *placeholder) *pictureOp {
 // shownPicture is a picture as it stands in the document.
 type shownPicture struct {
 	picture.Placed
-	id, svgID string // of the relationships
+	id, svgID string      // of the relationships
+	x, y      picture.EMU // how far it stands from the corner of its box
 }
 
 // maxPrepared is how many pictures of a document are kept prepared, for those that come again.
@@ -288,6 +332,9 @@ func (x *execution) replacePicture(o *op) error {
 		if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
 			return err
 		}
+		if width > 0 && height > 0 {
+			x.picture.x, x.picture.y = (width-x.picture.Width)/2, (height-x.picture.Height)/2
+		}
 	}
 	return x.run(o.body)
 }
@@ -319,9 +366,22 @@ func (x *execution) picturePart(o *op) {
 		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Width)
 	case o.slot == pictureHeight:
 		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Height)
+	case o.slot == pictureX:
+		x.out.buf = moved(x.out.buf, o.text, s.x)
+	case o.slot == pictureY:
+		x.out.buf = moved(x.out.buf, o.text, s.y)
 	case o.slot == pictureBlip:
 		x.out.buf = x.t.appendBlip(x.out.buf, o.pic.prefix, s, o.pic.children)
 	}
+}
+
+// moved appends a place that is further by some length. One that is no number stays.
+func moved(dst, place []byte, by picture.EMU) []byte {
+	at, err := strconv.ParseInt(string(bytes.TrimSpace(place)), 10, 32)
+	if err != nil {
+		return append(dst, place...)
+	}
+	return strconv.AppendInt(dst, at+by, 10)
 }
 
 // svgExtension is the extension of a:blip that names a drawing ([MS-ODRAWXML] §2.3.3.29).

@@ -53,7 +53,7 @@ var withAttributes = map[string]bool{
 	"w:p": true, "w:tr": true, "w:t": true, "w:br": true, "wp:docPr": true, "w:bookmarkStart": true, "w:bookmarkEnd": true,
 	"w:commentRangeStart": true, "w:commentRangeEnd": true, "w:commentReference": true, "w:comment": true, "w:pStyle": true, "w:outlineLvl": true,
 	"w:style": true, "w:name": true, "w:basedOn": true, "w:num": true, "w:numId": true, "w:abstractNum": true, "w:abstractNumId": true, "w:ilvl": true, "w:lvl": true, "w:lvlOverride": true,
-	"wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
+	"wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:off": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
 }
 
 // parseTree reads a part that opc.CheckXML has accepted.
