@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	_ "time/tzdata" // for machines without a time zone database
+
 	"platen/docx/lang"
 	"platen/docx/locale"
 )

@@ -79,13 +79,18 @@ type scopeReader struct {
 }
 
 func (r *scopeReader) read(m *mark) {
-	r.c.use.Add(m.tag, &r.scope)
+	isPicture := m.first.node.name != "w:t" // whose alt text is the tag
+	if isPicture {
+		r.c.use.AddPicture(m.tag, &r.scope)
+	} else {
+		r.c.use.Add(m.tag, &r.scope)
+	}
 	if m.tag.Type() == "" {
 		return
 	}
 	scope := strings.Join(r.loops, "\x00")
 	kind := m.tag.Type()
-	if m.first.node.name != "w:t" { // a placeholder
+	if isPicture {
 		kind = "image"
 	}
 	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
