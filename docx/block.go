@@ -205,7 +205,7 @@ func (c *compiler) place(b *block, inner []*block) bool {
 			c.fail(b.open(), "{{tablerow}} stands outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
 			return false
 		}
-	case onePar && common.ancestor(named("w:p")) == b.open().par.node:
+	case onePar && common.ancestor(isParagraphOf) == b.open().par.node:
 		b.level, b.at = inline, common
 		c.pinned[common] = true
 	default:

@@ -153,7 +153,7 @@ func (c *compiler) nothingIn(row *node, m *mark, before bool) bool {
 
 // splittable are the elements that may be ended and begun anew at a border without changing what they mean.
 var splittable = map[string]bool{
-	"w:t": true, "w:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true, "w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
+	"w:t": true, "w:r": true, "a:t": true, "a:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true, "w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
 }
 
 // split finds the border of a tag between the children of at, or in its text if that is a w:t: at the edge of the
@@ -199,8 +199,12 @@ func (c *compiler) reopen(n *node) string {
 	switch n.name {
 	case "w:t":
 		return "<" + n.rawName(c.src) + preserve + ">"
-	case "w:r":
-		if props := n.child("w:rPr"); props != nil {
+	case "w:r", "a:r":
+		props := n.child("w:rPr")
+		if n.name == "a:r" {
+			props = n.child("a:rPr")
+		}
+		if props != nil {
 			return string(c.src[n.start:n.openEnd]) + string(c.src[props.start:props.end])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"platen/docx/lang"
+	"platen/docx/opc"
 )
 
 // maxOrphans is how many warnings about braces that belong to no tag one paragraph gives.
@@ -15,21 +16,27 @@ const maxOrphans = 10
 // compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
 // decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
 type compiler struct {
-	part   string
-	src    []byte
-	root   *node
-	styles map[string]style // by id
-	ids    *idSpaces
-	lists  *numbering // nil if the template has none
-	isMain bool
-	toc    *toc // nil if the part has none
-	use    *lang.Use
+	part         string
+	src          []byte
+	root         *node
+	styles       map[string]style // by id
+	ids          *idSpaces
+	lists        *numbering // nil if the template has none
+	isMain       bool
+	isProperties bool
+	toc          *toc               // nil if the part has none
+	rels         []opc.Relationship // of the part
+	use          *lang.Use
 
 	dialects map[string]bool // other languages that were found
 
 	pars         []*paragraph
 	marks        []*mark
+	asides       []*aside // tags outside of the text of paragraphs
 	placeholders []*placeholder
+	links        []*linkTarget
+	controls     []*control
+	plain        []*mark        // in attributes and the codes of fields
 	blocks       []*block       // inner before outer
 	gone         map[*node]bool // paragraphs and rows that only held block tags
 	guarded      map[*node]bool // paragraphs and tables that vanish if they come out empty
@@ -57,10 +64,16 @@ func (c *compiler) compile() (*program, error) {
 	}
 	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
+	if c.isProperties {
+		c.pars = c.propertyTexts()
+	}
 	c.findDialects(c.dialects)
 	c.findTags()
 	c.findPlaceholders()
-	if len(c.marks)+len(c.placeholders) == 0 {
+	c.findLinks()
+	c.findControls()
+	c.findPlain()
+	if len(c.marks)+len(c.asides) == 0 {
 		return nil, nil
 	}
 	c.matchBlocks()
@@ -86,6 +99,9 @@ func (c *compiler) compile() (*program, error) {
 	c.editLists()
 	c.editCells()
 	c.editPlaceholders()
+	c.editLinks()
+	c.editControls()
+	c.editPlain()
 	c.editTOC()
 	return c.assemble(), nil
 }
@@ -128,6 +144,10 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		}
 		c.failAt(p, span.Start, span.End, syntax.Offset, syntax.Message, syntax.Hint)
 		tag = unreadable(text)
+	}
+	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
+		c.failAt(p, span.Start, span.End, 0, "only values can stand in a property of the document", "")
+		return
 	}
 	if len(c.marks) >= maxTags {
 		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")

@@ -20,6 +20,8 @@ type edit struct {
 	block    *block // of borders, if it is not that of the mark
 	columns  *columns
 	picture  *placeholder
+	link     *linkTarget
+	control  *control
 	cell     int  // of cells: what their kind says
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
@@ -68,6 +70,9 @@ const (
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
 	editPicture              // from here to editGuardEnd is a drawing whose picture the value of mark replaces
 	editPicturePart          // what of it changes, by slot
+	editLink                 // the id of the relationship that a link leads to
+	editControl              // from here to editGuardEnd is a content control that takes the value of mark
+	editControlPart          // what of it changes, by slot
 	editMerge                // whether the cell of mark is one with that above; cell is the slot of such a cell to its left, and 1
 	editCellSpan             // how many columns the cell of mark covers, at most cell
 	editCovered              // from here to editGuardEnd is a cell of cell columns that may be covered
@@ -248,7 +253,8 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 	for i := range p.pieces {
 		piece := &p.pieces[i]
 		t := piece.node
-		if !piece.touched || t.void() {
+		if !piece.touched || t.void() || t.name != "w:t" { // DrawingML keeps blanks as they are
+
 			continue
 		}
 		space := t.attr("xml:space")

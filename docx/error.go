@@ -2,6 +2,7 @@ package docx
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -96,10 +97,8 @@ func (c *compiler) notePlaces() {
 			c.places[m.tag] = e
 		}
 	}
-	for _, h := range c.placeholders {
-		e := c.where(h.mark.par, h.mark.from, h.mark.from)
-		e.Tag, e.Place = h.mark.tag.Text, e.Place+", alt text of a picture"
-		c.places[h.mark.tag] = e
+	for _, a := range c.asides {
+		c.places[a.mark.tag] = c.whereAside(a)
 	}
 }
 
@@ -142,6 +141,9 @@ var places = map[string]string{
 
 // locate says where a paragraph stands, from outside inward: "table 2, row 3, cell 1".
 func (c *compiler) locate(n *node) string {
+	if n.parent != nil && len(n.children) == 0 && c.isProperties {
+		return "document property " + n.rawName(c.src)
+	}
 	var steps []string
 	for ; n != nil; n = n.parent {
 		if name, ok := places[n.name]; ok {
@@ -158,6 +160,9 @@ func (c *compiler) locate(n *node) string {
 	}
 	if len(steps) > 1 && steps[len(steps)-1] == places["w:body"] {
 		steps = steps[:len(steps)-1]
+	}
+	if len(steps) == 0 { // a chart or a diagram
+		return "text of " + path.Base(c.part)
 	}
 	place := ""
 	for i, s := range steps {

@@ -100,6 +100,7 @@ func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *node) {
 	}
 	if found != nil {
 		c.placeholders = append(c.placeholders, found)
+		c.asides = append(c.asides, &aside{mark: found.mark, pos: drawing.start, place: "alt text of a picture", alt: found.alt})
 	}
 }
 
@@ -108,27 +109,13 @@ func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *node, text s
 	tag, err := lang.ParseTag(strings.Clone(text))
 	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
 	if err != nil {
-		syntax, ok := errors.AsType[*lang.SyntaxError](err)
-		if !ok {
-			syntax = &lang.SyntaxError{Message: err.Error()}
-		}
-		c.failAlt(m, text, syntax.Message, syntax.Hint)
+		c.failAside(&aside{mark: m, place: "alt text of a picture"}, text, err)
 		return nil
 	}
 	if tag.Kind != lang.Print || tag.Filter("chart") != nil {
 		return nil
 	}
 	return &placeholder{mark: m, drawing: drawing}
-}
-
-// failAlt notes a problem of the tag in a picture's alt text.
-func (c *compiler) failAlt(m *mark, text, message, hint string) {
-	if len(c.errors) < maxErrors {
-		e := c.where(m.par, m.from, m.from)
-		e.Place += ", alt text of a picture"
-		e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, 0, message, hint
-		c.errors = append(c.errors, e)
-	}
 }
 
 // editPlaceholders writes the edits of the pictures that are replaced.
@@ -458,6 +445,8 @@ func appendAttribute(dst []byte, s string) []byte {
 		switch {
 		case r == '"':
 			dst = append(dst, "&quot;"...)
+		case r == '\'':
+			dst = append(dst, "&apos;"...)
 		case r < ' ' || r == '\uFFFE' || r == '\uFFFF':
 			dst = append(dst, ' ')
 		default:

@@ -100,3 +100,15 @@ func TestPlaceholderWithAMistake(t *testing.T) {
 		t.Errorf("Parse: %v", err)
 	}
 }
+
+func TestAltTextsOfOtherPictures(t *testing.T) {
+	tpl, err := parse(withPictures(t, "The house of {{name}}, {{place}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _ := execute(t, tpl, decode(t, `{"name":"A \"B\" & 'C'\nD"}`))
+	const want = `descr="The house of A &quot;B&quot; &amp; &apos;C&apos; D, {{place}}"`
+	if body := unpack(t, file)["word/document.xml"]; !strings.Contains(body, want) {
+		t.Errorf("the document lacks %s:\n%s", want, body)
+	}
+}

@@ -37,6 +37,13 @@ type shownHeadings struct {
 	outline  bool // those that have no style but an outline level, too
 }
 
+// drawingBreaks is the XML of breaks in the text of a chart or diagram, where a break stands between runs.
+func (c *compiler) drawingBreaks(m *mark) *breaks {
+	t, run := m.first.node, m.first.run
+	line := slices.Concat(c.closeTag(t), c.closeTag(run), []byte("<"+t.prefix(c.src)+"br/>"), []byte(c.reopen(run)), c.src[t.start:t.openEnd])
+	return &breaks{line: line, tab: []byte("\t")}
+}
+
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
@@ -138,7 +145,7 @@ func (c *compiler) needsParagraphBehind(par *node) bool {
 // mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {
 	p := m.par
-	return len(p.marks) == 1 && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] &&
+	return len(p.marks) == 1 && p.node.name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] &&
 		p.node.parent != nil && !hasOther(p.node, m.first.run.under(p.node), m.last.run.under(p.node))
 }
 

@@ -79,6 +79,12 @@ func isAddress(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' })
 }
 
+// hasScheme tells whether a text begins with the scheme of an address (RFC 3986 §3.1).
+func hasScheme(s string) bool {
+	i := strings.IndexAny(s, ":/?#")
+	return i > 0 && s[i] == ':'
+}
+
 // link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
 func (x *execution) link(o *op, v shown) error {
 	props := x.runProps(o.place, v.present)

@@ -39,6 +39,8 @@ type op struct {
 	breaks  *breaks   // of opValue
 	place   *place    // of opValue, opAlone
 	pic     *pictureOp
+	link    *linkTarget
+	control *control
 	toc     *tocOp  // of opTOC
 	grid    *gridOp // of opGrid
 	width   int     // of opSpan: how many columns are repeated; of cells: what their kind says
@@ -78,6 +80,9 @@ const (
 	opTOC
 	opPicture     // a drawing whose picture the data replaces
 	opPicturePart // what of it changes, by slot
+	opLink        // the id of the relationship that a link leads to
+	opControl     // a content control that takes a value
+	opControlPart // what of it changes, by slot
 	opMerge       // whether a cell is one with that above it
 	opCellSpan    // how many columns a cell covers, at most width
 	opCovered     // a cell of width columns that may be covered by one before it
@@ -99,7 +104,10 @@ const (
 )
 
 // breaks is the XML that line breaks and tabs in a value become, under the prefix of the part.
-type breaks struct{ line, tab []byte }
+type breaks struct {
+	line, tab   []byte
+	plain, code bool // the text is that of an attribute, or of a field's code
+}
 
 // assembler turns sorted edits into operations.
 type assembler struct {
@@ -185,6 +193,9 @@ func (a *assembler) apply(e *edit) bool {
 		a.insert(e.opening)
 	case editValue:
 		if e.mark.tag.Kind == lang.PageBreak {
+			if a.placeFor(e.mark) == nil { // no page can be broken in a chart
+				break
+			}
 			a.emit(op{kind: opPageBreak, place: a.placeFor(e.mark)})
 			break
 		}
@@ -214,6 +225,12 @@ func (a *assembler) apply(e *edit) bool {
 			o.pic = a.c.pictureOp(e.picture)
 		}
 		a.emit(o)
+	case editLink:
+		a.emit(op{kind: opLink, text: slices.Clone(source), link: e.link})
+	case editControl:
+		a.push(frame{op: op{kind: opControl, tag: e.mark.tag, control: e.control, text: e.control.untouched(a.c)}})
+	case editControlPart:
+		a.emit(op{kind: opControlPart, text: slices.Clone(source), slot: e.slot, control: e.control, breaks: e.control.breaks})
 	case editMerge:
 		a.emit(op{kind: opMerge, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
 	case editCellSpan:
@@ -340,6 +357,9 @@ func (a *assembler) torn(e *edit) bool {
 
 // placeFor describes the place of a value, once.
 func (a *assembler) placeFor(m *mark) *place {
+	if m.first.plain || m.first.node.name != "w:t" {
+		return nil
+	}
 	p := a.places[m]
 	if p == nil {
 		p = a.c.placeOf(m)
@@ -352,7 +372,7 @@ func (a *assembler) placeFor(m *mark) *place {
 // noteLead notes what is written from the start of a value's paragraph to its tag, if that shows nothing and holds no anchor.
 func (a *assembler) noteLead(m *mark) {
 	p, par := a.placeFor(m), m.par.node
-	if p.leavePar == nil || !m.leading() || slices.ContainsFunc(par.children, func(n *node) bool { return n.end <= m.first.run.start && rangeMarkup[n.name] }) {
+	if p == nil || p.leavePar == nil || !m.leading() || slices.ContainsFunc(par.children, func(n *node) bool { return n.end <= m.first.run.start && rangeMarkup[n.name] }) {
 		return
 	}
 	name := "<" + par.rawName(a.c.src)
@@ -364,6 +384,12 @@ func (a *assembler) noteLead(m *mark) {
 
 // breaksFor returns the XML of breaks in the text that a value's tag stands in.
 func (a *assembler) breaksFor(m *mark) *breaks {
+	switch {
+	case m.first.plain:
+		return &breaks{plain: true, code: m.first.node.name == "w:instrText"}
+	case m.first.node.name == "a:t":
+		return a.c.drawingBreaks(m)
+	}
 	prefix := m.first.node.prefix(a.c.src)
 	b := a.forms[prefix]
 	if b == nil {

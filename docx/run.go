@@ -43,6 +43,7 @@ type execution struct {
 	merges   []merged
 	pictures map[string]*picture.Picture // prepared, by their values
 	picture  *shownPicture               // that replaces the one of the drawing that is written
+	filled   *filledControl              // the content control that is written
 	faults   []fault
 	parted   *place // by the value that was written last; its paragraph is to go on
 	pending  shown  // the value of the next opValue, if opAlone has asked for it already
@@ -129,6 +130,12 @@ func (x *execution) structure(o *op) error {
 		return x.replacePicture(o)
 	case opPicturePart:
 		x.picturePart(o)
+	case opLink:
+		return x.linkTarget(o)
+	case opControl:
+		return x.control(o)
+	case opControlPart:
+		x.controlPart(o)
 	case opMerge:
 		return x.mergeCell(o)
 	case opCellSpan:
@@ -163,10 +170,13 @@ func (x *execution) value(o *op) error {
 	if o.merge > 0 && !x.merges[o.merge-1].anew {
 		return nil // the cell above shows it
 	}
-	if v.doc != nil {
+	switch {
+	case o.place == nil && v.doc != nil: // where only text can stand
+		v.text = v.doc.Text()
+	case o.place == nil:
+	case v.doc != nil:
 		return x.rich(o, v)
-	}
-	if v.present != nil {
+	case v.present != nil:
 		return x.present(o, v)
 	}
 	x.text(o, v.text)
@@ -187,6 +197,14 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 
 // text writes a value as text.
 func (x *execution) text(o *op, s string) {
+	if o.breaks.code && hasScheme(s) && !isAddress(s) {
+		x.fault(o.tag, "The address of the link with '%s' is none that a link can have: %s.", errBadAddress)
+		return
+	}
+	if o.breaks.plain {
+		x.out.buf = appendPlain(x.out.buf, s, o.breaks.code)
+		return
+	}
 	var clean bool
 	if x.out.buf, clean = appendValue(x.out.buf, s, o.breaks); !clean {
 		x.warn(fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", o.tag.Expr))

@@ -58,8 +58,8 @@ func (c *compiler) scopeEvents() []scopeEvent {
 		}
 		events = append(events, e)
 	}
-	for _, h := range c.placeholders {
-		events = append(events, scopeEvent{pos: h.drawing.start, mark: h.mark})
+	for _, a := range c.asides {
+		events = append(events, scopeEvent{pos: a.pos, mark: a.mark})
 	}
 	for _, b := range c.blocks {
 		if b.perRow {
@@ -79,7 +79,7 @@ type scopeReader struct {
 }
 
 func (r *scopeReader) read(m *mark) {
-	isPicture := m.first.node.name != "w:t" // whose alt text is the tag
+	isPicture := slices.ContainsFunc(r.c.placeholders, func(h *placeholder) bool { return h.mark == m })
 	if isPicture {
 		r.c.use.AddPicture(m.tag, &r.scope)
 	} else {
@@ -99,10 +99,15 @@ func (r *scopeReader) read(m *mark) {
 // listed returns the tags that a listing shows, in the order of the source.
 func (c *compiler) listed() []listed {
 	marks := slices.Clone(c.marks)
-	for _, h := range c.placeholders {
-		marks = append(marks, h.mark)
+	at := map[*mark]int{}
+	for _, a := range c.asides {
+		marks = append(marks, a.mark)
+		at[a.mark] = a.pos
 	}
-	slices.SortStableFunc(marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
+	for _, m := range c.marks {
+		at[m] = m.start()
+	}
+	slices.SortStableFunc(marks, func(a, b *mark) int { return cmp.Compare(at[a], at[b]) })
 	var all []listed
 	for _, m := range marks {
 		if l, ok := c.listing[m]; ok {

@@ -99,6 +99,10 @@ func (t *Template) compile() error {
 	if t.lists, err = readNumbering(t.pkg, parts[0]); err != nil {
 		return err
 	}
+	properties, err := propertyParts(t.pkg)
+	if err != nil {
+		return err
+	}
 	styles, err := readStyles(t.pkg, parts[0])
 	if err != nil {
 		return err
@@ -109,12 +113,16 @@ func (t *Template) compile() error {
 	}
 	seen, dialects := map[string]bool{}, map[string]bool{}
 	var problems Errors
-	for i, part := range parts {
+	for i, part := range append(slices.Clone(parts), properties...) {
 		src, err := t.pkg.ReadXML(part)
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, use: &t.use, dialects: dialects}
+		rels, err := t.pkg.Rels(part.Name)
+		if err != nil {
+			return err
+		}
+		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, isProperties: slices.Contains(properties, part), rels: rels, use: &t.use, dialects: dialects}
 		p, err := c.compile()
 		if err != nil {
 			return err
@@ -147,29 +155,34 @@ func (t *Template) compile() error {
 	return nil
 }
 
-// textRels are the relationships of the main part that lead to parts with text.
-var textRels = []string{opc.RelHeader, opc.RelFooter, opc.RelFootnotes, opc.RelEndnotes}
+// textRels are the relationships that lead to parts with text, in the order in which these are read.
+var textRels = []string{
+	opc.RelHeader, opc.RelFooter, opc.RelFootnotes, opc.RelEndnotes, opc.RelChart, opc.RelDiagramData, opc.RelDiagramDrawing,
+}
 
-// textParts returns the parts that may hold tags: the main one, then headers, footers and notes.
+// textParts returns the parts that may hold tags: the main one, then headers, footers, notes, charts and diagrams. What is
+// said in comments is said of the template and is no part of the document.
 func textParts(pkg *opc.Package) ([]*opc.Part, error) {
 	main, err := pkg.WordMain()
 	if err != nil {
 		return nil, err
 	}
-	rels, err := pkg.Rels(main.Name)
-	if err != nil {
-		return nil, err
-	}
 	parts := []*opc.Part{main}
-	slices.SortStableFunc(rels, func(a, b opc.Relationship) int {
-		return cmp.Or(cmp.Compare(slices.Index(textRels, a.Type), slices.Index(textRels, b.Type)), cmp.Compare(a.Target, b.Target))
-	})
-	for _, r := range rels {
-		if r.External || !slices.Contains(textRels, r.Type) {
-			continue
+	for i := 0; i < len(parts); i++ { // which grow, as a header may hold a chart
+		rels, err := pkg.Rels(parts[i].Name)
+		if err != nil {
+			return nil, err
 		}
-		if part := pkg.Part(r.Target); part != nil && !slices.Contains(parts, part) {
-			parts = append(parts, part)
+		slices.SortStableFunc(rels, func(a, b opc.Relationship) int {
+			return cmp.Or(cmp.Compare(slices.Index(textRels, a.Type), slices.Index(textRels, b.Type)), cmp.Compare(a.Target, b.Target))
+		})
+		for _, r := range rels {
+			if r.External || !slices.Contains(textRels, r.Type) {
+				continue
+			}
+			if part := pkg.Part(r.Target); part != nil && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
 		}
 	}
 	return parts, nil

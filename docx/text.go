@@ -27,6 +27,7 @@ type paragraph struct {
 type piece struct {
 	node    *node
 	run     *node
+	plain   bool  // text that is no w:t: of an attribute, a field's code or a property
 	from    int   // into the text
 	to      int   // behind its last byte
 	touched bool  // the w:t stays, but with other text
@@ -50,7 +51,7 @@ var characters = map[string]rune{
 // changes or was moved away.
 var textless = map[string]bool{
 	"w:pPr": true, "w:rPr": true, "w:sdtPr": true, "w:sdtEndPr": true, "w:del": true, "w:moveFrom": true,
-	"w:smartTagPr": true, "w:customXmlPr": true, "w:fldData": true,
+	"a:pPr": true, "a:rPr": true, "a:endParaRPr": true, "w:smartTagPr": true, "w:customXmlPr": true, "w:fldData": true,
 }
 
 // flatten collects the paragraphs of a part in the order they start in.
@@ -61,7 +62,7 @@ func flatten(src []byte, root *node) []*paragraph {
 		if textless[n.name] {
 			return
 		}
-		if n.name == "w:p" {
+		if isParagraphOf(n) {
 			p := &paragraph{node: n}
 			f := flattener{src: src, p: p}
 			f.content(n)
@@ -87,11 +88,13 @@ func (f *flattener) content(n *node) {
 	for _, c := range n.children {
 		switch {
 		case textless[c.name]:
-		case c.name == "w:r":
+		case isRun(c):
 			f.run(c)
+		case c.name == "a:br":
+			f.character(c, nil, '\n')
 		case c.name == "m:oMath" || c.name == "m:oMathPara":
 			f.character(c, nil, object)
-		case c.name == "w:p": // a paragraph inside a paragraph is malformed, but its text is its own
+		case isParagraphOf(c): // a paragraph inside a paragraph is malformed, but its text is its own
 		default:
 			f.content(c)
 		}
@@ -100,7 +103,7 @@ func (f *flattener) content(n *node) {
 
 func (f *flattener) run(r *node) {
 	for _, c := range r.children {
-		if c.name == "w:t" {
+		if isText(c) {
 			f.piece(c, r)
 		} else if char, ok := characters[c.name]; ok {
 			if c.name == "w:br" && f.isBreakOfPage(c) {
@@ -199,9 +202,14 @@ func entity(name string) string {
 }
 
 // isText tells a w:t from what counts as one character.
-func (p *piece) isText() bool { return p.node.name == "w:t" }
+func (p *piece) isText() bool { return p.plain || isText(p.node) }
 
-// source gives the place in the part of a byte of the text, which must be of this w:t or its end.
+// Text stands in runs in paragraphs, in WordprocessingML and in the DrawingML of charts and diagrams alike.
+func isText(n *node) bool        { return n.name == "w:t" || n.name == "a:t" }
+func isRun(n *node) bool         { return n.name == "w:r" || n.name == "a:r" || n.name == "a:fld" }
+func isParagraphOf(n *node) bool { return n.name == "w:p" || n.name == "a:p" }
+
+// source gives the place in the part of a byte of the text, which must be of this piece or its end.
 func (p *piece) source(offset int) int {
 	if p.offsets != nil {
 		return p.offsets[offset-p.from]

@@ -161,6 +161,9 @@ func kindOf(v Value) string {
 }
 
 // truth tells whether v counts as true: not if it is missing, false, 0, "" or [].
+// Truth tells whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.
+func Truth(v Value) bool { return truth(v) }
+
 func truth(v Value) bool {
 	switch v := v.(type) {
 	case nil:

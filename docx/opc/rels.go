@@ -24,16 +24,22 @@ const (
 
 // Types of relationships (ISO 29500-1 §11, §15).
 const (
-	RelOfficeDocument = relBase + "officeDocument"
-	RelHeader         = relBase + "header"
-	RelFooter         = relBase + "footer"
-	RelFootnotes      = relBase + "footnotes"
-	RelEndnotes       = relBase + "endnotes"
-	RelStyles         = relBase + "styles"
-	RelNumbering      = relBase + "numbering"
-	RelComments       = relBase + "comments"
-	RelHyperlink      = relBase + "hyperlink"
-	RelImage          = relBase + "image"
+	RelOfficeDocument     = relBase + "officeDocument"
+	RelHeader             = relBase + "header"
+	RelFooter             = relBase + "footer"
+	RelFootnotes          = relBase + "footnotes"
+	RelEndnotes           = relBase + "endnotes"
+	RelStyles             = relBase + "styles"
+	RelNumbering          = relBase + "numbering"
+	RelComments           = relBase + "comments"
+	RelCoreProperties     = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
+	RelExtendedProperties = relBase + "extended-properties"
+	RelCustomProperties   = relBase + "custom-properties"
+	RelChart              = relBase + "chart"
+	RelDiagramData        = relBase + "diagramData"
+	RelDiagramDrawing     = "http://schemas.microsoft.com/office/2007/relationships/diagramDrawing"
+	RelHyperlink          = relBase + "hyperlink"
+	RelImage              = relBase + "image"
 )
 
 // The content types of a Word main part: .docx, .docm, .dotx, .dotm.

@@ -1,0 +1,304 @@
+package docx
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
+
+// aside is a tag outside of the text of paragraphs.
+type aside struct {
+	mark  *mark // in the paragraph that it belongs to
+	pos   int   // in the part
+	place string
+	alt   []*attr // those that hold it, of alt texts
+}
+
+// whereAside describes the place of a tag outside of paragraphs.
+func (c *compiler) whereAside(a *aside) *Error {
+	e := c.where(a.mark.par, a.mark.from, a.mark.from)
+	e.Tag, e.Place = a.mark.tag.Text, e.Place+", "+a.place
+	return e
+}
+
+// failAside notes that a tag outside of paragraphs cannot be read.
+func (c *compiler) failAside(a *aside, text string, err error) {
+	if len(c.errors) >= maxErrors {
+		return
+	}
+	syntax, ok := errors.AsType[*lang.SyntaxError](err)
+	if !ok {
+		syntax = &lang.SyntaxError{Message: err.Error()}
+	}
+	e := c.where(a.mark.par, a.mark.from, a.mark.from)
+	e.Place += ", " + a.place
+	e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, len([]rune(text[:syntax.Offset])), syntax.Message, syntax.Hint
+	c.errors = append(c.errors, e)
+}
+
+// asideIn reads a tag that belongs to a node in a paragraph; nil if it cannot be there, which is then noted.
+func (c *compiler) asideIn(n *node, text, place string) *aside {
+	p, piece := c.pieceNear(n)
+	if p == nil {
+		return nil
+	}
+	a := &aside{mark: &mark{par: p, from: piece.from, to: piece.to, first: piece, last: piece}, pos: n.start, place: place}
+	tag, err := lang.ParseTag(strings.Clone(text))
+	if err != nil {
+		c.failAside(a, text, err)
+		return nil
+	}
+	if tag.Kind != lang.Print {
+		c.warnings = append(c.warnings, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
+		return nil
+	}
+	a.mark.tag = tag
+	return a
+}
+
+// pieceNear returns the paragraph around a node, or the first in it, with a piece of its text.
+func (c *compiler) pieceNear(n *node) (*paragraph, *piece) {
+	par := n.ancestor(isParagraphOf)
+	i := slices.IndexFunc(c.pars, func(p *paragraph) bool {
+		return len(p.pieces) > 0 && (p.node == par || par == nil && n.start <= p.node.start && p.node.end <= n.end)
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	p := c.pars[i]
+	for j := range p.pieces {
+		if p.pieces[j].node.end > n.start {
+			return p, &p.pieces[j]
+		}
+	}
+	return p, &p.pieces[0]
+}
+
+// linkTarget is a link whose address holds tags.
+type linkTarget struct {
+	id    *attr
+	texts []string // around the tags: one more than these
+	tags  []*lang.Tag
+}
+
+// findLinks finds the links whose address, in the relationships of the part, holds tags.
+func (c *compiler) findLinks() {
+	for _, r := range c.rels {
+		target := r.Target
+		if decoded, err := url.PathUnescape(target); err == nil && strings.Contains(decoded, "{{") {
+			target = decoded
+		}
+		spans, _ := lang.Find(target)
+		if r.Type != opc.RelHyperlink || !r.External || len(spans) == 0 {
+			continue
+		}
+		for _, n := range c.root.all("w:hyperlink") {
+			if attrValue(c.src, n, "r:id") == r.ID {
+				c.findLink(n, target, spans)
+			}
+		}
+	}
+}
+
+func (c *compiler) findLink(n *node, target string, spans []lang.Span) {
+	link := &linkTarget{id: n.attr("r:id")}
+	at := 0
+	for _, span := range spans {
+		a := c.asideIn(n, target[span.Start:span.End], "address of a link")
+		if a == nil {
+			return
+		}
+		c.asides = append(c.asides, a)
+		link.texts = append(link.texts, target[at:span.Start])
+		link.tags = append(link.tags, a.mark.tag)
+		at = span.End
+	}
+	link.texts = append(link.texts, target[at:])
+	c.links = append(c.links, link)
+}
+
+func (c *compiler) editLinks() {
+	for _, link := range c.links {
+		c.add(edit{pos: link.id.valueStart, end: link.id.valueEnd, phase: phaseReplace, kind: editLink, link: link})
+	}
+}
+
+// errBadAddress says why an address is refused.
+var errBadAddress = errors.New("it must begin with https:, mailto: or the like")
+
+// linkTarget writes the id of a relationship with the address that the data gives. Without one the link stays as it is.
+func (x *execution) linkTarget(o *op) error {
+	address := o.link.texts[0]
+	for i, tag := range o.link.tags {
+		s, ok, err := x.env.Print(tag)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			x.out.buf = append(x.out.buf, o.text...)
+			return nil
+		}
+		address += s + o.link.texts[i+1]
+	}
+	if !isAddress(address) {
+		x.fault(o.link.tags[0], "The address of the link with '%s' is none that a link can have: %s.", errBadAddress)
+		x.out.buf = append(x.out.buf, o.text...)
+		return nil
+	}
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
+	x.out.buf = append(x.out.buf, id...)
+	return err
+}
+
+// plainAttributes are the attributes that people read: alt texts, and what a link says when the mouse is over it.
+var plainAttributes = map[string][]string{
+	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"},
+}
+
+// findPlain finds the tags in attributes and in the codes of fields. Each text is read like a paragraph of its own.
+func (c *compiler) findPlain() {
+	var walk func(n *node)
+	walk = func(n *node) {
+		for _, name := range plainAttributes[n.name] {
+			if a := n.attr(name); a != nil && !c.isPlaceholder(a) {
+				c.plainText(n, []*node{n}, []*attr{a}, "alt text or hint")
+			}
+		}
+		if n.name == "w:p" {
+			c.fieldCodes(n)
+		}
+		for _, child := range n.children {
+			walk(child)
+		}
+	}
+	walk(c.root)
+}
+
+// isPlaceholder tells whether an alt text is the tag of a picture.
+func (c *compiler) isPlaceholder(alt *attr) bool {
+	return slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return slices.Contains(h.alt, alt) })
+}
+
+// fieldCodes finds the tags in the addresses of the links that fields of a paragraph make. The codes of other fields are
+// instructions to Word, with braces of their own.
+func (c *compiler) fieldCodes(par *node) {
+	var codes [][]*node // of the fields that are open
+	for _, child := range par.children {
+		for _, run := range runsOf(child) {
+			for _, n := range run.children {
+				last := len(codes) - 1
+				switch {
+				case n.name == "w:fldChar" && attrValue(c.src, n, "w:fldCharType") == "begin":
+					codes = append(codes, nil)
+				case n.name == "w:fldChar" && last >= 0:
+					if len(codes[last]) > 0 {
+						c.plainText(codes[last][0], codes[last], nil, "address of a link")
+					}
+					if codes[last] = nil; attrValue(c.src, n, "w:fldCharType") == "end" {
+						codes = codes[:last]
+					}
+				case n.name == "w:instrText" && last >= 0:
+					codes[last] = append(codes[last], n)
+				}
+			}
+		}
+	}
+}
+
+// plainText reads the tags of a text that consists of attributes or of the content of nodes.
+func (c *compiler) plainText(owner *node, nodes []*node, attrs []*attr, place string) {
+	p := &paragraph{node: owner}
+	f := flattener{src: c.src, p: p}
+	for i, n := range nodes {
+		from, to := n.openEnd, n.closeStart
+		if attrs != nil {
+			from, to = attrs[i].valueStart, attrs[i].valueEnd
+		}
+		piece := piece{node: n, plain: true, from: f.text.Len()}
+		if n.name == "w:instrText" {
+			piece.run = n.parent
+		}
+		piece.offsets = f.decode(c.src[from:to], from)
+		piece.to = f.text.Len()
+		p.pieces = append(p.pieces, piece)
+	}
+	p.text = f.text.String()
+	spans, _ := lang.Find(p.text)
+	if len(spans) == 0 {
+		return
+	}
+	if words := fieldWords(p.text); attrs == nil && (len(words) == 0 || !strings.EqualFold(words[0], "HYPERLINK")) {
+		return
+	}
+	for _, span := range spans {
+		a := c.asideIn(owner, p.text[span.Start:span.End], place)
+		if a == nil {
+			continue
+		}
+		c.asides = append(c.asides, a)
+		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End}
+		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
+		c.plain = append(c.plain, m)
+	}
+}
+
+// editPlain writes the edits of values in attributes and codes.
+func (c *compiler) editPlain() {
+	for _, m := range c.plain {
+		c.editValue(m)
+	}
+}
+
+// propertyTexts returns the texts of a part with properties of the document, each as a paragraph.
+func (c *compiler) propertyTexts() []*paragraph {
+	var all []*paragraph
+	var walk func(n *node)
+	walk = func(n *node) {
+		if len(n.children) == 0 && !n.void() {
+			p := &paragraph{node: n}
+			f := flattener{src: c.src, p: p}
+			offsets := f.decode(c.src[n.openEnd:n.closeStart], n.openEnd)
+			p.text = f.text.String()
+			p.pieces = []piece{{node: n, plain: true, to: len(p.text), offsets: offsets}}
+			if p.text != "" {
+				all = append(all, p)
+			}
+		}
+		for _, child := range n.children {
+			walk(child)
+		}
+	}
+	walk(c.root)
+	return all
+}
+
+// propertyParts returns the parts with properties of the document: title, author and the like, and those of its author.
+func propertyParts(pkg *opc.Package) ([]*opc.Part, error) {
+	rels, err := pkg.Rels("/")
+	if err != nil {
+		return nil, err
+	}
+	var parts []*opc.Part
+	for _, kind := range []string{opc.RelCoreProperties, opc.RelExtendedProperties, opc.RelCustomProperties} {
+		for _, r := range rels {
+			if part := pkg.Part(r.Target); r.Type == kind && !r.External && part != nil && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts, nil
+}
+
+// appendPlain appends a value as it may stand in an attribute or the code of a field.
+func appendPlain(dst []byte, s string, code bool) []byte {
+	if code { // where a quote ends an argument (ISO 29500-1 §17.16.2)
+		s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
+	}
+	return appendAttribute(dst, s)
+}
