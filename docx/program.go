@@ -290,8 +290,11 @@ func (a *assembler) emit(o op) {
 }
 
 func (a *assembler) append(o op) {
-	const opSize = 250
+	const opSize, planSize = 250, 600
 	a.size += len(o.text) + opSize
+	if o.kind == opLiteral { // what its plan will take
+		a.size += len(o.text) + planSize
+	}
 	top := &a.stack[len(a.stack)-1]
 	top.ops = append(top.ops, o)
 }
