@@ -332,37 +332,59 @@ func (p *placer) fill() {
 	}
 }
 
-// columnWidths shares the width of a table among its columns: what is given, and of the rest to each by the length of its
-// texts.
+// columnWidths shares the width of a table among its columns as browsers do (CSS 2.2 §17.5.2.2): what is given; of the rest to
+// each what its longest word needs, and what is left by how much more its longest line needs.
 func (g *grid) columnWidths(total int) []int {
-	const least, longest = 4, 40 // characters
-	widths, weights := make([]int, g.columns), make([]int, g.columns)
-	for i := range weights {
-		weights[i] = least
-	}
-	for _, r := range g.rows {
-		for i := range r.cells {
-			if c := &r.cells[i]; c.span == 1 {
-				weights[c.column] = max(weights[c.column], min(longestLine(c.blocks), longest))
-			}
-		}
-	}
-	given, open := 0, 0
+	least, best := g.needs()
+	widths := make([]int, g.columns)
+	given, words, lines := 0, 0, 0
 	for i := range widths {
 		if i < len(g.widths) {
 			widths[i] = g.widths[i].of(total)
 		}
 		if given += widths[i]; widths[i] == 0 {
-			open += weights[i]
+			words, lines = words+least[i], lines+best[i]
 		}
 	}
 	rest := max(total-given, total/4)
 	for i := range widths {
-		if widths[i] == 0 {
-			widths[i] = rest * weights[i] / open
+		switch {
+		case widths[i] > 0:
+		case rest >= lines:
+			widths[i] = rest * best[i] / lines
+		case rest > words:
+			widths[i] = least[i] + (rest-words)*(best[i]-least[i])/(lines-words)
+		default:
+			widths[i] = rest * least[i] / words
 		}
 	}
 	return fitted(widths, total)
+}
+
+// What texts need, about: characters in twentieths of a point, and how many are not broken where nothing else is to be had.
+const (
+	wordCharacter, lineCharacter = 150, 120
+	maxWord, maxLine             = 20, 40
+)
+
+// needs returns how wide the columns are to be at least for their longest words, and at best for their longest lines.
+func (g *grid) needs() (least, best []int) {
+	least, best = make([]int, g.columns), make([]int, g.columns)
+	for i := range least {
+		least[i], best[i] = cellMargins+2*wordCharacter, cellMargins+2*wordCharacter
+	}
+	for _, r := range g.rows {
+		for i := range r.cells {
+			c := &r.cells[i]
+			if c.span > 1 {
+				continue
+			}
+			word, line := longest(c.blocks)
+			least[c.column] = max(least[c.column], cellMargins+min(word, maxWord)*wordCharacter)
+			best[c.column] = max(best[c.column], least[c.column], cellMargins+min(line, maxLine)*lineCharacter)
+		}
+	}
+	return least, best
 }
 
 // fitted makes widths smaller in proportion if together they are more than the whole.
@@ -387,19 +409,15 @@ func (l length) of(total int) int {
 	return l.twips
 }
 
-// longestLine is the length of the longest line of a cell's text in characters.
-func longestLine(blocks []block) int {
-	longest, line := 0, 0
+// longest returns how many characters the longest word and the longest line of a cell's paragraphs have.
+func longest(blocks []block) (word, line int) {
 	for i := range blocks {
-		for _, in := range blocks[i].text {
-			if in.kind == lineBreak {
-				line = 0
-				continue
+		for l := range strings.SplitSeq(textOf(blocks[i].text, "\n"), "\n") {
+			line = max(line, utf8.RuneCountInString(l))
+			for w := range strings.FieldsSeq(l) {
+				word = max(word, utf8.RuneCountInString(w))
 			}
-			line += utf8.RuneCountInString(in.text)
-			longest = max(longest, line)
 		}
-		line = 0
 	}
-	return longest
+	return word, line
 }

@@ -125,11 +125,18 @@ func (w *writer) runProps(f format, l looks, linked bool) string {
 	}
 	props, ok := l.known[f]
 	if !ok {
-		props = runOrder.merge(l.base, w.own(f, l, linked))
+		base := l.base
+		if _, ok := w.host.Style("character", "Hyperlink"); ok && linked {
+			base = without(base, linkLook)
+		}
+		props = runOrder.merge(base, w.own(f, l, linked))
 		l.known[f] = props
 	}
 	return props
 }
+
+// linkLook is what the style of links says.
+var linkLook = setOf("color u")
 
 // own returns the properties that a format says.
 func (w *writer) own(f format, l looks, linked bool) []property {

@@ -218,6 +218,8 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isS
 	if indent := f.indent + baseIndent; f.indent > 0 && (w.marker.list == 0 || indent != listIndent*(w.marker.level+1)) {
 		base = without(base, indented)
 		own = append(own, w.indentation(indent))
+	} else if w.marker.list > 0 {
+		own = append(own, w.prop("ind", "firstLineChars", "0")) // a style that says otherwise would count for more
 	}
 	own = append(own, w.shapeProps(b.shape)...)
 	return paragraphOrder.merge(base, own), isStyled
@@ -230,9 +232,11 @@ func (w *writer) numbering() property {
 
 func (w *writer) indentation(indent int) property {
 	indent = min(indent, max(w.width-leastWidth, listIndent))
-	attrs := []string{w.start(), strconv.Itoa(indent)}
+	attrs := []string{w.start(), strconv.Itoa(indent), "firstLineChars", "0"}
 	if w.marker.list > 0 {
 		attrs = append(attrs, "hanging", strconv.Itoa(hanging))
+	} else {
+		attrs = append(attrs, "firstLine", "0")
 	}
 	return w.prop("ind", attrs...)
 }
