@@ -119,7 +119,7 @@ func (h pictureHosts) source() *pictureSource {
 	if len(h.list) == 0 {
 		return nil
 	}
-	s := &pictureSource{hosts: h, kept: map[string]fetched{}, now: time.Now}
+	s := &pictureSource{hosts: h, kept: map[string]fetched{}, down: map[string]time.Time{}, now: time.Now}
 	dialer := &net.Dialer{Timeout: pictureTimeout, Control: h.guard()}
 	s.client = &http.Client{
 		Timeout: pictureTimeout,
@@ -163,7 +163,8 @@ type pictureSource struct {
 	now    func() time.Time
 
 	mu    sync.Mutex
-	kept  map[string]fetched
+	kept  map[string]fetched   // by address
+	down  map[string]time.Time // hosts that did not answer, and when
 	bytes int
 }
 
@@ -236,9 +237,12 @@ func (s *pictureSource) get(address string) ([]byte, error) {
 	}
 	request.Header.Set("User-Agent", "Platen/"+version())
 	request.Header.Set("Accept", "image/*")
+	if s.isDown(u.Host) {
+		return nil, fmt.Errorf("could not be fetched from %s: it did not answer a moment ago", u.Host)
+	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, unfetched(u, err)
+		return nil, s.unfetched(u, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -246,7 +250,7 @@ func (s *pictureSource) get(address string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, picture.MaxBytes+1))
 	if err != nil {
-		return nil, unfetched(u, err)
+		return nil, s.unfetched(u, err)
 	}
 	if _, err := picture.Inspect(data); err != nil { // whatever the host calls it
 		return nil, fmt.Errorf("was fetched from %s, but %w", u.Host, err)
@@ -254,8 +258,25 @@ func (s *pictureSource) get(address string) ([]byte, error) {
 	return data, nil
 }
 
+// isDown tells whether a host did not answer of late, so that many pictures of it do not each wait for it.
+func (s *pictureSource) isDown(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, ok := s.down[host]
+	return ok && s.now().Sub(at) < pictureAge
+}
+
+func (s *pictureSource) noteDown(host string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.down) >= keptAnswers {
+		clear(s.down)
+	}
+	s.down[host] = s.now()
+}
+
 // unfetched says in a few words why there is no answer, and nothing about the network.
-func unfetched(u *url.URL, err error) error {
+func (s *pictureSource) unfetched(u *url.URL, err error) error {
 	refused, ok := errors.AsType[*hostError](err)
 	timeout, isNet := errors.AsType[net.Error](err)
 	switch {
@@ -264,6 +285,7 @@ func unfetched(u *url.URL, err error) error {
 	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return fmt.Errorf("could not be fetched from %s: its address is not a public one", u.Host)
 	case isNet && timeout.Timeout():
+		s.noteDown(u.Host)
 		return fmt.Errorf("could not be fetched from %s within %v", u.Host, pictureTimeout)
 	}
 	return fmt.Errorf("could not be fetched from %s: it cannot be reached", u.Host)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"net/http"
@@ -146,5 +147,36 @@ func TestPictureHosts(t *testing.T) {
 	}
 	if new(pictureHosts).source() != nil {
 		t.Error("without hosts there is something to fetch with")
+	}
+}
+
+// A host that does not answer is waited for once.
+func TestPicturesOfAHostThatIsDown(t *testing.T) {
+	var asked atomic.Int32
+	server := pictureServer(t, &asked)
+	held := make(chan struct{})
+	slow := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(slow.Close)
+	t.Cleanup(func() { close(held) })
+	u, err := url.Parse(slow.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sourceFor(t, server, u.Host)
+	s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = slow.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	s.client.Timeout = 100 * time.Millisecond
+	for i, want := range []string{"within", "a moment ago", "a moment ago"} {
+		if _, err := s.fetch(fmt.Sprintf("%s/%d.png", slow.URL, i)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("picture %d: error %v, want one with %q", i, err, want)
+		}
+	}
+	if n := asked.Load(); n > 1 {
+		t.Errorf("the host was asked %d times", n)
 	}
 }

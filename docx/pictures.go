@@ -24,11 +24,14 @@ type placeholder struct {
 	alt     []*attr // the alt texts that hold the tag
 }
 
+// pictureHolders are what pictures stand in within a run.
+var pictureHolders = []string{"w:drawing", "mc:AlternateContent", "w:pict"}
+
 // findPlaceholders finds the pictures whose alt text is a tag.
 func (c *compiler) findPlaceholders() {
 	for _, p := range c.pars {
 		for i := range p.pieces {
-			if piece := &p.pieces[i]; piece.node.name == "w:drawing" || piece.node.name == "mc:AlternateContent" {
+			if piece := &p.pieces[i]; slices.Contains(pictureHolders, piece.node.name) {
 				for _, drawing := range drawingsIn(piece.node) {
 					c.findPlaceholder(p, piece, drawing)
 				}
@@ -40,7 +43,7 @@ func (c *compiler) findPlaceholders() {
 // drawingsIn returns the drawings at or in a node that are one picture, and of groups each picture.
 func drawingsIn(n *node) []*node {
 	switch {
-	case n.name == "w:drawing" && isOnePicture(n):
+	case n.name == "w:drawing" && isOnePicture(n), n.name == "w:pict" && isOneVMLPicture(n):
 		return []*node{n}
 	case n.name == "pic:pic":
 		if len(n.all("a:blip")) == 1 {
@@ -80,8 +83,8 @@ func (n *node) all(name string) []*node {
 
 func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *node) {
 	var found *placeholder
-	for _, n := range append(drawing.all("wp:docPr"), drawing.all("pic:cNvPr")...) {
-		for _, name := range []string{"descr", "title"} {
+	for _, n := range slices.Concat(drawing.all("wp:docPr"), drawing.all("pic:cNvPr"), drawing.all("v:shape")) {
+		for _, name := range []string{"descr", "title", "alt"} {
 			alt := n.attr(name)
 			if alt == nil {
 				continue
@@ -130,21 +133,31 @@ func (c *compiler) editPlaceholders() {
 		for _, alt := range h.alt {
 			c.add(edit{pos: alt.valueStart, end: alt.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureAlt})
 		}
-		for _, size := range append(d.all("wp:extent"), d.all("a:xfrm")...) {
-			if size.name == "a:xfrm" {
-				size = size.child("a:ext")
-			}
-			c.editNumber(size, "cx", pictureWidth)
-			c.editNumber(size, "cy", pictureHeight)
+		if d.name == "w:pict" {
+			c.editVML(h)
+		} else {
+			c.editDrawing(h)
 		}
-		c.editPosition(h)
-		blip := d.all("a:blip")[0]
-		end := blip.end
-		if crop := blip.parent.child("a:srcRect"); crop != nil && crop.start >= blip.end {
-			end = crop.end
-		}
-		c.add(edit{pos: blip.start, end: end, phase: phaseReplace, kind: editPicturePart, slot: pictureBlip, picture: h})
 	}
+}
+
+// editDrawing writes the edits of a picture in DrawingML.
+func (c *compiler) editDrawing(h *placeholder) {
+	d := h.drawing
+	for _, size := range append(d.all("wp:extent"), d.all("a:xfrm")...) {
+		if size.name == "a:xfrm" {
+			size = size.child("a:ext")
+		}
+		c.editNumber(size, "cx", pictureWidth)
+		c.editNumber(size, "cy", pictureHeight)
+	}
+	c.editPosition(h)
+	blip := d.all("a:blip")[0]
+	end := blip.end
+	if crop := blip.parent.child("a:srcRect"); crop != nil && crop.start >= blip.end {
+		end = crop.end
+	}
+	c.add(edit{pos: blip.start, end: end, phase: phaseReplace, kind: editPicturePart, slot: pictureBlip, picture: h})
 }
 
 // editNumber has an attribute of an element, which may be nil, follow the picture.
@@ -188,6 +201,8 @@ const (
 	pictureBlip
 	pictureX
 	pictureY
+	pictureStyle // of VML
+	pictureData  // of VML
 )
 
 // pictureOp is what an execution needs to know of a placeholder.
@@ -200,6 +215,11 @@ type pictureOp struct {
 // pictureOp describes a placeholder.
 func (c *compiler) pictureOp(h *placeholder) *pictureOp {
 	o := &pictureOp{}
+	if h.drawing.name == "w:pict" {
+		o.width, o.height = vmlSize(attrValue(c.src, h.drawing.all("v:shape")[0], "style"))
+		o.prefix = h.drawing.all("v:imagedata")[0].prefix(c.src)
+		return o
+	}
 	extents := h.drawing.all("wp:extent")
 	for _, xfrm := range h.drawing.all("a:xfrm") { // the box of a picture in a group
 		extents = append(extents, xfrm.child("a:ext"))
@@ -357,6 +377,10 @@ func (x *execution) picturePart(o *op) {
 		x.out.buf = moved(x.out.buf, o.text, s.x)
 	case o.slot == pictureY:
 		x.out.buf = moved(x.out.buf, o.text, s.y)
+	case o.slot == pictureStyle:
+		x.out.buf = appendVMLStyle(x.out.buf, entities(o.text), s)
+	case o.slot == pictureData:
+		x.out.buf = x.t.appendImageData(x.out.buf, o.pic.prefix, s)
 	case o.slot == pictureBlip:
 		x.out.buf = x.t.appendBlip(x.out.buf, o.pic.prefix, s, o.pic.children)
 	}
