@@ -9,7 +9,7 @@ type place struct {
 
 	props    properties // of the run that the tag stands in
 	parProps []byte     // the content of the paragraph's properties, without those of its section
-	inLink   bool       // a link is around it, so that there can be none in it
+	inLink   bool       // something is around it in which there can be no link
 
 	// How to leave the text for a place between the elements of its run, and to come back.
 	leaveText, enterText []byte
@@ -44,10 +44,16 @@ func (c *compiler) drawingBreaks(m *mark) *breaks {
 	return &breaks{line: line, tab: []byte("\t")}
 }
 
+// holdsNoLink tells whether there can be no link in an element: in another link, and in what was inserted with tracked
+// changes (ISO 29500-1 §17.13.5.18).
+func holdsNoLink(n *node) bool {
+	return n.name == "w:hyperlink" || n.name == "w:ins" || n.name == "w:moveTo"
+}
+
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *place {
 	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &place{prefix: t.prefix(c.src), width: int64(c.columnWidth(par)), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(named("w:hyperlink")) != nil, last: c.needsParagraphBehind(par)}
+	p := &place{prefix: t.prefix(c.src), width: int64(c.columnWidth(par)), props: c.propertiesOf(run.child("w:rPr")), inLink: run.ancestor(holdsNoLink) != nil, last: c.needsParagraphBehind(par)}
 	if c.toc != nil && par.ancestor(named("w:txbxContent")) == nil {
 		p.headings = shownHeadings{c.toc.levels[0], c.toc.levels[1], c.toc.outline}
 	}

@@ -22,7 +22,7 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 		t.Skip("LibreOffice is not installed: soffice is not on the PATH")
 	}
 	t.Parallel()
-	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 40), someRandomDocuments(t, 24))
+	documents := slices.Concat(goldenDocuments(t), valueDocuments(t), exampleDocuments(t), corpusDocuments(t, 40), someRandomDocuments(t, 24))
 	dir := t.TempDir()
 	var files []string
 	for _, d := range documents {
@@ -41,7 +41,7 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 		if len(again) == 0 {
 			continue // which readFile has reported
 		}
-		if want, got := outlineOf(t, d.output), outlineOf(t, again); want != got && changedByOffice[d.name] == "" {
+		if want, got := outlineOf(unpack(t, d.output)["word/document.xml"]), outlineOf(unpack(t, again)["word/document.xml"]); want != got && changedByOffice[d.name] == "" {
 			t.Errorf("%s: LibreOffice wrote\n%s\nof\n%s", d.name, got, want)
 		}
 	}
@@ -52,6 +52,7 @@ var changedByOffice = map[string]string{
 	"golden-containers-keep-a-paragraph": "a picture without a shape",
 	"golden-ids-in-loops":                "a shape without a form",
 	"golden-within-containers":           "pictures without shapes",
+	"value-linktext":                     "a link in a content control, which it writes as text",
 	"golden-field-nested":                "a field in the instruction of another, whose result it drops",
 	"random-apache-poi-FieldCodes":       "the author of the document, in a field",
 	"poi-tl-iterable_hyperlink":          "the date of today",
@@ -62,9 +63,8 @@ var changedByOffice = map[string]string{
 
 // outlineOf returns what of a document's body must survive a program that opens and writes it: its text without blanks,
 // and how much there is of what else a reader sees.
-func outlineOf(t *testing.T, file []byte) string {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(unpack(t, file)["word/document.xml"]))
+func outlineOf(document string) string {
+	d := xml.NewDecoder(strings.NewReader(document))
 	var text strings.Builder
 	count := map[string]int{}
 	inText := false
@@ -75,13 +75,13 @@ func outlineOf(t *testing.T, file []byte) string {
 				count["drawing"]+count["pict"], max(count["sectPr"], 1), strings.Join(strings.Fields(text.String()), ""))
 		}
 		if err != nil {
-			t.Fatal(err)
+			return err.Error()
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
 			if token.Name.Local == "Fallback" { // the same again for old programs
 				if err := d.Skip(); err != nil {
-					t.Fatal(err)
+					return err.Error()
 				}
 				continue
 			}

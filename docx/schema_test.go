@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ func TestSchemaHolds(t *testing.T) {
 	if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "broken.docx"), broken); len(problems) == 0 {
 		t.Error("the validator finds nothing in a document with a table in a paragraph")
 	}
-	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), corpusDocuments(t, 24), someRandomDocuments(t, 24))
+	documents := slices.Concat(goldenDocuments(t), valueDocuments(t), exampleDocuments(t), corpusDocuments(t, 24), someRandomDocuments(t, 24))
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	next := make(chan made, len(documents))
@@ -162,6 +163,54 @@ func goldenDocuments(t *testing.T) []made {
 	}
 	return all
 }
+
+// valueDocuments has values of every kind at places of every kind.
+func valueDocuments(t *testing.T) []made {
+	t.Helper()
+	values := map[string]string{
+		"html":         `<p>one <b>bold <i>both</i></b><br>two</p><h2>head</h2><ol><li>a<ul><li>b</ul><li>c</ol><table border=1><tr><th colspan=2>h<tr><td>x<td rowspan=2><p>y<tr><td>z</table><blockquote>q</blockquote><pre>c  d</pre><hr><a href="https://a.example/?x=1&amp;y=2">link</a><sub>s</sub><u style="color:red">u</u><img src="` + pixel + `">`,
+		"markdown":     "# head\n\ntext *it* **b** `c` ~~s~~ [l](https://a.example)\n\n1. a\n   - b\n2. c\n\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> q\n\n```\ncode\n```\n\n---\n",
+		`image("2cm")`: pixel, `qrcode("2cm")`: "https://a.example", `barcode("ean13")`: "4006381333931", "checkbox": "true",
+		`link("text")`: "https://a.example", `bold :: color("FF0000")`: "x\ny", "raw": "<b>x</b>",
+	}
+	tag := func(filter string) string { return strings.ReplaceAll("{{v :: "+filter+"}}", `"`, "&quot;") }
+	var all []made
+	for _, filter := range slices.Sorted(maps.Keys(values)) {
+		alone, within := para(tag(filter)), para("before "+tag(filter)+" behind")
+		body := alone + within + `<w:p><w:pPr><w:jc w:val="center"/><w:rPr><w:b/></w:rPr></w:pPr><w:r><w:rPr><w:i/><w:sz w:val="20"/></w:rPr><w:t>` + tag(filter) + `</w:t></w:r></w:p>` +
+			table(2, row(cellOf(tag(filter)), cellOf("x "+tag(filter)))) + para("{{for i in items}}") + alone + within + para("{{endfor}}") +
+			`<w:p><w:hyperlink w:anchor="a"><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:hyperlink></w:p><w:p><w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:sdtContent></w:sdt></w:p><w:p><w:ins w:id="90" w:author="A"><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:ins></w:p>` +
+			`<w:sdt><w:sdtPr/><w:sdtContent>` + alone + `</w:sdtContent></w:sdt><w:p><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:p><w:p><w:pPr><w:sectPr/></w:pPr><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:p>` + para("end") + `<w:sectPr/>`
+		file := build(t, map[string]string{"document.xml": body, "header1.xml": alone, "footnotes.xml": `<w:footnote w:id="1">` + alone + `</w:footnote>`})
+		tpl, err := parse(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := json.Marshal(map[string]any{"v": values[filter], "items": []int{1, 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, report := execute(t, tpl, decode(t, string(value)))
+		if len(report.Errors) > 0 {
+			t.Errorf("%s: %q", filter, report.Errors)
+		}
+		all = append(all, made{"value-" + letters(filter), file, out})
+	}
+	return all
+}
+
+// letters returns the letters of a text.
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// pixel is a picture.
+const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
 func exampleDocuments(t *testing.T) []made {
 	t.Helper()

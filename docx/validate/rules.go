@@ -1,6 +1,9 @@
 package validate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The rules of WordprocessingML that are checked, as tables. An element that is in none of them may stand anywhere and
 // hold anything: the tables are about what makes Word refuse a file.
@@ -124,6 +127,10 @@ const onlyWarned = "w:rPr w:style"
 
 // onlyIn gives the elements that are something else outside of others: settings name notes that hold nothing.
 var onlyIn = map[string]string{"w:footnote": "w:footnotes", "w:endnote": "w:endnotes"}
+
+// neverIn gives elements that may not stand in others, which otherwise hold what is around them: there are no links in
+// tracked changes (ISO 29500-1 §17.13.5.18).
+var neverIn = map[string]string{"w:hyperlink": "w:ins w:del w:moveFrom w:moveTo"}
 
 // lastMustBeParagraph are those that must end with a paragraph (ISO 29500-1 §17.4.65): what follows a table in a cell.
 const lastMustBeParagraph = "w:tc"
@@ -261,6 +268,9 @@ type fault struct {
 // child takes a child into an element whose state is s, and returns the element's state and the child's.
 func (e *element) child(s state, c *element) (own, inner state, f *fault) {
 	if k, ok := admits[s.contents]; ok && c.kind != free && c.kind != k || c.kind != free && (s.contents == text || s.contents == nothing) {
+		f = &fault{CodeNesting, c.name + " may not stand in " + e.name, false}
+	}
+	if outer, ok := neverIn[c.name]; ok && slices.Contains(strings.Fields(outer), e.name) {
 		f = &fault{CodeNesting, c.name + " may not stand in " + e.name, false}
 	}
 	p, named := e.places[c]

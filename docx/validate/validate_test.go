@@ -83,6 +83,7 @@ func TestBodies(t *testing.T) {
 		{"paragraph in paragraph", `<w:p>` + par + `</w:p>`, "nesting: w:p may not stand in w:p"},
 		{"table in paragraph", `<w:p><w:tbl>` + grid + `<w:tr>` + cell + `</w:tr></w:tbl></w:p>`, "nesting: w:tbl may not stand in w:p"},
 		{"run in run", `<w:p><w:r><w:r/></w:r></w:p>`, "nesting: w:r may not stand in w:r"},
+		{"link in tracked changes", `<w:p><w:ins w:id="1"><w:hyperlink><w:r/></w:hyperlink></w:ins></w:p>`, "nesting: w:hyperlink may not stand in w:ins"},
 		{"text in run", `<w:p><w:r>x</w:r></w:p>`, "nesting: text stands where none may"},
 		{"text in paragraph", `<w:p>x</w:p>`, "nesting: text stands where none may"},
 		{"run in body", `<w:r/>` + par, "nesting: w:r may not stand in w:body"},
