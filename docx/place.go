@@ -16,7 +16,7 @@ type place struct {
 	// How to leave the run for a place between runs of whatever holds it, and to come back into its text.
 	leaveRun, enterRun []byte
 	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
-	// cannot be parted here, as inside a field or a content control.
+	// cannot be parted here, as inside a field or a content control, or if it is an entry of the table of contents.
 	leavePar, enterPar []byte
 
 	width int64 // of the text's column, in twentieths of a point
@@ -63,7 +63,7 @@ func (c *compiler) placeOf(m *mark) *place {
 	p.leaveText, p.enterText = c.closeTag(t), []byte(c.reopen(t))
 	p.leaveRun = slices.Concat(p.leaveText, c.closeTag(run))
 	p.enterRun = slices.Concat([]byte(c.reopen(run)), p.enterText)
-	if sectionOf(par) != nil {
+	if sectionOf(par) != nil || c.isEntry(par) {
 		return p
 	}
 	leave, enter := slices.Clone(p.leaveRun), slices.Clone(p.enterRun)
@@ -148,10 +148,13 @@ func (c *compiler) needsParagraphBehind(par *node) bool {
 	return true
 }
 
+// isEntry tells whether the table of contents has an entry for a paragraph, which must lead to it.
+func (c *compiler) isEntry(par *node) bool { return c.toc != nil && c.toc.levelOf(c, par) > 0 }
+
 // mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {
 	p := m.par
-	return len(p.marks) == 1 && p.node.name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] &&
+	return len(p.marks) == 1 && p.node.name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] && !c.isEntry(p.node) &&
 		p.node.parent != nil && !hasOther(p.node, m.first.run.under(p.node), m.last.run.under(p.node))
 }
 
