@@ -186,7 +186,7 @@ func (a *Additions) WriteTo(w *Writer, also ...*Part) error {
 			return err
 		}
 	}
-	return nil
+	return w.PutFirst() // the content types
 }
 
 // deferredParts returns the relationships, then the content types.

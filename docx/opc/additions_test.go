@@ -2,6 +2,7 @@ package opc_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -81,6 +82,54 @@ func TestAdditionsAreListed(t *testing.T) {
 			}
 			if strings.HasPrefix(first, "rIdV1") {
 				t.Errorf("the id %s begins like one that was there", first)
+			}
+		})
+	}
+}
+
+func TestContentTypesComeFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		size  int
+		first bool
+	}{"small": {10, true}, "large": {3 << 20, false}} {
+		t.Run(name, func(t *testing.T) {
+			pkg, err := open(pack(t, minimal()...), opc.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			noise := make([]byte, c.size)
+			random := rand.NewPCG(1, 2)
+			for i := range noise {
+				noise[i] = byte(random.Uint64())
+			}
+			a := opc.NewAdditions(pkg)
+			if _, err := a.Media(noise, "png", "image/png"); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			w := opc.NewWriter(&out)
+			for _, part := range pkg.Parts() {
+				if !a.Deferred(part) {
+					if err := w.Copy(part); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := a.WriteTo(w); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := open(out.Bytes(), opc.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first := got.Parts()[0].Name == opc.ContentTypesName; first != c.first {
+				t.Errorf("first is %s", got.Parts()[0].Name)
+			}
+			if len(got.Parts()) != len(pkg.Parts())+1 {
+				t.Errorf("%d parts, want %d", len(got.Parts()), len(pkg.Parts())+1)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,10 @@ const (
 
 	// bufferSize is how many bytes are gathered before they are written.
 	bufferSize = 32 << 10
+
+	// holdSize is how many bytes of a package are held back before the first are written, so that an entry can still be put
+	// before all others: programs that tell a document by its first bytes look for [Content_Types].xml there.
+	holdSize = 1 << 20
 
 	deflated       = 8 // the compression method (§4.4.5)
 	descriptorFlag = 1 << 3
@@ -42,13 +47,15 @@ var errPackageTooLarge = errors.New("the document would be larger than a zip fil
 // zipWriter writes the records of a zip file.
 type zipWriter struct {
 	*zipBuffers
+	flowing bool  // what was held back is written
 	offset  int64 // in the file
 	entries int
-	entry   zipEntry // that is being written
+	entry   zipEntry // that is being written; without a name there is none
 }
 
 type zipBuffers struct {
 	out       *bufio.Writer
+	held      []byte
 	directory []byte
 	scratch   []byte
 }
@@ -63,15 +70,54 @@ type zipEntry struct {
 func newZipWriter(w io.Writer) zipWriter {
 	b := buffers.Get().(*zipBuffers)
 	b.out.Reset(w)
-	b.directory = b.directory[:0]
+	b.directory, b.held = b.directory[:0], b.held[:0]
 	return zipWriter{zipBuffers: b}
 }
 
 // Write writes to the content of an entry.
 func (z *zipWriter) Write(p []byte) (int, error) {
-	n, err := z.out.Write(p)
-	z.offset += int64(n)
-	return n, err
+	z.offset += int64(len(p))
+	if z.flowing {
+		return z.out.Write(p)
+	}
+	if z.held = append(z.held, p...); len(z.held) > holdSize {
+		return len(p), z.flow()
+	}
+	return len(p), nil
+}
+
+// flow writes what was held back; from then on nothing is.
+func (z *zipWriter) flow() error {
+	z.flowing = true
+	_, err := z.out.Write(z.held)
+	return err
+}
+
+// turn puts the last entry, which begins at an offset, before all others if they are still held back.
+func (z *zipWriter) turn(at int64) {
+	if z.flowing || at == 0 {
+		return
+	}
+	z.list()
+	last := slices.Clone(z.held[at:])
+	copy(z.held[len(last):], z.held[:at])
+	copy(z.held, last)
+	z.entry = zipEntry{}
+	// Of the directory, whose records have 46 bytes and the name (§4.3.12), the offsets change.
+	const fixed, nameLength, offset = 46, 28, 42
+	from := 0
+	for record := 0; record < len(z.directory); {
+		b := z.directory[record:]
+		n := binary.LittleEndian.Uint32(b[offset:])
+		if n < uint32(at) {
+			n += uint32(len(last))
+		} else {
+			n, from = 0, record
+		}
+		binary.LittleEndian.PutUint32(b[offset:], n)
+		record += fixed + int(binary.LittleEndian.Uint16(b[nameLength:]))
+	}
+	z.directory = slices.Concat(z.directory[from:], z.directory[:from])
 }
 
 // nameFlag returns the flag that a name needs.
@@ -84,7 +130,7 @@ func nameFlag(name string) uint16 {
 
 // begin starts the entry of a part; header or sums comes next.
 func (z *zipWriter) begin(partName string, method, flags uint16) error {
-	if z.entries > 0 {
+	if z.entry.name != "" {
 		z.list()
 	}
 	if z.entries++; z.entries > maxPackageEntries || z.offset > maxPackage {
@@ -132,8 +178,7 @@ func (z *zipWriter) descriptor() {
 
 func (z *zipWriter) record(b []byte) {
 	z.scratch = b
-	z.offset += int64(len(b))
-	z.out.Write(b) //nolint:errcheck // bufio keeps the error and returns it from Flush
+	z.Write(b) //nolint:errcheck // bufio keeps the error and returns it from Flush
 }
 
 // list notes the entry in the directory (§4.3.12).
@@ -149,8 +194,11 @@ func (z *zipWriter) list() {
 
 // close writes the directory and its end (§4.3.16).
 func (z *zipWriter) close() error {
-	if z.entries > 0 {
+	if z.entry.name != "" {
 		z.list()
+	}
+	if !z.flowing {
+		z.flow() //nolint:errcheck // as in record
 	}
 	start := z.offset
 	if start+int64(len(z.directory)) > maxPackage {
