@@ -87,6 +87,7 @@ func (b *builder) node(n *html.Node, s style) {
 		if !vanishing[n.Data] {
 			b.element(n, s)
 		}
+	default: // comments
 	}
 }
 

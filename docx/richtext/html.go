@@ -52,6 +52,7 @@ func isAffordable(s string) bool {
 				open[tag.Data]--
 				active--
 			}
+		default:
 		}
 		if nodes += 1 + active; nodes > maxNodes {
 			return false
@@ -88,6 +89,7 @@ func stripTags(s string) string {
 			if endsLine[string(name)] {
 				b.WriteByte('\n')
 			}
+		default: // comments
 		}
 	}
 }
