@@ -188,7 +188,7 @@ func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	x := h.x
 	p, err := x.prepare(want.Source, nil)
 	if err != nil {
-		x.warn(fmt.Sprintf("A picture in the value of '%s' cannot be shown: %s.", h.tag.Expr, err))
+		x.warn(fmt.Sprintf("A picture in the value of '%s' cannot be shown: it %s.", h.tag.Expr, err))
 		return nil, false
 	}
 	width, height := picture.EMU(want.Width), picture.EMU(want.Height)

@@ -21,9 +21,9 @@ const (
 	minRasterSide = 32
 
 	// maxRasterWork bounds the drawing of one vector picture: in pixels, a line counting as many as lineWork; about a second.
-	maxRasterWork, lineWork = 200_000_000, 100
+	maxRasterWork, lineWork = 100_000_000, 50
 	// shadedWork is how many times the work of a plain colour a gradient is.
-	shadedWork = 100
+	shadedWork = 20
 )
 
 var errComplicated = errors.New("is an SVG file too complicated to draw: save it as PNG")
@@ -31,13 +31,18 @@ var errComplicated = errors.New("is an SVG file too complicated to draw: save it
 // rasterize draws a vector picture that sanitize has cleaned, for those who cannot show it. It is drawn smaller if it is much
 // work.
 func rasterize(svg []byte, width, height EMU) ([]byte, error) {
+	icon, err := guarded(func() (*oksvg.SvgIcon, error) {
+		return oksvg.ReadIconStream(bytes.NewReader(svg), oksvg.IgnoreErrorMode)
+	})
+	if err != nil || !(icon.ViewBox.W > 0 && icon.ViewBox.H > 0) {
+		return nil, errComplicated
+	}
 	pixels := func(n EMU) float64 { return float64(n) / float64(inch) * defaultDPI * rasterScale }
 	w, h := pixels(width), pixels(height)
-	if shrink := max(w, h) / maxRasterSide; shrink > 1 {
-		w, h = w/shrink, h/shrink
-	}
-	for {
-		m, err := guarded(func() (image.Image, error) { return drawSVG(svg, whole(math.Ceil(w)), whole(math.Ceil(h))) })
+	paths := 2 * max(len(icon.SVGPaths), 1) // each may be filled and have a line
+	shrink := max(1, max(w, h)/maxRasterSide, math.Sqrt(w*h*float64(paths)/maxRasterWork))
+	for w, h = w/shrink, h/shrink; ; w, h = w/4, h/4 {
+		m, err := guarded(func() (image.Image, error) { return drawSVG(icon, whole(math.Ceil(w)), whole(math.Ceil(h))), nil })
 		if err == nil {
 			var out bytes.Buffer
 			if err := png.Encode(&out, m); err != nil {
@@ -45,27 +50,22 @@ func rasterize(svg []byte, width, height EMU) ([]byte, error) {
 			}
 			return out.Bytes(), nil
 		}
-		if w, h = w/4, h/4; max(w, h) < minRasterSide {
+		if max(w, h) < minRasterSide {
 			return nil, errComplicated
 		}
 	}
 }
 
-func drawSVG(svg []byte, w, h int) (image.Image, error) {
-	icon, err := oksvg.ReadIconStream(bytes.NewReader(svg), oksvg.IgnoreErrorMode)
-	if err != nil {
-		return nil, err
-	}
-	if !(icon.ViewBox.W > 0 && icon.ViewBox.H > 0) {
-		return nil, errComplicated
-	}
+func drawSVG(icon *oksvg.SvgIcon, w, h int) image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
-	scale := min(float64(w)/icon.ViewBox.W, float64(h)/icon.ViewBox.H) // preserveAspectRatio, xMidYMid meet
-	inner, outer := icon.ViewBox.W*scale, icon.ViewBox.H*scale
-	icon.SetTarget((float64(w)-inner)/2/scale, (float64(h)-outer)/2/scale, inner, outer)
+	box := icon.ViewBox
+	scale := min(float64(w)/box.W, float64(h)/box.H) // preserveAspectRatio, xMidYMid meet
+	icon.Transform = rasterx.Matrix2D{
+		A: scale, D: scale, E: (float64(w)-box.W*scale)/2 - box.X*scale, F: (float64(h)-box.H*scale)/2 - box.Y*scale,
+	}
 	s := &meter{Scanner: rasterx.NewScannerGV(w, h, m, m.Bounds()), pixels: w * h}
 	icon.Draw(rasterx.NewDasher(w, h, s), 1)
-	return m, nil
+	return m
 }
 
 // meter is a scanner that panics when a picture is too much work.

@@ -6,13 +6,24 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"sync"
 )
+
+// largePixels is how many pixels a picture may have that is decoded beside others.
+const largePixels = 4_000_000
+
+// large is held while a larger one is decoded, so that however many documents are made at once, the memory is that of one.
+var large sync.Mutex
 
 // recode decodes a file and encodes it otherwise, upright.
 func recode(data []byte, info Info, decode func(io.Reader) (image.Image, error), encode func(io.Writer, image.Image) error) ([]byte, error) {
 	if pixels := info.Width * info.Height; pixels > maxDecoded {
 		return nil, fmt.Errorf("is a %s file of %d million pixels that has to be rewritten, and more than %d million are too many for that: make it smaller, or upright and PNG or JPEG",
 			info.Kind, pixels/1_000_000, maxDecoded/1_000_000)
+	}
+	if info.Width*info.Height > largePixels {
+		large.Lock()
+		defer large.Unlock()
 	}
 	m, err := decode(bytes.NewReader(data))
 	if err != nil {
