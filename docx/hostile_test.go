@@ -1,9 +1,11 @@
 package docx_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/docx"
 )
@@ -32,6 +34,7 @@ func TestHostileTemplates(t *testing.T) {
 		"a tag longer than allowed":     paragraph("{{" + many("a+", 50*n) + "a}}"),
 		"parentheses deeper than sense": paragraph("{{" + many("(", n) + "}}"),
 		"elements deeper than allowed":  many("<w:smartTag>", n) + many("</w:smartTag>", n),
+		"more attributes than allowed":  `<w:p ` + manyNumbered(`a%d="" `, 100*n) + `/>` + paragraph("{{a}}"),
 		"splits of deep elements":       many(`<w:p><w:r><w:t>x{{if a}}y</w:t></w:r>`+many(`<w:smartTag>`, 100)+`<w:r><w:t>x{{endif}}y</w:t></w:r>`+many(`</w:smartTag>`, 100)+`</w:p>`, 100),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,5 +55,33 @@ func TestLoopsInLoopsEnd(t *testing.T) {
 	data := decode(t, `{"a":[`+strings.Repeat("0,", 9999)+`0]}`)
 	if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err == nil || !strings.Contains(err.Error(), "rounds") {
 		t.Errorf("error = %v, want one about the rounds of loops", err)
+	}
+}
+
+// manyNumbered repeats a text with the number of the repetition in it.
+func manyNumbered(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// A part whose elements declare namespaces at every turn is judged in about the time of its size.
+func TestManyNamespaces(t *testing.T) {
+	const deep, wide = 300, 30_000
+	body := `<w:p>` + manyNumbered(`<x%[1]d:y xmlns:x%[1]d="urn:%[1]d">`, deep) + manyNumbered(`<z:y xmlns:z="urn:%d"/>`, wide)
+	for i := deep - 1; i >= 0; i-- {
+		body += fmt.Sprintf("</x%d:y>", i)
+	}
+	body += `</w:p><w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`
+	start := time.Now()
+	tpl := mustParse(t, map[string]string{"document.xml": body})
+	if _, err := tpl.Execute(io.Discard, decode(t, `{"a":"A"}`), docx.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const most = 10 * time.Second // with the race detector on a busy machine
+	if took := time.Since(start); took > most {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -21,6 +21,7 @@ func TestRegressions(t *testing.T) {
 		more      map[string]string // parts
 		data      string
 		want, not []string // in the XML of the document
+		own       bool     // the template has a problem itself
 	}{
 		{name: "a tag split over runs is found, with the look of its first character",
 			body: `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{{cust</w:t></w:r><w:r><w:rPr><w:i/></w:rPr><w:t>omer.na</w:t></w:r><w:proofErr w:type="spellStart"/><w:r><w:t>me}}!</w:t></w:r></w:p>`,
@@ -63,6 +64,9 @@ func TestRegressions(t *testing.T) {
 		{name: "ids of drawings are unique",
 			body: para("{{for i in items}}") + `<w:p><w:r><w:t>{{i}}</w:t><w:drawing>` + inline(3) + `</w:drawing></w:r></w:p>` + para("{{endfor}}") + `<w:p><w:r><w:drawing>` + inline(4) + `</w:drawing></w:r></w:p>`,
 			data: `{"items":[1,2,3]}`, want: []string{`<wp:docPr id="3"`, `<wp:docPr id="4"`}},
+		{name: "ids that the template itself has twice are no reason to refuse its documents",
+			body: strings.Repeat(para("{{for i in items}}")+`<w:p><w:r><w:t>{{i}}</w:t><w:drawing>`+inline(3)+`</w:drawing></w:r></w:p>`+para("{{endfor}}"), 2),
+			data: `{"items":[1,2]}`, own: true, want: []string{`<wp:docPr id="3"`}},
 		{name: "a cell is never empty",
 			body: table(1, row(`<w:tc>`+para("{{if no}}")+para("x")+para("{{endif}}")+`</w:tc>`)) + `<w:p/>`,
 			data: `{"no":false}`, want: []string{`<w:tc><w:p/></w:tc>`}},
@@ -103,7 +107,23 @@ func TestRegressions(t *testing.T) {
 			for name, content := range tt.more {
 				parts[name] = content
 			}
-			out, report := execute(t, mustParse(t, parts), decode(t, tt.data))
+			file := build(t, parts)
+			tpl, err := parse(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var buf bytes.Buffer
+			report, err := tpl.Execute(&buf, decode(t, tt.data), docx.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := buf.Bytes()
+			for _, problem := range newProblems(file, out) {
+				t.Errorf("the output is unsound: %v", &problem)
+			}
+			if tt.own != (len(check(file)) > 0) {
+				t.Errorf("the template has the problems %v", check(file))
+			}
 			if len(report.Errors) > 0 {
 				t.Errorf("errors = %q", report.Errors)
 			}

@@ -19,8 +19,8 @@ type soundness struct {
 
 // learn reads a part with tags for what is wrong in it already.
 func (s *soundness) learn(pkg *opc.Package, part string, src []byte) error {
-	if s.own == nil {
-		s.own, s.rels = validate.Faults{}, map[string]map[string]bool{}
+	if s.rels == nil {
+		s.rels = map[string]map[string]bool{}
 	}
 	s.own.Tolerate(&s.memory, src)
 	rels, err := pkg.Rels(part)
@@ -36,7 +36,7 @@ func (s *soundness) learn(pkg *opc.Package, part string, src []byte) error {
 
 // beginCheck begins the judgement of a document.
 func (x *execution) beginCheck() {
-	x.out.check = x.t.sound.memory.NewOutput(x.t.sound.own, func(id string) bool {
+	x.out.check = x.t.sound.memory.NewOutput(&x.t.sound.own, func(id string) bool {
 		return x.t.sound.rels[x.part][id] || x.added.HasRel(x.part, id)
 	})
 }
@@ -50,13 +50,13 @@ func (x *execution) checkAdded() error {
 		if !strings.HasSuffix(added.ContentType, "xml") {
 			continue
 		}
-		own := x.t.sound.own
+		own := &x.t.sound.own
 		if part := x.t.pkg.Part(name); part != nil { // a part of the template with more in it
 			src, err := x.t.pkg.Read(part)
 			if err != nil {
 				return err
 			}
-			own = validate.Faults{}
+			own = new(validate.Faults)
 			own.Tolerate(&x.t.sound.memory, src)
 		}
 		check := x.t.sound.memory.NewOutput(own, nil)

@@ -146,6 +146,7 @@ func (t *Template) compile() error {
 			t.size += p.size
 		}
 	}
+	t.size += t.sound.memory.Size()
 	for space := range idSpaceCount {
 		t.firstID[space] = t.ids.first(space)
 	}

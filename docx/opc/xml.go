@@ -84,7 +84,13 @@ func (c *xmlCheck) token(tok xml.Token) error {
 	return nil
 }
 
+// maxAttributes is how many attributes an element may have; each is compared with the others.
+const maxAttributes = 1000
+
 func checkAttributes(e xml.StartElement) error {
+	if len(e.Attr) > maxAttributes {
+		return fmt.Errorf("element %s has more than %d attributes", e.Name.Local, maxAttributes)
+	}
 	for i, a := range e.Attr {
 		for _, b := range e.Attr[:i] {
 			if a.Name == b.Name {

@@ -28,9 +28,16 @@ var namespaces = map[string]string{
 type scope struct {
 	prefixes map[string]string
 	inner    map[string]*scope // by declarations
+	room     *int              // for prefixes, in all scopes together
 }
 
-func newScope() *scope { return &scope{prefixes: map[string]string{"xml": "xml"}} }
+// maxPrefixes is how many prefixes all scopes of a Memory hold together. Declarations beyond are not seen.
+const maxPrefixes = 1 << 18
+
+func newScope() *scope {
+	room := maxPrefixes
+	return &scope{prefixes: map[string]string{"xml": "xml"}, room: &room}
+}
 
 // declare returns the scope inside an element with those attributes.
 func (s *scope) declare(attrs []attribute) *scope {
@@ -41,7 +48,10 @@ func (s *scope) declare(attrs []attribute) *scope {
 	if known := s.inner[key]; known != nil {
 		return known
 	}
-	inner := &scope{prefixes: make(map[string]string, len(s.prefixes)+1)}
+	if *s.room -= len(s.prefixes) + len(attrs); *s.room < 0 {
+		return s
+	}
+	inner := &scope{room: s.room, prefixes: make(map[string]string, len(s.prefixes)+1)}
 	for prefix, ours := range s.prefixes {
 		inner.prefixes[prefix] = ours
 	}

@@ -12,7 +12,7 @@ import (
 // Faults that the template has itself are no fault of the output: see Tolerate.
 type Output struct {
 	reader
-	tolerated map[string]bool
+	tolerated *Faults
 	problem   *Problem
 	part      string
 	ids       map[string]bool // that were written otherwise than in segments
@@ -24,7 +24,7 @@ type Output struct {
 
 // NewOutput begins the check of a document. relations tells whether the part that is being written has a relationship; it is
 // asked about those that are named otherwise than in segments. It may be nil.
-func (m *Memory) NewOutput(tolerated Faults, relations func(id string) bool) *Output {
+func (m *Memory) NewOutput(tolerated *Faults, relations func(id string) bool) *Output {
 	o := &Output{tolerated: tolerated, relations: relations}
 	o.reader = reader{memory: m, watch: o}
 	return o
@@ -111,7 +111,7 @@ func (o *Output) record(seg *Segment, src []byte, skip int) *step {
 }
 
 func (o *Output) fault(f *fault, at *point, offset int64) {
-	if o.problem != nil || f.warning || o.tolerated[f.key()] {
+	if o.problem != nil || f.warning || o.tolerated.broken[f.key()] {
 		return
 	}
 	o.problem = &Problem{o.part, where(at, offset), f.code, f.message, f.warning}
@@ -164,27 +164,55 @@ func (o *Output) state(f *fact, id string, p *point, offset int64) {
 
 func (o *Output) close(*point, int64) {}
 
-// Faults are what is wrong with a template itself.
-type Faults map[string]bool
+// Faults are what is wrong with a template itself. The zero value is none; it does not change while outputs are checked.
+type Faults struct {
+	broken map[string]bool
+	ids    map[string]bool
+}
 
 // Tolerate adds what is wrong with a part of a template: its output may have the same faults.
-func (f Faults) Tolerate(m *Memory, src []byte) {
+func (f *Faults) Tolerate(m *Memory, src []byte) {
 	r := reader{memory: m, at: m.start(), watch: f}
 	r.read(src)
 	r.end()
 }
 
-func (f Faults) fault(broken *fault, _ *point, _ int64) { f[broken.key()] = true }
+func (f *Faults) fault(broken *fault, _ *point, _ int64) {
+	if f.broken == nil {
+		f.broken = map[string]bool{}
+	}
+	f.broken[broken.key()] = true
+}
 
-func (f Faults) open(p *point, t *tag, offset int64) {
+func (f *Faults) open(p *point, t *tag, offset int64) {
 	for i := range t.attrs {
 		if _, _, broken := p.scope.attribute(t.attrs[i].name); broken != nil {
 			f.fault(broken, p, offset)
 		}
 	}
+	for i := range p.elem.facts {
+		what := &p.elem.facts[i]
+		if what.does != unique && what.does != defines {
+			continue
+		}
+		if id, ok := what.value(p, t); ok {
+			f.state(what, id, p, offset)
+		}
+	}
 }
 
-func (f Faults) close(*point, int64) {}
+func (f *Faults) state(what *fact, id string, p *point, offset int64) {
+	key := what.space + " " + id
+	if f.ids[key] {
+		f.fault(what.twice(id), p, offset)
+	}
+	if f.ids == nil {
+		f.ids = map[string]bool{}
+	}
+	f.ids[key] = true
+}
+
+func (f *Faults) close(*point, int64) {}
 
 // AsProblem returns the problem in an error of this package.
 func AsProblem(err error) (*Problem, bool) { return errors.AsType[*Problem](err) }

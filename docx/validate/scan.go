@@ -12,6 +12,9 @@ import (
 // Reading XML 1.0 without a document type. This is a reader of its own on purpose: a check that stood on the reader the
 // documents were made with would not see what that one overlooks.
 
+// maxAttributes is how many attributes an element may have; each is compared with the others.
+const maxAttributes = 1000
+
 // tag is a start or end tag as written. Its slices are those of the source.
 type tag struct {
 	name  []byte
@@ -142,6 +145,9 @@ func (t *tag) attribute(src []byte) (int, error) {
 	}
 	if err := checkReferences(value); err != nil {
 		return 0, err
+	}
+	if len(t.attrs) >= maxAttributes {
+		return 0, fmt.Errorf("%s has more than %d attributes", t.name, maxAttributes)
 	}
 	for _, a := range t.attrs {
 		if bytes.Equal(a.name, name) {

@@ -71,6 +71,14 @@ func (m *Memory) start() *point {
 	return m.root
 }
 
+// Size is about how many bytes of memory it holds.
+func (m *Memory) Size() int {
+	const placeSize = 400
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return min(m.places, maxPlaces) * placeSize
+}
+
 // in returns the place of a family with that state. The caller holds m.mu.
 func (m *Memory) in(f *family, s state) *point {
 	if p := f.points[s]; p != nil {

@@ -175,7 +175,7 @@ func TestOutputInPieces(t *testing.T) {
 				"segments":       func(o *validate.Output) { o.Segment(0, whole[:at]); o.Segment(1, whole[at:]) },
 				"segment behind": func(o *validate.Output) { o.Write(whole[:at]); o.Segment(1, whole[at:]) },
 			} {
-				o := m.NewOutput(nil, nil)
+				o := m.NewOutput(new(validate.Faults), nil)
 				o.Part("/a", segments)
 				write(o)
 				if err := o.End(); err != nil && at != strings.Index(string(whole), "&amp;")+1 {
@@ -209,7 +209,7 @@ func TestOutputFindsProblems(t *testing.T) {
 			var m validate.Memory
 			segments := make([]validate.Segment, len(tt.segments)+1)
 			for range 2 { // the second time from what is remembered
-				o := m.NewOutput(nil, nil)
+				o := m.NewOutput(new(validate.Faults), nil)
 				o.Part("/a", segments)
 				for _, s := range tt.segments {
 					o.Segment(numbers[s], []byte(s))
