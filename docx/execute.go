@@ -62,7 +62,7 @@ func (x *execution) report() (Report, error) {
 // details gives the problems of tags their places.
 func (x *execution) details() []*Error {
 	var all []*Error
-	for _, p := range x.env.Problems() {
+	for _, p := range x.env.TagProblems() {
 		at := x.t.places[p.Tag]
 		if at == nil {
 			continue

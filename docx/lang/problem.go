@@ -32,11 +32,18 @@ type Problem struct {
 // and among the loop variables of the place; that is bounded, so of very many problems the last have no such hint.
 func (e *Env) Problems() []Problem {
 	warnings := e.allWarnings()
+	return e.problems(&warnings)
+}
+
+// TagProblems returns those of [Env.Problems] that are about a tag: all but the input that no tag reads.
+func (e *Env) TagProblems() []Problem { return e.problems(&e.warnings) }
+
+func (e *Env) problems(warnings *reports) []Problem {
 	s := search{data: new(Object), left: maxSearch}
 	if data, ok := e.data.(*Object); ok {
 		s.data = data
 	}
-	return append(s.problems(&e.errors, false), s.problems(&warnings, true)...)
+	return append(s.problems(&e.errors, false), s.problems(warnings, true)...)
 }
 
 // reports is a list without duplicates and with a limit.
