@@ -39,6 +39,9 @@ func (c *compiler) failAside(a *aside, text string, err error) {
 	e := c.where(a.mark.par, a.mark.from, a.mark.from)
 	e.Place += ", " + a.place
 	e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, len([]rune(text[:syntax.Offset])), syntax.Message, syntax.Hint
+	if slices.ContainsFunc(c.errors, func(o *Error) bool { return o.pos == e.pos && o.Tag == e.Tag && o.Message == e.Message }) {
+		return // the alt text was read as a picture's already
+	}
 	c.errors = append(c.errors, e)
 }
 
@@ -56,6 +59,10 @@ func (c *compiler) asideIn(n *node, text, place string) *aside {
 	}
 	if tag.Kind != lang.Print {
 		c.warnings = append(c.warnings, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
+		return nil
+	}
+	if tag.Filter("chart") != nil {
+		c.failAside(a, text, &lang.SyntaxError{Message: "no chart that could take the data is here", Hint: "insert a chart in Word (Insert, Chart) and make the tag its alt text, alone"})
 		return nil
 	}
 	a.mark.tag = tag
@@ -255,12 +262,12 @@ func (c *compiler) editPlain() {
 	}
 }
 
-// propertyTexts returns the texts of a part with properties of the document, each as a paragraph.
-func (c *compiler) propertyTexts() []*paragraph {
+// leafTexts returns the texts of the elements that hold nothing else and that are wanted, each as a paragraph.
+func (c *compiler) leafTexts(wanted func(*node) bool) []*paragraph {
 	var all []*paragraph
 	var walk func(n *node)
 	walk = func(n *node) {
-		if len(n.children) == 0 && !n.void() {
+		if len(n.children) == 0 && !n.void() && wanted(n) {
 			p := &paragraph{node: n}
 			f := flattener{src: c.src, p: p}
 			offsets := f.decode(c.src[n.openEnd:n.closeStart], n.openEnd)
@@ -277,6 +284,9 @@ func (c *compiler) propertyTexts() []*paragraph {
 	walk(c.root)
 	return all
 }
+
+// isChartName tells whether an element holds the name of a series or category of a chart.
+func isChartName(n *node) bool { return n.name == "c:v" && n.ancestor(named("c:strCache")) != nil }
 
 // propertyParts returns the parts with properties of the document: title, author and the like, and those of its author.
 func propertyParts(pkg *opc.Package) ([]*opc.Part, error) {

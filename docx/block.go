@@ -96,7 +96,7 @@ func (c *compiler) matchBlocks() {
 			m.endColumns(mark)
 		case lang.Print:
 			if mark.tag.Filter("chart") != nil {
-				c.fail(mark, "this version makes no charts", "delete the tag")
+				c.fail(mark, "no chart can stand in a text", "insert a chart in Word and make the tag its alt text, alone")
 			}
 		case lang.Include:
 			c.fail(mark, "this version has no {{"+mark.tag.Kind.String()+"}}", "delete the tag")

@@ -24,8 +24,10 @@ type compiler struct {
 	lists        *numbering // nil if the template has none
 	isMain       bool
 	isProperties bool
-	toc          *toc               // nil if the part has none
-	rels         []opc.Relationship // of the part
+	toc          *toc // nil if the part has none
+	pkg          *opc.Package
+	rels         []opc.Relationship     // of the part
+	charts       map[string]*boundChart // of the document, by the names of their parts
 	use          *lang.Use
 
 	dialects map[string]bool // other languages that were found
@@ -64,8 +66,12 @@ func (c *compiler) compile() (*program, error) {
 	}
 	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
-	if c.isProperties {
-		c.pars = c.propertyTexts()
+	switch {
+	case c.isProperties:
+		c.pars = c.leafTexts(func(*node) bool { return true })
+	case root.name == "c:chartSpace":
+		c.pars = append(c.pars, c.leafTexts(isChartName)...)
+		slices.SortStableFunc(c.pars, func(a, b *paragraph) int { return cmp.Compare(a.node.start, b.node.start) })
 	}
 	c.findDialects(c.dialects)
 	c.findTags()
@@ -146,7 +152,7 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		tag = unreadable(text)
 	}
 	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
-		c.failAt(p, span.Start, span.End, 0, "only values can stand in a property of the document", "")
+		c.failAt(p, span.Start, span.End, 0, "only values can stand here", "in a property of the document or a name in a chart there is no room for a block")
 		return
 	}
 	if len(c.marks) >= maxTags {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"platen/docx"
+	"platen/docx/chart"
 	"platen/docx/lang"
 	"platen/docx/validate"
 )
@@ -30,6 +31,8 @@ func rootOf(name string) (open, end string) {
 	case name == "endnotes.xml", name == "comments.xml", name == "numbering.xml", name == "styles.xml":
 		root := "w:" + strings.TrimSuffix(name, ".xml")
 		return "<" + root + " " + namespaceDecls + ">", "</" + root + ">"
+	case strings.HasPrefix(name, "chart"):
+		return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</c:chartSpace>`
 	}
 	panic("no part is called " + name)
 }
@@ -45,17 +48,34 @@ func build(t testing.TB, parts map[string]string) []byte {
 		files["word/"+name] = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + open + parts[name] + end
 		kind := strings.TrimRight(strings.TrimSuffix(name, ".xml"), "0123456789")
 		contentType := wml + kind + "+xml"
-		if kind == "document" {
+		switch kind {
+		case "document":
 			contentType = wml + "document.main+xml"
-		} else {
+		case "chart":
+			contentType = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
+			files["word/_rels/"+name+".rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdBook" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" Target="` + name + `.xlsx"/></Relationships>`
+			files["word/"+name+".xlsx"] = workbook(t)
+		}
+		if kind != "document" {
 			fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/>`, i, kind, name)
 		}
 		fmt.Fprintf(&types, `<Override PartName="/word/%s" ContentType="%s"/>`, name, contentType)
 	}
-	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>` + types.String() + `</Types>`
+	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + chart.WorkbookType + `"/>` + types.String() + `</Types>`
 	files["_rels/.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
 	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + rels.String() + `</Relationships>`
 	return pack(t, files)
+}
+
+// workbook returns an Excel workbook.
+func workbook(t testing.TB) string {
+	t.Helper()
+	const bars = `<chartSpace><barChart><ser><val/></ser></barChart></chartSpace>`
+	filled, err := chart.Fill([]byte(bars), &chart.Data{Categories: []string{"old"}, Series: []chart.Series{{Name: "old", Values: []string{"1"}}}}, "rIdBook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(filled.Workbook)
 }
 
 func sortedKeys(m map[string]string) []string {

@@ -70,6 +70,7 @@ const (
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
 	editPicture              // from here to editGuardEnd is a drawing whose picture the value of mark replaces
 	editPicturePart          // what of it changes, by slot
+	editChart                // from here to editGuardEnd is a drawing with the chart of picture
 	editLink                 // the id of the relationship that a link leads to
 	editControl              // from here to editGuardEnd is a content control that takes the value of mark
 	editControlPart          // what of it changes, by slot

@@ -106,7 +106,7 @@ func (x *execution) write(pw *opc.Writer) error {
 	for _, part := range x.t.pkg.Parts() {
 		switch {
 		case x.added.Deferred(part):
-		case x.t.lists.isIn(part):
+		case x.t.lists.isIn(part), x.t.isChartPart(part):
 			late = append(late, part)
 		default:
 			if err := x.writePart(pw, part); err != nil {

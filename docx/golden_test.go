@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata is a template, its data and what comes of them. Parts are given without their root element:
-// document.xml (required), header1.xml, footer2.xml, footnotes.xml, endnotes.xml. The rest is what must come out:
+// document.xml (required), header1.xml, footer2.xml, footnotes.xml, endnotes.xml, chart1.xml (with a workbook). The rest is what must come out:
 //
 //	want.xml             the document, and want-header1.xml etc. the other parts
 //	tags.json            the listing

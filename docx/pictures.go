@@ -21,7 +21,8 @@ import (
 type placeholder struct {
 	mark    *mark
 	drawing *node
-	alt     []*attr // the alt texts that hold the tag
+	alt     []*attr     // the alt texts that hold the tag
+	chart   *boundChart // nil: it is a picture
 }
 
 // pictureHolders are what pictures stand in within a run.
@@ -40,10 +41,10 @@ func (c *compiler) findPlaceholders() {
 	}
 }
 
-// drawingsIn returns the drawings at or in a node that are one picture, and of groups each picture.
+// drawingsIn returns the drawings at or in a node that are one picture or chart, and of groups each picture.
 func drawingsIn(n *node) []*node {
 	switch {
-	case n.name == "w:drawing" && isOnePicture(n), n.name == "w:pict" && isOneVMLPicture(n):
+	case n.name == "w:drawing" && (isOnePicture(n) || isChart(n)), n.name == "w:pict" && isOneVMLPicture(n):
 		return []*node{n}
 	case n.name == "pic:pic":
 		if len(n.all("a:blip")) == 1 {
@@ -101,10 +102,22 @@ func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *node) {
 			}
 		}
 	}
-	if found != nil {
-		c.placeholders = append(c.placeholders, found)
-		c.asides = append(c.asides, &aside{mark: found.mark, pos: drawing.start, place: "alt text of a picture", alt: found.alt})
+	if found == nil {
+		return
 	}
+	if isChart(drawing) && !c.bind(found) {
+		return
+	}
+	c.placeholders = append(c.placeholders, found)
+	c.asides = append(c.asides, &aside{mark: found.mark, pos: drawing.start, place: altOf(drawing), alt: found.alt})
+}
+
+// altOf names the place of a drawing's alt text.
+func altOf(drawing *node) string {
+	if isChart(drawing) {
+		return "alt text of a chart"
+	}
+	return "alt text of a picture"
 }
 
 // placeholder reads the tag of an alt text; nil if it is none that a picture can have.
@@ -112,10 +125,9 @@ func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *node, text s
 	tag, err := lang.ParseTag(strings.Clone(text))
 	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
 	if err != nil {
-		c.failAside(&aside{mark: m, place: "alt text of a picture"}, text, err)
-		return nil
+		c.failAside(&aside{mark: m, place: altOf(drawing)}, text, err)
 	}
-	if tag.Kind != lang.Print || tag.Filter("chart") != nil {
+	if err != nil || tag.Kind != lang.Print || (tag.Filter("chart") != nil) != isChart(drawing) {
 		return nil
 	}
 	return &placeholder{mark: m, drawing: drawing}
@@ -128,14 +140,22 @@ func (c *compiler) editPlaceholders() {
 		if c.isGone(h.mark.par.node) {
 			continue
 		}
-		c.add(edit{pos: d.start, end: d.start, phase: phaseGuard, kind: editPicture, mark: h.mark, picture: h})
+		kind := editPicture
+		if h.chart != nil {
+			kind = editChart
+		}
+		c.add(edit{pos: d.start, end: d.start, phase: phaseGuard, kind: kind, mark: h.mark, picture: h})
 		c.add(edit{pos: d.end, end: d.end, phase: phaseGuardEnd, kind: editGuardEnd})
 		for _, alt := range h.alt {
 			c.add(edit{pos: alt.valueStart, end: alt.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureAlt})
 		}
-		if d.name == "w:pict" {
+		switch {
+		case h.chart != nil:
+			id := d.all("c:chart")[0].attr("r:id")
+			c.add(edit{pos: id.valueStart, end: id.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureChart})
+		case d.name == "w:pict":
 			c.editVML(h)
-		} else {
+		default:
 			c.editDrawing(h)
 		}
 	}
@@ -203,6 +223,7 @@ const (
 	pictureY
 	pictureStyle // of VML
 	pictureData  // of VML
+	pictureChart // the id of the relationship that leads to the chart
 )
 
 // pictureOp is what an execution needs to know of a placeholder.
@@ -381,6 +402,10 @@ func (x *execution) picturePart(o *op) {
 		x.out.buf = appendVMLStyle(x.out.buf, entities(o.text), s)
 	case o.slot == pictureData:
 		x.out.buf = x.t.appendImageData(x.out.buf, o.pic.prefix, s)
+	case o.slot == pictureChart && s.id == "": // it has new content where it is
+		x.out.buf = append(x.out.buf, o.text...)
+	case o.slot == pictureChart:
+		x.out.buf = append(x.out.buf, s.id...)
 	case o.slot == pictureBlip:
 		x.out.buf = x.t.appendBlip(x.out.buf, o.pic.prefix, s, o.pic.children)
 	}

@@ -39,6 +39,7 @@ type op struct {
 	breaks  *breaks   // of opValue
 	place   *place    // of opValue, opAlone
 	pic     *pictureOp
+	chart   *boundChart
 	link    *linkTarget
 	control *control
 	toc     *tocOp  // of opTOC
@@ -80,6 +81,7 @@ const (
 	opTOC
 	opPicture     // a drawing whose picture the data replaces
 	opPicturePart // what of it changes, by slot
+	opChart       // a drawing with a chart that takes the data of tag
 	opLink        // the id of the relationship that a link leads to
 	opControl     // a content control that takes a value
 	opControlPart // what of it changes, by slot
@@ -217,6 +219,8 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
 	case editHeadingMark:
 		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
+	case editChart:
+		a.push(frame{op: op{kind: opChart, tag: e.mark.tag, chart: e.picture.chart}})
 	case editPicture:
 		a.push(frame{op: op{kind: opPicture, tag: e.mark.tag, pic: a.c.pictureOp(e.picture)}})
 	case editPicturePart:

@@ -130,6 +130,8 @@ func (x *execution) structure(o *op) error {
 		return x.replacePicture(o)
 	case opPicturePart:
 		x.picturePart(o)
+	case opChart:
+		return x.replaceChart(o)
 	case opLink:
 		return x.linkTarget(o)
 	case opControl:

@@ -19,19 +19,23 @@ type listed struct {
 func (c *compiler) readScopes() {
 	c.listing = make(map[*mark]listed, len(c.marks))
 	r := scopeReader{c: c}
+	r.resume(c.charts[c.part])
 	for _, e := range c.scopeEvents() {
 		switch {
 		case e.closes:
 			r.scope.Close()
 			r.loops = r.loops[:len(r.loops)-1]
+			r.close(lang.Kind.IsLoop)
 		case e.opens:
 			if !e.again {
 				r.read(e.mark)
 			}
 			r.scope.Open(e.mark.tag)
 			r.loops = append(r.loops, e.mark.tag.String())
+			r.blocks = append(r.blocks, e.mark.tag)
 		default:
 			r.read(e.mark)
+			r.branch(e.mark.tag)
 		}
 	}
 }
@@ -73,13 +77,55 @@ func (c *compiler) scopeEvents() []scopeEvent {
 }
 
 type scopeReader struct {
-	c     *compiler
-	scope lang.Scope
-	loops []string
+	c      *compiler
+	scope  lang.Scope
+	loops  []string
+	blocks []*lang.Tag // the tags of loops and conditions that are open
+}
+
+// resume begins in the blocks around a chart; nil is none.
+func (r *scopeReader) resume(b *boundChart) {
+	if b == nil {
+		return
+	}
+	for _, tag := range b.blocks {
+		if !tag.Kind.IsLoop() {
+			r.c.use.Add(tag, &r.scope)
+			continue
+		}
+		r.scope.Open(tag)
+		r.loops = append(r.loops, tag.String())
+	}
+}
+
+// branch notes the tags of conditions.
+func (r *scopeReader) branch(tag *lang.Tag) {
+	switch tag.Kind {
+	case lang.If, lang.ElseIf, lang.Else:
+		r.blocks = append(r.blocks, tag)
+	case lang.EndIf:
+		r.close(func(k lang.Kind) bool { return k == lang.If })
+	}
+}
+
+// close forgets the innermost block that one of the tags opens.
+func (r *scopeReader) close(opens func(lang.Kind) bool) {
+	for i, tag := range slices.Backward(r.blocks) {
+		if opens(tag.Kind) {
+			r.blocks = r.blocks[:i]
+			return
+		}
+	}
 }
 
 func (r *scopeReader) read(m *mark) {
-	isPicture := slices.ContainsFunc(r.c.placeholders, func(h *placeholder) bool { return h.mark == m })
+	isPicture := false
+	if i := slices.IndexFunc(r.c.placeholders, func(h *placeholder) bool { return h.mark == m }); i >= 0 {
+		h := r.c.placeholders[i]
+		if isPicture = h.chart == nil; !isPicture && h.chart.blocks == nil {
+			h.chart.blocks = slices.Clone(r.blocks)
+		}
+	}
 	if isPicture {
 		r.c.use.AddPicture(m.tag, &r.scope)
 	} else {

@@ -23,12 +23,13 @@ import (
 // Template is a compiled document. It serves many executions at once.
 type Template struct {
 	pkg      *opc.Package
-	programs map[string]*program // by part name; parts without tags have none
-	main     string              // name of the main part
-	types    []byte              // [Content_Types].xml, if it is another than the template's
-	lists    *numbering          // nil if the template has no numbered lists
-	styleIDs map[string]string   // by kind and name in lower case, with a blank between
-	hasTOC   bool                // the headings must be known before the document is written
+	programs map[string]*program    // by part name; parts without tags have none
+	main     string                 // name of the main part
+	types    []byte                 // [Content_Types].xml, if it is another than the template's
+	charts   map[string]*boundChart // by part name
+	lists    *numbering             // nil if the template has no numbered lists
+	styleIDs map[string]string      // by kind and name in lower case, with a blank between
+	hasTOC   bool                   // the headings must be known before the document is written
 	tags     []Tag
 	places   map[*lang.Tag]*Error // where each tag stands
 	use      lang.Use
@@ -68,7 +69,7 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{pkg: pkg, programs: map[string]*program{}, places: map[*lang.Tag]*Error{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
+	t := &Template{pkg: pkg, programs: map[string]*program{}, charts: map[string]*boundChart{}, places: map[*lang.Tag]*Error{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
 	if err := t.compile(); err != nil {
 		return nil, err
 	}
@@ -122,7 +123,10 @@ func (t *Template) compile() error {
 		if err != nil {
 			return err
 		}
-		c := &compiler{part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, isProperties: slices.Contains(properties, part), rels: rels, use: &t.use, dialects: dialects}
+		c := &compiler{
+			part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, isProperties: slices.Contains(properties, part),
+			pkg: t.pkg, rels: rels, charts: t.charts, use: &t.use, dialects: dialects,
+		}
 		p, err := c.compile()
 		if err != nil {
 			return err
@@ -138,11 +142,20 @@ func (t *Template) compile() error {
 				t.tags = append(t.tags, l.tag)
 			}
 		}
-		if p != nil {
+		if b := t.charts[part.Name]; b != nil {
+			if err := b.read(t.pkg, c.src, p); err != nil {
+				return err
+			}
+			t.size += len(c.src)
+		} else if p != nil {
 			t.programs[part.Name] = p
+		}
+		if p != nil || t.charts[part.Name] != nil {
 			if err := t.sound.learn(t.pkg, part.Name, c.src); err != nil {
 				return err
 			}
+		}
+		if p != nil {
 			t.size += p.size
 		}
 	}

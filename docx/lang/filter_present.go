@@ -235,37 +235,43 @@ func chart(e *Env, _ *Filter, v Value) (Value, error) {
 	return v, nil
 }
 
-// Chart returns the data of a tag with the filter chart: for each item of its list the category, and for each further argument
-// a series of one number an item. What an item does not have is nil. If the list is missing or the data cannot be computed,
-// which is then among [Env.Errors], all is empty. The error is a [*LimitError].
-func (e *Env) Chart(t *Tag) (categories []Value, series [][]Value, err error) {
+// Chart is the data of a chart: for each item of a list the category, and in each series a number. What an item does not have is
+// nil.
+type Chart struct {
+	Categories []Value
+	Series     [][]Value // one for each argument of the filter but the first
+}
+
+// Chart returns the data of a tag with the filter chart. If the list is missing or the data cannot be computed, which is then
+// among [Env.Errors], ok is false. The chart is nil if the list is optional and missing. The error is a [*LimitError].
+func (e *Env) Chart(t *Tag) (c *Chart, ok bool, err error) {
 	f := t.Filter("chart")
 	v, ok, err := e.evaluate(t)
-	if f == nil || !ok || err != nil {
-		return nil, nil, err
+	if f == nil || !ok || err != nil || v == "" {
+		return nil, ok && f != nil, err
 	}
 	items, err := e.listOf(v)
 	if err != nil {
-		return nil, nil, e.report(err)
+		return nil, false, e.report(err)
 	}
-	series = make([][]Value, len(f.Args)-1)
+	c = &Chart{Series: make([][]Value, len(f.Args)-1)}
 	e.enter(items)
 	defer e.leave()
 	for _, item := range items {
 		category, err := e.inItem(f.Args[0], item)
 		if err != nil {
-			return nil, nil, e.report(err)
+			return nil, false, e.report(err)
 		}
-		categories = append(categories, plain(category))
+		c.Categories = append(c.Categories, plain(category))
 		for i, arg := range f.Args[1:] {
 			x, err := e.chartNumber(arg, item)
 			if err != nil {
-				return nil, nil, e.report(err)
+				return nil, false, e.report(err)
 			}
-			series[i] = append(series[i], x)
+			c.Series[i] = append(c.Series[i], x)
 		}
 	}
-	return categories, series, nil
+	return c, true, nil
 }
 
 // chartNumber returns the number that n is for an item, nil if that is missing or empty.

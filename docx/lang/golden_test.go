@@ -264,9 +264,11 @@ func (r *rendering) value(tag *lang.Tag) {
 		r.shown = append(r.shown, "shown: "+describe(*p))
 	}
 	if tag.Filter("chart") != nil && ok {
-		categories, series, err := r.env.Chart(tag)
+		c, _, err := r.env.Chart(tag)
 		r.check(err)
-		r.shown = append(r.shown, fmt.Sprintf("chart: %v %v", categories, series))
+		if c != nil {
+			r.shown = append(r.shown, fmt.Sprintf("chart: %v %v", c.Categories, c.Series))
+		}
 	}
 }
 

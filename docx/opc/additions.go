@@ -64,6 +64,14 @@ func (a *Additions) Relate(source, relType, target string, external bool) (id st
 	return id, nil
 }
 
+// RelateAll gives a new part, which has none yet, these relationships with their ids.
+func (a *Additions) RelateAll(source string, rels []Relationship) {
+	if a.rels == nil {
+		a.rels = map[string][]Relationship{}
+	}
+	a.rels[source] = slices.Clone(rels)
+}
+
 // Media adds a file such as a picture and returns the name of its part. The same bytes are there once.
 func (a *Additions) Media(data []byte, extension, contentType string) (name string, err error) {
 	key := sha256.Sum256(data)

@@ -1,0 +1,166 @@
+// Package chart gives charts of Word documents other data: the part of a chart (DrawingML, ISO 29500-1 §21.2) with the
+// values that consumers show, and the workbook behind it that Word opens to edit them.
+package chart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	// MaxPoints is how many points a series may have, as in Excel.
+	MaxPoints = 32_000
+	// MaxSeries is how many series a chart may have, as in Excel.
+	MaxSeries = 255
+	// MaxValues is how many values all series of a chart may have together.
+	MaxValues = 250_000
+	// maxBytes is how large the part of a chart may become.
+	maxBytes = 64 << 20
+)
+
+// Data is what a chart shows.
+type Data struct {
+	Categories []string // the names of the points; of scatter charts their places from left to right
+	Series     []Series
+}
+
+// Series is a row of values, one for each category.
+type Series struct {
+	Name   string   // of a series that the chart does not have; those that it has keep theirs
+	Values []string // decimal numbers; empty where there is none
+}
+
+// check says what cannot be shown.
+func (d *Data) check() error {
+	switch {
+	case len(d.Series) == 0:
+		return errors.New("has no series of values")
+	case len(d.Series) > MaxSeries:
+		return fmt.Errorf("has %d series, and a chart has at most %d", len(d.Series), MaxSeries)
+	case len(d.Categories) > MaxPoints:
+		return fmt.Errorf("has %d points, and a series has at most %d", len(d.Categories), MaxPoints)
+	case len(d.Series)*len(d.Categories) > MaxValues:
+		return fmt.Errorf("has %d values, and a chart has at most %d", len(d.Series)*len(d.Categories), MaxValues)
+	}
+	return nil
+}
+
+// Filled is a chart with data.
+type Filled struct {
+	Part     []byte // of the chart
+	Workbook []byte // of the type WorkbookType, which the part's references name the cells of
+}
+
+// Fill returns a chart, which src is the part of, with other data. Its series take those of the data in their order and keep
+// their names and looks, and what is said of single points that are still there. If they are too few, more like the last of them
+// follow in the next colours of the theme; those that are too many go. The part leads to its workbook by the relationship workbookID.
+//
+// The error says what cannot be done, in words that continue "the chart". The same data gives the same bytes.
+func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	root, err := parse(src)
+	if err != nil {
+		return nil, err
+	}
+	f := newFiller(src, root, d)
+	series := slices.DeleteFunc(root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end })
+	if len(series) == 0 {
+		return nil, errors.New("has no series in the template whose look the values could take; give it one")
+	}
+	if root.first(f.prefix+"bubbleChart") != nil {
+		return nil, errors.New("is one of bubbles, which have a size besides their values; choose another kind")
+	}
+	f.chart(root, series, workbookID)
+	if f.out.Len() > maxBytes {
+		return nil, fmt.Errorf("would have more than %d bytes", maxBytes)
+	}
+	book, err := f.sheet.workbook()
+	if err != nil {
+		return nil, err
+	}
+	return &Filled{f.out.Bytes(), book}, nil
+}
+
+// filler writes the data into a chart.
+type filler struct {
+	src    []byte
+	at     int    // how far it was written
+	prefix string // of the elements of charts, with its colon
+	strict bool   // the chart is of the strict form of ISO 29500-1
+	epoch  epoch  // of its dates
+	data   *Data
+	sheet  sheet // of the workbook
+	out    bytes.Buffer
+}
+
+func newFiller(src []byte, root *element, d *Data) *filler {
+	f := &filler{src: src, data: d, sheet: sheet{columns: make([]column, len(d.Series)+1)}}
+	if prefix, _, found := strings.Cut(root.name, ":"); found {
+		f.prefix = prefix + ":"
+	}
+	f.strict = bytes.Contains(src[root.start:root.open], []byte(strictCharts))
+	f.epoch = epoch1900
+	if e := root.child(f.prefix + "date1904"); e != nil && isOn(e.attr(src, "val")) {
+		f.epoch, f.sheet.from1904 = epoch1904, true
+	}
+	return f
+}
+
+// isOn reads a value of CT_Boolean, which is true if it is left out.
+func isOn(value string) bool { return value != "0" && value != "false" && value != "off" }
+
+// chart writes the part.
+func (f *filler) chart(root *element, series []*element, workbookID string) {
+	for i, s := range series {
+		f.upTo(s.start)
+		if i < len(f.data.Series) {
+			f.series(s, i, false)
+		}
+		for more := len(series); i == len(series)-1 && more < len(f.data.Series); more++ {
+			f.series(s, more, true)
+		}
+		f.skipTo(s.end)
+	}
+	f.leadToWorkbook(root, workbookID)
+	f.upTo(len(f.src))
+}
+
+// afterWorkbook are the children of c:chartSpace that come behind c:externalData.
+var afterWorkbook = []string{"printSettings", "userShapes", "extLst"}
+
+// leadToWorkbook writes the reference to the workbook, instead of the one that is there or where it belongs.
+func (f *filler) leadToWorkbook(root *element, id string) {
+	at, end := root.close, root.close
+	for _, c := range slices.Backward(root.children) {
+		switch name := strings.TrimPrefix(c.name, f.prefix); {
+		case name == "externalData":
+			at, end = c.start, c.end
+		case slices.Contains(afterWorkbook, name):
+			at, end = c.start, c.start
+			continue
+		}
+		break
+	}
+	namespace := documents
+	if f.strict {
+		namespace = strictDocuments
+	}
+	f.upTo(at)
+	fmt.Fprintf(&f.out, `<%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s"><%[1]sautoUpdate val="0"/></%[1]sexternalData>`, f.prefix, namespace, escape(id))
+	f.skipTo(end)
+}
+
+// escape returns text as it may stand in an element or an attribute, without what XML does not allow.
+func escape(s string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		panic(err) // a Builder takes everything
+	}
+	return strings.ReplaceAll(b.String(), "\uFFFD", "")
+}

@@ -1,0 +1,218 @@
+package chart
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// series writes a series; another is one that the chart does not have, which looks like s in the theme's next colour.
+func (f *filler) series(s *element, number int, another bool) {
+	w := &seriesWriter{filler: f, s: s, number: number, another: another}
+	f.out.Write(f.src[s.start:s.open])
+	for _, c := range s.children {
+		w.child(c)
+	}
+	w.nameOnce()
+	w.valuesOnce()
+	f.out.Write(f.src[s.close:s.end])
+}
+
+// seriesWriter writes one series.
+type seriesWriter struct {
+	*filler
+	s             *element
+	number        int
+	another       bool
+	named, valued bool // these were written
+}
+
+// beforeName are the children of a series that stand before its name, dataAndBehind those that hold its data and those behind them, whatever
+// its kind (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer and the others).
+var (
+	beforeName    = []string{"idx", "order"}
+	dataAndBehind = []string{"cat", "xVal", "val", "yVal", "smooth", "shape", "extLst"}
+)
+
+// child writes a child of the template's series, or what takes its place.
+func (w *seriesWriter) child(c *element) {
+	name := strings.TrimPrefix(c.name, w.prefix)
+	if !slices.Contains(beforeName, name) {
+		w.nameOnce()
+	}
+	if slices.Contains(dataAndBehind, name) {
+		w.valuesOnce()
+	}
+	switch name {
+	case "idx", "order":
+		if w.another {
+			fmt.Fprintf(&w.out, `<%s val="%d"/>`, c.name, w.number)
+			return
+		}
+	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written anew; and ids, and what the values of other cells were
+		return
+	case "spPr":
+		if w.another {
+			w.bareShape(c)
+			return
+		}
+	case "marker":
+		if w.another {
+			w.without(c, "spPr", func(*element) bool { return true })
+			return
+		}
+	case "dPt":
+		if !w.isThere(c) {
+			return
+		}
+	case "dLbls":
+		w.without(c, "dLbl", func(label *element) bool { return !w.isThere(label) })
+		return
+	}
+	w.out.Write(w.src[c.start:c.end])
+}
+
+// isThere tells whether the single point that an element is about is one of the series still.
+func (w *seriesWriter) isThere(point *element) bool {
+	idx := point.child(w.prefix + "idx")
+	if w.another || idx == nil {
+		return false
+	}
+	n, err := strconv.Atoi(idx.attr(w.src, "val"))
+	return err == nil && n < len(w.data.Categories)
+}
+
+// without writes an element without those of its children that have a name and are unwanted.
+func (w *seriesWriter) without(e *element, name string, unwanted func(*element) bool) {
+	at := e.start
+	for _, c := range e.children {
+		if c.name == w.prefix+name && unwanted(c) {
+			w.out.Write(w.src[at:c.start])
+			at = c.end
+		}
+	}
+	w.out.Write(w.src[at:e.end])
+}
+
+// bareShape writes of the shape of a series only that it has no line, as the points of a scatter chart.
+func (w *seriesWriter) bareShape(shape *element) {
+	for _, line := range shape.children {
+		for _, c := range line.children {
+			if strings.HasSuffix(line.name, ":ln") && strings.HasSuffix(c.name, ":noFill") {
+				fmt.Fprintf(&w.out, "<%[1]s>%[2]s</%[1]s>", shape.name, w.src[line.start:line.end])
+			}
+		}
+	}
+}
+
+// nameOnce writes the name of the series.
+func (w *seriesWriter) nameOnce() {
+	if w.named {
+		return
+	}
+	w.named = true
+	name := ""
+	if !w.another {
+		name = w.s.child(w.prefix + "tx").first(w.prefix + "v").text(w.src)
+	}
+	if name == "" {
+		name = w.data.Series[w.number].Name
+	}
+	col := &w.sheet.columns[w.number+1]
+	if col.name = name; name == "" {
+		return
+	}
+	fmt.Fprintf(&w.out, `<%[1]stx><%[1]sstrRef><%[1]sf>%[2]s</%[1]sf><%[1]sstrCache><%[1]sptCount val="1"/><%[1]spt idx="0"><%[1]sv>%[3]s</%[1]sv></%[1]spt></%[1]sstrCache></%[1]sstrRef></%[1]stx>`,
+		w.prefix, cells(w.number+1, 1, 1), escape(name))
+}
+
+// valuesOnce writes the categories and the values of the series.
+func (w *seriesWriter) valuesOnce() {
+	if w.valued {
+		return
+	}
+	w.valued = true
+	categories, values := w.prefix+"cat", w.prefix+"val"
+	if w.s.child(w.prefix+"yVal") != nil || w.s.child(w.prefix+"xVal") != nil {
+		categories, values = w.prefix+"xVal", w.prefix+"yVal"
+	}
+	w.categories(categories)
+	format := w.format(values)
+	w.sheet.columns[w.number+1].set(w.data.Series[w.number].Values, format, true)
+	w.reference(values, w.number+1)
+}
+
+// categories writes the names of the points. They are numbers or dates if those of the template are.
+func (w *seriesWriter) categories(name string) {
+	texts, numeric := w.data.Categories, false
+	if w.s.child(name, w.prefix+"numRef") != nil || w.s.child(name, w.prefix+"numLit") != nil || strings.HasSuffix(name, "xVal") {
+		texts, numeric = w.epoch.numbers(texts)
+	}
+	w.sheet.columns[0].set(texts, w.format(name), numeric)
+	w.reference(name, 0)
+}
+
+// format is the number format of values in the template.
+func (w *seriesWriter) format(name string) string {
+	if code := w.s.child(name).first(w.prefix + "formatCode").text(w.src); code != "" {
+		return code
+	}
+	return generalFormat
+}
+
+// reference writes a reference to a column of the workbook with the values that it has.
+func (w *seriesWriter) reference(name string, number int) {
+	col, p, kind := &w.sheet.columns[number], w.prefix, "str"
+	if col.numeric {
+		kind = "num"
+	}
+	fmt.Fprintf(&w.out, "<%s><%s%sRef><%sf>%s</%sf><%s%sCache>", name, p, kind, p, cells(number, 2, max(len(col.values), 1)+1), p, p, kind)
+	if col.numeric {
+		fmt.Fprintf(&w.out, "<%[1]sformatCode>%[2]s</%[1]sformatCode>", p, escape(col.format))
+	}
+	fmt.Fprintf(&w.out, `<%sptCount val="%d"/>`, p, len(col.values))
+	for i, v := range col.values {
+		if v != "" {
+			fmt.Fprintf(&w.out, `<%[1]spt idx="%[2]d"><%[1]sv>%[3]s</%[1]sv></%[1]spt>`, p, i, escape(v))
+		}
+	}
+	fmt.Fprintf(&w.out, "</%s%sCache></%s%sRef></%s>", p, kind, p, kind, name)
+}
+
+// upTo writes the source from where it was left to a place.
+func (f *filler) upTo(pos int) {
+	f.out.Write(f.src[f.at:pos])
+	f.at = pos
+}
+
+// skipTo leaves out the source up to a place.
+func (f *filler) skipTo(pos int) { f.at = pos }
+
+// epoch is the day before the first that the numbers of dates count (ISO 29500-1 §18.17.4.1).
+type epoch struct{ time.Time }
+
+var (
+	epoch1900 = epoch{time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
+	epoch1904 = epoch{time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)}
+)
+
+// numbers returns texts that are all numbers or dates as numbers; otherwise they are returned as they are.
+func (e epoch) numbers(texts []string) (numbers []string, ok bool) {
+	numbers = make([]string, len(texts))
+	for i, s := range texts {
+		if numbers[i], ok = e.number(s); !ok {
+			return texts, false
+		}
+	}
+	return numbers, true
+}
+
+func (e epoch) number(s string) (string, bool) {
+	if _, err := strconv.ParseFloat(s, 64); err == nil || s == "" {
+		return s, !strings.ContainsAny(s, "xXpPnN_") // nor hexadecimal, infinite or no number
+	}
+	day, err := time.Parse(time.DateOnly, s)
+	return strconv.Itoa(int(day.Sub(e.Time) / (24 * time.Hour))), err == nil
+}

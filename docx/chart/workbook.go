@@ -1,0 +1,168 @@
+package chart
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// WorkbookType is the content type of a chart's workbook.
+const WorkbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+const (
+	sheetName     = "Sheet1" // of the only sheet of a workbook
+	generalFormat = "General"
+
+	strictCharts    = "http://purl.oclc.org/ooxml/drawingml/chart"
+	strictDocuments = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+	documents       = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	packages        = "http://schemas.openxmlformats.org/package/2006/"
+	spreadsheet     = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+	parts           = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+	header          = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+)
+
+// sheet is the sheet of a workbook: the categories in the first column, each series in one of its own under its name.
+type sheet struct {
+	columns  []column
+	from1904 bool // the numbers of dates count from then
+}
+
+type column struct {
+	name    string
+	values  []string
+	format  string // of numbers
+	numeric bool
+}
+
+func (c *column) set(values []string, format string, numeric bool) {
+	c.values, c.format, c.numeric = values, format, numeric
+}
+
+// cells names a range of cells of the workbook: of a column from 0, between two rows from 1.
+func cells(column, from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s!$%s$%d", sheetName, columnName(column), from)
+	}
+	return fmt.Sprintf("%s!$%s$%d:$%s$%d", sheetName, columnName(column), from, columnName(column), to)
+}
+
+func columnName(column int) string {
+	name := ""
+	for column++; column > 0; column = (column - 1) / 26 {
+		name = string(rune('A'+(column-1)%26)) + name
+	}
+	return name
+}
+
+// formats are the number formats of the columns, each once.
+func (s *sheet) formats() []string {
+	all := []string{generalFormat}
+	for i := range s.columns {
+		if c := &s.columns[i]; c.numeric && !slices.Contains(all, c.format) {
+			all = append(all, c.format)
+		}
+	}
+	return all
+}
+
+// workbook returns an Excel workbook (.xlsx) of the sheet.
+func (s *sheet) workbook() ([]byte, error) {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<Types xmlns="` + packages + `content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+			`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="` + parts + `sheet.main+xml"/>` +
+			`<Override PartName="/xl/styles.xml" ContentType="` + parts + `styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + parts + `worksheet+xml"/></Types>`},
+		{"_rels/.rels", `<Relationships xmlns="` + packages + `relationships"><Relationship Id="rId1" Type="` + documents + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		{"xl/workbook.xml", `<workbook xmlns="` + spreadsheet + `" xmlns:r="` + documents + `">` + s.properties() + `<sheets><sheet name="` + sheetName + `" sheetId="1" r:id="rId1"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="` + packages + `relationships"><Relationship Id="rId1" Type="` + documents + `/worksheet" Target="worksheets/sheet1.xml"/>` +
+			`<Relationship Id="rId2" Type="` + documents + `/styles" Target="styles.xml"/></Relationships>`},
+		{"xl/styles.xml", s.styles()},
+		{"xl/worksheets/sheet1.xml", s.xml()},
+	} {
+		w, err := z.Create(part[0])
+		if err != nil {
+			return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+		}
+		if _, err := w.Write([]byte(header + part[1])); err != nil {
+			return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// properties is the element that says what numbers of dates mean.
+func (s *sheet) properties() string {
+	if s.from1904 {
+		return `<workbookPr date1904="1"/>`
+	}
+	return ""
+}
+
+// firstFormat is the first number that a workbook may give a number format of its own (ISO 29500-1 §18.8.30).
+const firstFormat = 164
+
+// styles is the part with the number formats, the style of each having its place among them.
+func (s *sheet) styles() string {
+	formats := s.formats()
+	var numbers, styles strings.Builder
+	for i, format := range formats {
+		id := 0
+		if i > 0 {
+			id = firstFormat + i
+			fmt.Fprintf(&numbers, `<numFmt numFmtId="%d" formatCode="%s"/>`, id, escape(format))
+		}
+		fmt.Fprintf(&styles, `<xf numFmtId="%d" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`, id)
+	}
+	own := ""
+	if len(formats) > 1 {
+		own = fmt.Sprintf(`<numFmts count="%d">%s</numFmts>`, len(formats)-1, numbers.String())
+	}
+	return `<styleSheet xmlns="` + spreadsheet + `">` + own +
+		`<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
+		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+		`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
+		`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
+		fmt.Sprintf(`<cellXfs count="%d">%s</cellXfs>`, len(formats), styles.String()) +
+		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
+}
+
+// xml is the part of the sheet.
+func (s *sheet) xml() string {
+	formats, rows := s.formats(), 0
+	var b strings.Builder
+	b.WriteString(`<worksheet xmlns="` + spreadsheet + `"><sheetData><row r="1">`)
+	for i := range s.columns {
+		b.WriteString(textCell(i, 1, s.columns[i].name))
+		rows = max(rows, len(s.columns[i].values))
+	}
+	b.WriteString("</row>")
+	for row := range rows {
+		fmt.Fprintf(&b, `<row r="%d">`, row+2)
+		for i := range s.columns {
+			switch c := &s.columns[i]; {
+			case row >= len(c.values) || c.values[row] == "":
+			case c.numeric:
+				fmt.Fprintf(&b, `<c r="%s%d" s="%d"><v>%s</v></c>`, columnName(i), row+2, slices.Index(formats, c.format), escape(c.values[row]))
+			default:
+				b.WriteString(textCell(i, row+2, c.values[row]))
+			}
+		}
+		b.WriteString("</row>")
+	}
+	b.WriteString("</sheetData></worksheet>")
+	return b.String()
+}
+
+func textCell(column, row int, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(`<c r="%s%d" t="inlineStr"><is><t xml:space="preserve">%s</t></is></c>`, columnName(column), row, escape(text))
+}
