@@ -231,7 +231,7 @@ func (s *pictureSource) get(address string) ([]byte, error) {
 	if err := s.check(u); err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, u.String(), nil)
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
 		return nil, errors.New("has an address that cannot be read")
 	}

@@ -59,7 +59,7 @@ type Failures struct {
 }
 
 // Detail is a problem of a template, or of data with it, in its place.
-type Detail = docx.Error
+type Detail = docx.Error //nolint:errname // a detail is what the interface would call it
 
 // Any tells whether there are any.
 func (f Failures) Any() bool { return len(f.Errors)+len(f.Warnings) > 0 }

@@ -141,7 +141,8 @@ var errBadAddress = errors.New("it must begin with https:, mailto: or the like")
 
 // linkTarget writes the id of a relationship with the address that the data gives. Without one the link stays as it is.
 func (x *execution) linkTarget(o *op) error {
-	address := o.link.texts[0]
+	var address strings.Builder
+	address.WriteString(o.link.texts[0])
 	for i, tag := range o.link.tags {
 		s, ok, err := x.env.Print(tag)
 		if err != nil {
@@ -151,14 +152,14 @@ func (x *execution) linkTarget(o *op) error {
 			x.out.buf = append(x.out.buf, o.text...)
 			return nil
 		}
-		address += s + o.link.texts[i+1]
+		address.WriteString(s + o.link.texts[i+1])
 	}
-	if !isAddress(address) {
+	if !isAddress(address.String()) {
 		x.fault(o.link.tags[0], "The address of the link with '%s' is none that a link can have: %s.", errBadAddress)
 		x.out.buf = append(x.out.buf, o.text...)
 		return nil
 	}
-	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, address.String(), true)
 	x.out.buf = append(x.out.buf, id...)
 	return err
 }

@@ -243,7 +243,7 @@ func (x *execution) grid(o *op) error {
 	}
 	r.width = min(r.before, max(original, g.text))
 	x.out.buf = append(x.out.buf, g.open...)
-	for i := 0; i < len(g.columns); i++ {
+	for i := range g.columns {
 		switch {
 		case i < g.first || i > g.last:
 			x.gridColumn(r, &g.columns[i])

@@ -255,7 +255,6 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 		piece := &p.pieces[i]
 		t := piece.node
 		if !piece.touched || t.void() || t.name != "w:t" { // DrawingML keeps blanks as they are
-
 			continue
 		}
 		space := t.attr("xml:space")

@@ -345,26 +345,34 @@ func (x *execution) replacePicture(o *op) error {
 		return nil
 	}
 	if ok {
-		width, height, fit := o.pic.width, o.pic.height, ""
-		if want != nil {
-			if want.Width > 0 || want.Height > 0 {
-				width, height = picture.EMU(want.Width), picture.EMU(want.Height)
-			}
-			fit = want.Fit
-		}
-		p, err := x.prepare(value, want)
-		if err != nil {
-			x.fault(o.tag, "The picture of '%s' cannot be shown: it %s.", err)
-			return x.run(o.body)
-		}
-		if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
+		if err := x.fillPicture(o, value, want); err != nil {
 			return err
-		}
-		if width > 0 && height > 0 {
-			x.picture.x, x.picture.y = (width-x.picture.Width)/2, (height-x.picture.Height)/2
 		}
 	}
 	return x.run(o.body)
+}
+
+// fillPicture makes x.picture the picture that a placeholder shows. If it cannot be shown, that is among the errors.
+func (x *execution) fillPicture(o *op, value string, want *lang.Present) error {
+	width, height, fit := o.pic.width, o.pic.height, ""
+	if want != nil {
+		if want.Width > 0 || want.Height > 0 {
+			width, height = picture.EMU(want.Width), picture.EMU(want.Height)
+		}
+		fit = want.Fit
+	}
+	p, err := x.prepare(value, want)
+	if err != nil {
+		x.fault(o.tag, "The picture of '%s' cannot be shown: it %s.", err)
+		return nil
+	}
+	if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
+		return err
+	}
+	if width > 0 && height > 0 {
+		x.picture.x, x.picture.y = (width-x.picture.Width)/2, (height-x.picture.Height)/2
+	}
+	return nil
 }
 
 // fault notes that a value cannot stand in the document as its tag wants it.

@@ -74,8 +74,8 @@ func (c *compiler) placeOf(m *mark) *place {
 		leave = append(leave, c.closeTag(n)...)
 		enter = append([]byte(c.reopen(n)), enter...)
 	}
-	p.leavePar = append(leave, c.closeTag(par)...)
-	p.enterPar = append(c.anotherPar(par), enter...)
+	p.leavePar = slices.Concat(leave, c.closeTag(par))
+	p.enterPar = slices.Concat(c.anotherPar(par), enter)
 	return p
 }
 

@@ -193,76 +193,95 @@ func (a *assembler) apply(e *edit) bool {
 	case editDelete:
 	case editInsert:
 		a.insert(e.opening)
-	case editValue:
-		if e.mark.tag.Kind == lang.PageBreak {
-			if a.placeFor(e.mark) == nil { // no page can be broken in a chart
-				break
-			}
-			a.emit(op{kind: opPageBreak, place: a.placeFor(e.mark)})
-			break
-		}
-		a.noteLead(e.mark)
-		a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: a.placeFor(e.mark), merge: e.mark.merge})
-	case editTail:
-		a.emit(op{kind: opTail, text: slices.Clone(source)})
 	case editOpen:
 		a.insert(e.closing)
 		a.open(e)
 		a.insert(e.opening)
 	case editPart, editClose:
 		return a.border(e)
-	case editGuard:
-		a.push(frame{op: op{kind: opGuard}})
+	case editGuard, editAlone, editHeading, editPicture, editChart, editControl, editCovered:
+		a.push(frame{op: a.holder(e)})
+	case editGuardEnd, editAloneEnd, editHeadingEnd:
+		a.pop()
+	case editValue:
+		a.value(e, source)
+	default:
+		a.emit(a.operation(e, source))
+	}
+	return true
+}
+
+// holder is the operation of an edit that others lie in.
+func (a *assembler) holder(e *edit) op {
+	switch e.kind {
 	case editAlone:
-		a.push(frame{op: op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark), merge: e.mark.merge}})
+		return op{kind: opAlone, tag: e.mark.tag, place: a.placeFor(e.mark), merge: e.mark.merge}
 	case editHeading:
-		a.push(frame{op: op{kind: opHeading, slot: e.slot}})
-	case editHeadingMark:
-		a.emit(op{kind: opHeadingMark, text: []byte(e.opening)})
-	case editChart:
-		a.push(frame{op: op{kind: opChart, tag: e.mark.tag, chart: e.picture.chart}})
+		return op{kind: opHeading, slot: e.slot}
 	case editPicture:
-		a.push(frame{op: op{kind: opPicture, tag: e.mark.tag, pic: a.c.pictureOp(e.picture)}})
+		return op{kind: opPicture, tag: e.mark.tag, pic: a.c.pictureOp(e.picture)}
+	case editChart:
+		return op{kind: opChart, tag: e.mark.tag, chart: e.picture.chart}
+	case editControl:
+		return op{kind: opControl, tag: e.mark.tag, control: e.control, text: e.control.untouched(a.c)}
+	case editCovered:
+		return op{kind: opCovered, slot: e.slot, width: e.cell}
+	}
+	return op{kind: opGuard}
+}
+
+// value writes the operation of a tag that leaves something in its place.
+func (a *assembler) value(e *edit, source []byte) {
+	place := a.placeFor(e.mark)
+	if e.mark.tag.Kind == lang.PageBreak {
+		if place != nil { // no page can be broken in a chart
+			a.emit(op{kind: opPageBreak, place: place})
+		}
+		return
+	}
+	a.noteLead(e.mark)
+	a.emit(op{kind: opValue, tag: e.mark.tag, text: slices.Clone(source), breaks: a.breaksFor(e.mark), place: place, merge: e.mark.merge})
+}
+
+// operation is that of any other edit.
+func (a *assembler) operation(e *edit, source []byte) op {
+	switch e.kind {
+	case editTail:
+		return op{kind: opTail, text: slices.Clone(source)}
+	case editHeadingMark:
+		return op{kind: opHeadingMark, text: []byte(e.opening)}
 	case editPicturePart:
 		o := op{kind: opPicturePart, text: slices.Clone(source), slot: e.slot}
 		if e.picture != nil {
 			o.pic = a.c.pictureOp(e.picture)
 		}
-		a.emit(o)
+		return o
 	case editLink:
-		a.emit(op{kind: opLink, text: slices.Clone(source), link: e.link})
-	case editControl:
-		a.push(frame{op: op{kind: opControl, tag: e.mark.tag, control: e.control, text: e.control.untouched(a.c)}})
+		return op{kind: opLink, text: slices.Clone(source), link: e.link}
 	case editControlPart:
-		a.emit(op{kind: opControlPart, text: slices.Clone(source), slot: e.slot, control: e.control, breaks: e.control.breaks})
+		return op{kind: opControlPart, text: slices.Clone(source), slot: e.slot, control: e.control, breaks: e.control.breaks}
 	case editMerge:
-		a.emit(op{kind: opMerge, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
+		return op{kind: opMerge, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)}
 	case editCellSpan:
-		a.emit(op{kind: opCellSpan, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)})
-	case editCovered:
-		a.push(frame{op: op{kind: opCovered, slot: e.slot, width: e.cell}})
+		return op{kind: opCellSpan, tag: e.mark.tag, slot: e.slot, width: e.cell, place: a.placeFor(e.mark)}
 	case editGrid:
-		a.emit(op{kind: opGrid, tag: e.mark.tag, slot: e.columns.slot, grid: a.c.gridOp(e.columns)})
+		return op{kind: opGrid, tag: e.mark.tag, slot: e.columns.slot, grid: a.c.gridOp(e.columns)}
 	case editWidth:
-		a.emit(op{kind: opWidth, text: slices.Clone(source), slot: e.columns.slot, over: e.over})
+		return op{kind: opWidth, text: slices.Clone(source), slot: e.columns.slot, over: e.over}
 	case editSpan:
-		a.emit(op{kind: opSpan, text: []byte(e.opening), slot: e.columns.slot, width: e.columns.count()})
+		return op{kind: opSpan, text: []byte(e.opening), slot: e.columns.slot, width: e.columns.count()}
 	case editTOC:
-		a.emit(op{kind: opTOC, toc: a.c.tocOp()})
-	case editGuardEnd, editAloneEnd, editHeadingEnd:
-		a.pop()
+		return op{kind: opTOC, toc: a.c.tocOp()}
 	case editYield:
-		a.emit(op{kind: opYield})
+		return op{kind: opYield}
 	case editNumber:
-		a.emit(op{kind: opNumber, text: []byte(e.opening), slot: e.slot})
+		return op{kind: opNumber, text: []byte(e.opening), slot: e.slot}
 	case editParagraph:
-		a.emit(op{kind: opParagraph, text: []byte(e.opening)})
+		return op{kind: opParagraph, text: []byte(e.opening)}
 	case editApart:
-		a.emit(op{kind: opApart, text: []byte(e.opening)})
-	default:
-		a.emit(op{kind: idOps[e.kind], text: slices.Clone(source), slot: e.slot, space: e.space})
+		return op{kind: opApart, text: []byte(e.opening)}
 	}
-	return true
+	return op{kind: idOps[e.kind], text: slices.Clone(source), slot: e.slot, space: e.space}
 }
 
 var idOps = map[editKind]opKind{editID: opID, editSameID: opSameID, editName: opName, editOnce: opOnce}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -104,9 +105,7 @@ func TestRegressions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			parts := map[string]string{"document.xml": tt.body}
-			for name, content := range tt.more {
-				parts[name] = content
-			}
+			maps.Copy(parts, tt.more)
 			file := build(t, parts)
 			tpl, err := parse(file)
 			if err != nil {

@@ -138,6 +138,19 @@ func (x *execution) structure(o *op) error {
 		return x.control(o)
 	case opControlPart:
 		x.controlPart(o)
+	case opTOC:
+		x.writeTOC(o.toc)
+	case opNumber:
+		return x.number(o)
+	default:
+		return x.cell(o)
+	}
+	return nil
+}
+
+// cell does what tables need.
+func (x *execution) cell(o *op) error {
+	switch o.kind {
 	case opMerge:
 		return x.mergeCell(o)
 	case opCellSpan:
@@ -150,10 +163,6 @@ func (x *execution) structure(o *op) error {
 		x.cellWidth(o)
 	case opSpan:
 		x.cellSpan(o)
-	case opTOC:
-		x.writeTOC(o.toc)
-	case opNumber:
-		return x.number(o)
 	}
 	return nil
 }

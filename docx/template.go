@@ -73,7 +73,10 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if err := t.compile(); err != nil {
 		return nil, err
 	}
-	return t, t.becomeDocument()
+	if err := t.becomeDocument(); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // becomeDocument has the output of a Word template (.dotx, .dotm) declared a document, since Word refuses a file whose

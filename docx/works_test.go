@@ -325,7 +325,9 @@ func (d document) pack(t testing.TB) []byte {
 	}
 	if d.logo {
 		logo := make([]byte, logoBytes) // noise, as a packed picture is
-		rand.NewChaCha8([32]byte{}).Read(logo)
+		if _, err := rand.NewChaCha8([32]byte{}).Read(logo); err != nil {
+			panic(err) // it never fails
+		}
 		files = append(files, [2]string{"word/_rels/header1.xml.rels", rels("image", "media/image1.png")}, [2]string{"word/media/image1.png", "\x89PNG\r\n\x1a\n" + string(logo)})
 	}
 	return packInOrder(t, files)

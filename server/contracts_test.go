@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,7 @@ func TestDryRunMakesNothing(t *testing.T) {
 			},
 		})
 		got := w.do("POST /docgen_batches", request{body: body})
-		if got.StatusCode != 200 {
+		if got.StatusCode != http.StatusOK {
 			t.Fatalf("status %d: %s", got.StatusCode, got.text)
 		}
 		want := `{"type":"docgen_dry_run","documents":2,"incomplete":1,"findings":[{"position":1,"generated_file_name":"Bad.docx",` +
@@ -44,7 +45,7 @@ func TestContractSaysWhatIsNeeded(t *testing.T) {
 			Sample map[string]any
 		}
 		must(t, json.Unmarshal(got.text, &answer))
-		if got.StatusCode != 200 || !cmp.Equal(answer.Schema.Required, []string{"name"}) || answer.Sample["name"] == nil {
+		if got.StatusCode != http.StatusOK || !cmp.Equal(answer.Schema.Required, []string{"name"}) || answer.Sample["name"] == nil {
 			t.Errorf("status %d: %s", got.StatusCode, got.text)
 		}
 	})

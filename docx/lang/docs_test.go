@@ -26,7 +26,7 @@ func TestDocumentedResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := lang.Decode([]byte(jsonBlock.FindSubmatch(text)[1]))
+	data, err := lang.Decode(jsonBlock.FindSubmatch(text)[1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,10 +160,10 @@ func kindOf(v Value) string {
 	return "a number of too many digits"
 }
 
-// truth tells whether v counts as true: not if it is missing, false, 0, "" or [].
 // Truth tells whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.
 func Truth(v Value) bool { return truth(v) }
 
+// truth is Truth, of computed values too.
 func truth(v Value) bool {
 	switch v := v.(type) {
 	case nil:

@@ -100,7 +100,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	e.enter(items)
 	defer e.leave()
 	for _, item := range items {
-		var n Node = e.tag.Expr
+		n := e.tag.Expr
 		text, ok := identity(item)
 		if len(f.Args) > 0 {
 			var err error

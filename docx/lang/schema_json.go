@@ -162,7 +162,7 @@ func ParseSchema(data []byte) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, _, err := parseSchema(v)
+	s, err := parseSchema(v)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
@@ -173,17 +173,17 @@ func ParseSchema(data []byte) (*Schema, error) {
 	return s, nil
 }
 
-// parseSchema reads a schema; null tells that it allows null.
-func parseSchema(v Value) (s *Schema, null bool, err error) {
+// parseSchema reads a schema.
+func parseSchema(v Value) (s *Schema, err error) {
 	o, ok := v.(*Object)
 	if !ok {
-		return nil, false, errors.New("a schema must be an object")
+		return nil, errors.New("a schema must be an object")
 	}
 	s = new(Schema)
 	s.description, _ = o.Get("description").(string)
 	s.examples, _ = o.Get("examples").([]any)
-	if s.kind, null, err = parseKind(o); err != nil {
-		return nil, false, err
+	if s.kind, err = parseKind(o); err != nil {
+		return nil, err
 	}
 	switch s.kind {
 	case anObject:
@@ -191,40 +191,38 @@ func parseSchema(v Value) (s *Schema, null bool, err error) {
 	case aListOf:
 		s.items = new(Schema)
 		if items := o.Get("items"); items != nil {
-			s.items, _, err = parseSchema(items)
+			s.items, err = parseSchema(items)
 		}
 	}
-	return s, null, err
+	return s, err
 }
 
-func parseKind(o *Object) (k kind, null bool, err error) {
+// parseKind reads the type of a schema; that it allows null says nothing, as what is not required may be null.
+func parseKind(o *Object) (kind, error) {
 	types, ok := o.Get("type").([]any)
 	if !ok {
 		types = []any{o.Get("type")}
 	}
-	types = slices.Clone(types)
-	if i := slices.Index(types, any("null")); i >= 0 {
-		types, null = slices.Delete(types, i, i+1), true
-	}
+	types = slices.DeleteFunc(slices.Clone(types), func(t Value) bool { return t == "null" })
 	if len(types) > 1 {
-		return aSingle, null, nil
+		return aSingle, nil
 	}
 	name, _ := slices.Concat(types, []any{nil})[0].(string)
 	switch name {
 	case "":
-		return anything, null, nil
+		return anything, nil
 	case "object":
-		return anObject, null, nil
+		return anObject, nil
 	case "array":
-		return aListOf, null, nil
+		return aListOf, nil
 	case "boolean":
-		return aFlag, null, nil
+		return aFlag, nil
 	case "number", "integer":
-		return aDecimal, null, nil
+		return aDecimal, nil
 	case "string":
-		return parseString(o), null, nil
+		return parseString(o), nil
 	}
-	return 0, false, fmt.Errorf("%q is no type", name)
+	return 0, fmt.Errorf("%q is no type", name)
 }
 
 func parseString(o *Object) kind {
@@ -252,7 +250,7 @@ func (s *Schema) parseProperties(o *Object) error {
 		}
 	}
 	for name, v := range properties.All() {
-		below, _, err := parseSchema(v)
+		below, err := parseSchema(v)
 		if err != nil {
 			return fmt.Errorf("%s: %w", keyText(name, true), err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -322,7 +323,7 @@ func randomTemplate(r *rand.Rand) string {
 						list = pick(list, loops[len(loops)-1]+".rows"+string(rune('a'+depth)))
 					}
 					b.WriteString("{{for " + v + " in " + list + "}}")
-					write(depth+1, append(loops[:len(loops):len(loops)], v))
+					write(depth+1, append(slices.Clip(loops), v))
 					b.WriteString("{{endfor}}")
 				}
 			}

@@ -90,7 +90,7 @@ const (
 
 // sortPlace returns where an item belongs by a key.
 func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
-	v, n := item, Node(e.tag.Expr)
+	v, n := item, e.tag.Expr
 	if by.key != nil {
 		before := len(e.missing)
 		var err error

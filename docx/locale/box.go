@@ -65,7 +65,8 @@ func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest strin
 	minutes := b.hours
 	b.hours = false
 	b.fields++
-	to, most := letter, 4
+	var to byte
+	most := 4
 	switch letter | 0x20 {
 	case 'y':
 		to = 'y'

@@ -78,12 +78,12 @@ const newCurrencies = "VES VED SLE XCG ZWG UYW"
 // minorDigits returns how many decimals the amounts of a currency have by ISO 4217. (CLDR has none for some currencies
 // whose cents nobody pays with any more.)
 func minorDigits(code string) int {
-	switch {
-	case strings.Contains("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF", code):
+	switch code {
+	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
 		return 0
-	case strings.Contains("BHD IQD JOD KWD LYD OMR TND", code):
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
 		return 3
-	case strings.Contains("CLF UYW", code):
+	case "CLF", "UYW":
 		return 4
 	}
 	return 2

@@ -65,7 +65,7 @@ func TestDate(t *testing.T) {
 		{"en", "h a k", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "12 AM 24"},
 		{"en", "z zzzz Z ZZZZZ XXX X O VV", afternoon.In(paris), "CET GMT+01:00 +0100 +01:00 +01:00 +01 GMT+1 Europe/Paris"},
 		{"en", "z zzzz XXX X x O", afternoon.In(kolkata), "GMT+5:30 GMT+05:30 +05:30 +0530 +0530 GMT+5:30"},
-		{"en", "XXX ZZZZZ O", afternoon, "Z Z GMT"},
+		{"en", "XXX|ZZZZZ|O", afternoon, "Z|Z|GMT"},
 		{"es", "d 'de' MMMM 'de' y", afternoon, "5 de marzo de 2026"},
 		{"fr", "d MMMM y 'à' HH 'h' mm", afternoon, "5 mars 2026 à 14 h 07"},
 		{"en", "''yy 'o''clock'", afternoon, "'26 o'clock"},

@@ -307,12 +307,8 @@ func number(digits string) int {
 	return n
 }
 
-// skipBlanks passes over blanks and returns whether there were any.
-func (p *timeParser) skipBlanks() bool {
-	before := len(p.rest)
-	p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace)
-	return len(p.rest) < before
-}
+// skipBlanks passes over blanks.
+func (p *timeParser) skipBlanks() { p.rest = strings.TrimLeftFunc(p.rest, unicode.IsSpace) }
 
 // cut passes over a prefix, whatever its case.
 func (p *timeParser) cut(prefix string) bool {

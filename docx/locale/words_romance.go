@@ -243,7 +243,7 @@ func (l *Locale) portugueseGroups(n, size uint64, say func(group) string) string
 	groups := groupsOf(n, size)
 	var text strings.Builder
 	for i, g := range groups {
-		part := ""
+		var part string
 		switch {
 		case g.power == 0:
 			part = l.portugueseBelowMillion(g.n)

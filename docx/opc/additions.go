@@ -298,7 +298,7 @@ func AppendToRoot(src, content []byte) ([]byte, error) { return appendToRoot(src
 // appendToRoot is AppendToRoot; elements without content that have no prefix can be given the root's.
 func appendToRoot(src, content []byte, prefixed bool) ([]byte, error) {
 	d := xml.NewDecoder(bytes.NewReader(src))
-	name := ""
+	var name string
 	for depth := 0; ; {
 		before := d.InputOffset()
 		tok, err := d.RawToken()

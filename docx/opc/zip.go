@@ -189,7 +189,8 @@ func (z *zipWriter) list() {
 	b = z.entry.appendCommon(b)
 	b = append(b, make([]byte, 10)...) // no comment, the first disk, no attributes
 	b = le.AppendUint32(b, uint32(z.entry.headerOffset))
-	z.directory = append(b, z.entry.name...)
+	b = append(b, z.entry.name...)
+	z.directory = b
 }
 
 // close writes the directory and its end (§4.3.16).

@@ -20,8 +20,10 @@ import (
 const (
 	// MaxBytes is how large a picture file may be.
 	MaxBytes = 32 << 20
-	// MaxSide is how many pixels wide or high a picture may be, and MaxPixels how many it may have.
-	MaxSide, MaxPixels = 30_000, 150_000_000
+	// MaxSide is how many pixels wide or high a picture may be.
+	MaxSide = 30_000
+	// MaxPixels is how many pixels it may have.
+	MaxPixels = 150_000_000
 
 	// maxDecoded is how many pixels a picture may have that has to be decoded, since that takes up to 8 bytes for each.
 	maxDecoded = 50_000_000
@@ -60,9 +62,10 @@ func (k Kind) ContentType() string { return kinds[k].contentType }
 // EMU is a length in English metric units, 914,400 to the inch.
 type EMU = int64
 
+const inch EMU = 914_400
+
 const (
-	inch       EMU = 914_400
-	defaultDPI     = 96
+	defaultDPI = 96
 	// Files say 1 dpi and 72,000 dpi; outside of these limits they mean nothing.
 	minDPI, maxDPI = 20, 10_000
 )

@@ -35,7 +35,7 @@ var svgElements = set("svg g defs symbol use switch title desc a style path rect
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		m[word] = true
 	}
 	return m

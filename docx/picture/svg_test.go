@@ -73,7 +73,7 @@ func TestSVGIsBounded(t *testing.T) {
 		"tiny dashes":     wrap(`<path d="M0 0L1000000 1000000" stroke="red" stroke-dasharray="0.02,0.02"/>`),
 		"dash offset":     wrap(`<path d="M0 0L10 10" stroke="red" stroke-dasharray="0.02,0" style="stroke-dashoffset:30000000"/>`),
 		"huge numbers":    wrap(`<g transform="scale(1e30)"><path d="M0 0C1e30 1e30 -1e30 1e30 1e300 5A1e9 1e9 0 1 1 5 5" stroke="red" stroke-width="1e20"/></g>`),
-		"not numbers":     wrap(`<path d="M NaN NaN L Inf 5" transform="matrix(NaN)"/><rect width="NaN" rx="-1"/><polygon points="1"/>`),
+		"not numbers":     wrap(`<path d="M NaN,NaN L Inf 5" transform="matrix(NaN)"/><rect width="NaN" rx="-1"/><polygon points="1"/>`),
 		"many gradients":  wrap(`<defs><linearGradient id="g"><stop offset="0" stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient></defs>` + strings.Repeat(`<rect width="100" height="100" fill="url(#g)"/>`, 20_000)),
 		"empty viewBox":   `<svg viewBox="0 0 0 0" xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>`,
 		"closing defs":    wrap(`<defs></defs></defs>`),

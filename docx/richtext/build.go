@@ -228,7 +228,7 @@ func (b *builder) element(n *html.Node, s style) {
 		b.list(n, s)
 	case "li":
 		b.closePar()
-		b.blocks = append(b.blocks, block{kind: list, list: lookOf(n, s), items: []item{s.item(n)}})
+		b.blocks = append(b.blocks, block{kind: list, list: lookOf(n), items: []item{s.item(n)}})
 	case "blockquote":
 		b.quote(n, s, 0)
 	case "dd":
@@ -289,7 +289,7 @@ func (b *builder) checkbox(n *html.Node, s style) {
 // list makes a list of the items in n. What else stands there belongs to the item before it.
 func (b *builder) list(n *html.Node, s style) {
 	b.closePar()
-	l := block{kind: list, list: lookOf(n, s)}
+	l := block{kind: list, list: lookOf(n)}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
 		case c.Type == html.ElementNode && c.Data == "li":
@@ -338,13 +338,13 @@ var formats = map[string]string{
 var bullets = map[string]string{"disc": "•", "circle": "◦", "square": "▪"}
 
 // lookOf returns how the items of a list are marked.
-func lookOf(n *html.Node, s style) List {
+func lookOf(n *html.Node) List {
 	kind := cmp.Or(declared(n, "list-style-type"), declared(n, "list-style"), attr(n, "type"))
 	look := List{Format: "bullet", Start: 1}
 	if n.Data == "ol" {
 		look.Format = "decimal"
 	}
-	for _, word := range strings.Fields(kind) {
+	for word := range strings.FieldsSeq(kind) {
 		if f := formats[word]; f != "" {
 			look.Format = f
 		} else if mark := bullets[strings.ToLower(word)]; mark != "" {

@@ -140,17 +140,17 @@ func (e *element) gridProblems() (all []string) {
 		case "tr":
 			column, here := 0, map[int]int{}
 			for _, cell := range c.children {
-				switch cell.name {
-				case "tc":
-					span := cell.number("gridSpan", 1)
-					if merge := cell.child("tcPr").child("vMerge"); merge != nil {
-						if merge.attrs["val"] != "restart" && above[column] != span {
-							all = append(all, "a cell goes on that is not there above")
-						}
-						here[column] = span
-					}
-					column += span
+				if cell.name != "tc" {
+					continue
 				}
+				span := cell.number("gridSpan", 1)
+				if merge := cell.child("tcPr").child("vMerge"); merge != nil {
+					if merge.attrs["val"] != "restart" && above[column] != span {
+						all = append(all, "a cell goes on that is not there above")
+					}
+					here[column] = span
+				}
+				column += span
 			}
 			if column += c.number("gridAfter", 0); column != columns {
 				all = append(all, "a row does not have the table's columns")

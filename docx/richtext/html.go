@@ -101,7 +101,7 @@ var vanishing = setOf("script style head title template iframe noframes noembed 
 
 func setOf(names string) map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(names) {
+	for name := range strings.FieldsSeq(names) {
 		set[name] = true
 	}
 	return set

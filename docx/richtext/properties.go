@@ -72,9 +72,9 @@ func split(src []byte, prefix string) []property {
 			if tag == 0 {
 				return all
 			}
-			switch {
-			case rest[1] == '!' || rest[1] == '?':
-			case rest[1] == '/':
+			switch rest[1] {
+			case '!', '?':
+			case '/':
 				depth--
 			default:
 				if depth == 0 {

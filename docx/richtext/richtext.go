@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// MaxHTML and MaxMarkdown are the longest texts whose markup is read, in bytes. Pictures may be within HTML.
-	MaxHTML     = 16 << 20
+	// MaxHTML is the longest text that is read as HTML, in bytes. Pictures may be within it.
+	MaxHTML = 16 << 20
+	// MaxMarkdown is the longest text that is read as Markdown, in bytes.
 	MaxMarkdown = 1 << 20
 )
 

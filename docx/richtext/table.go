@@ -26,7 +26,7 @@ func (w *writer) table(g *grid, f frame) {
 	}
 	w.shut("tblGrid")
 	for i := range g.rows {
-		w.row(&g.rows[i], widths, f)
+		w.row(&g.rows[i], widths)
 	}
 	w.shut("tbl")
 	w.first, w.afterTable = false, true
@@ -86,7 +86,7 @@ func (w *writer) borders() {
 	w.shut("tblBorders")
 }
 
-func (w *writer) row(r *row, widths []int, f frame) {
+func (w *writer) row(r *row, widths []int) {
 	w.open("tr")
 	if r.short > 0 || r.header {
 		w.open("trPr")

@@ -3,6 +3,7 @@ package richtext
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -97,11 +98,12 @@ func (w *writer) void(name string) {
 
 // prop is a property with attributes, which are pairs of name and value.
 func (w *writer) prop(name string, attrs ...string) property {
-	xml := "<" + w.Prefix + name
+	var xml strings.Builder
+	xml.WriteString("<" + w.Prefix + name)
 	for i := 0; i+1 < len(attrs); i += 2 {
-		xml += " " + w.Prefix + attrs[i] + `="` + attrs[i+1] + `"`
+		xml.WriteString(" " + w.Prefix + attrs[i] + `="` + attrs[i+1] + `"`)
 	}
-	return property{name, xml + "/>"}
+	return property{name, xml.String() + "/>"}
 }
 
 func (w *writer) blocks(all []block, f frame) {

@@ -3,6 +3,7 @@ package validate
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -52,9 +53,7 @@ func (s *scope) declare(attrs []attribute) *scope {
 		return s
 	}
 	inner := &scope{room: s.room, prefixes: make(map[string]string, len(s.prefixes)+1)}
-	for prefix, ours := range s.prefixes {
-		inner.prefixes[prefix] = ours
-	}
+	maps.Copy(inner.prefixes, s.prefixes)
 	for _, a := range attrs {
 		prefix, ok := bytes.CutPrefix(a.name, []byte("xmlns:"))
 		if !ok && string(a.name) != "xmlns" {
@@ -80,13 +79,13 @@ func (s *scope) declare(attrs []attribute) *scope {
 
 // declarations returns the namespace declarations among attributes as one text.
 func declarations(attrs []attribute) string {
-	key := ""
+	var key strings.Builder
 	for _, a := range attrs {
 		if isDeclaration(a.name) {
-			key += string(a.name) + "=" + string(a.value) + " "
+			key.WriteString(string(a.name) + "=" + string(a.value) + " ")
 		}
 	}
-	return key
+	return key.String()
 }
 
 func isDeclaration(name []byte) bool {

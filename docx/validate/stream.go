@@ -118,7 +118,7 @@ func (m *Memory) open(at *point, t *tag) edge {
 		known = new([]edge)
 	}
 	if len(*known) < maxEdges && m.places <= maxPlaces {
-		all := append((*known)[:len(*known):len(*known)], e)
+		all := slices.Concat(*known, []edge{e})
 		at.edges.Store(&all)
 	}
 	return e

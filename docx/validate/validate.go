@@ -33,7 +33,7 @@ const (
 )
 
 // Problem is one thing that is wrong with a document.
-type Problem struct {
+type Problem struct { //nolint:errname // most are told and not returned
 	Part    string // "/word/document.xml"; empty for the file as a whole
 	Place   string // the elements around it and the byte, "w:document/w:body/w:tbl, byte 1234"
 	Code    Code
