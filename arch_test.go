@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"docgen":    {"store", "blob", "docx", "docx/lang"},
 	"store":     {},
 	"blob":      {},
-	"docx":      {"docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate"},
+	"docx":      {"docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/include", "docx/validate", "docx/deflate"},
 	"docx/opc":  {"docx/deflate"},
 	"docx/lang": {"docx/locale"},
 	"pdf":       {},
@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"docx/picture":  {}, // picture files and codes
 	"docx/richtext": {}, // HTML and Markdown as WordprocessingML
 	"docx/chart":    {}, // charts and the workbooks behind them
+	"docx/include":  {"docx/opc"}, // the content of a document in another
 	"docx/validate": {"docx/opc"},
 	"docx/deflate":  {}, // compressed streams stitched from pieces
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -81,7 +83,7 @@ func parseTemplate(path string) (*docx.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	template, err := docx.Parse(f, info.Size())
+	template, err := docx.ParseWith(f, info.Size(), docx.ParseOptions{Include: included(filepath.Dir(path))})
 	if mistakes, ok := errors.AsType[docx.Errors](err); ok {
 		return nil, &templateError{path, mistakes}
 	}
@@ -89,6 +91,39 @@ func parseTemplate(path string) (*docx.Template, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return template, nil
+}
+
+// included returns what opens the files that a template in a folder includes: those in it and in folders below.
+func included(folder string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		f, err := root.Open(filepath.FromSlash(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("is not there: it is looked for in %s", folder)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot be opened: %w", err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("cannot be opened: %w", err)
+		case !info.Mode().IsRegular():
+			return nil, errors.New("is no file")
+		case info.Size() > docx.MaxFile:
+			return nil, fmt.Errorf("has %d bytes, more than the %d allowed", info.Size(), int64(docx.MaxFile))
+		}
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return nil, fmt.Errorf("cannot be read: %w", err)
+		}
+		return data, nil
+	}
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -99,7 +99,7 @@ func (c *compiler) matchBlocks() {
 				c.fail(mark, "no chart can stand in a text", "insert a chart in Word and make the tag its alt text, alone")
 			}
 		case lang.Include:
-			c.fail(mark, "this version has no {{"+mark.tag.Kind.String()+"}}", "delete the tag")
+			m.c.noteInclusion(mark)
 		}
 	}
 	for _, b := range m.open {

@@ -14,6 +14,17 @@ import (
 	"platen/docx/lang"
 )
 
+// chartInput returns the parts of a golden template with charts.
+func chartInput(t *testing.T, name string) map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, _ := goldenInput(archive)
+	return parts
+}
+
 // chartGolden returns a golden template with charts, and what its data gives.
 func chartGolden(t *testing.T, name string) (file []byte, parts map[string]string) {
 	t.Helper()
@@ -136,12 +147,7 @@ func TestChartIsReproducible(t *testing.T) {
 }
 
 func TestChartTooLarge(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/chart.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	input, _ := goldenInput(archive)
-	tpl, err := parse(build(t, input))
+	tpl, err := parse(build(t, chartInput(t, "chart")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ type compiler struct {
 	ids          *idSpaces
 	lists        *numbering // nil if the template has none
 	isMain       bool
+	mayInclude   bool
+	stretches    []stretch // of included files
 	isProperties bool
 	toc          *toc // nil if the part has none
 	pkg          *opc.Package
@@ -35,6 +37,7 @@ type compiler struct {
 	pars         []*paragraph
 	marks        []*mark
 	asides       []*aside // tags outside of the text of paragraphs
+	inclusions   []*inclusion
 	placeholders []*placeholder
 	links        []*linkTarget
 	controls     []*control

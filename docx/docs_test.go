@@ -1,17 +1,21 @@
 package docx_test
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"platen/docx"
 )
 
 // The documentation shows templates before and after: a line is a paragraph, lines with bars are a table, "1. " and "- "
-// begin items of lists, "# " a heading, and "────" is a page break. What stands under "after" is what comes out for the data.
-var shownTemplates = regexp.MustCompile("(?s)```before\n(.*?)```\n\n```json\n(.*?)```\n\n```after\n(.*?)```")
+// begin items of lists, "# " a heading, and "────" is a page break. What stands under "included" is the file that the template includes, and
+// what stands under "after" comes out for the data.
+var shownTemplates = regexp.MustCompile("(?s)```before\n(.*?)```\n\n(?:```included\n(.*?)```\n\n)?```json\n(.*?)```\n\n```after\n(.*?)```")
 
 func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 	page, err := os.ReadFile("../docs/templates.md")
@@ -24,20 +28,25 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 	}
 	for _, s := range shown {
 		t.Run(strings.SplitN(s[1], "\n", 2)[0], func(t *testing.T) {
-			tpl, err := parse(build(t, map[string]string{
+			parts := map[string]string{
 				"document.xml":  drawn(s[1]),
 				"styles.xml":    `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>`,
 				"numbering.xml": numberingOf("decimal", 1) + numberingOf("bullet", 2) + `<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`,
-			}))
+			}
+			file := build(t, parts)
+			tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: func(string) ([]byte, error) {
+				parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
+				return build(t, parts), nil
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			file, report := execute(t, tpl, decode(t, s[2]))
+			output, report := execute(t, tpl, decode(t, s[3]))
 			if len(report.Errors) > 0 {
 				t.Errorf("errors %q", report.Errors)
 			}
-			if got := written(t, unpack(t, file)["word/document.xml"]); got != s[3] {
-				t.Errorf("it gives\n%s\nand not\n%s", got, s[3])
+			if got := written(t, unpack(t, output)["word/document.xml"]); got != s[4] {
+				t.Errorf("it gives\n%s\nand not\n%s", got, s[4])
 			}
 		})
 	}

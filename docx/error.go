@@ -14,6 +14,7 @@ type Error struct {
 	Part    string `json:"part"`              // the part's name, "/word/document.xml"
 	Heading string `json:"heading,omitempty"` // the text of the nearest heading before it
 	Place   string `json:"place"`             // "table 2, row 3, cell 1", "the document", "header", …
+	File    string `json:"file,omitempty"`    // the included file that holds it
 	Text    string `json:"text"`              // the paragraph, shortened around the place
 	Column  int    `json:"column"`            // of the place in Text, in characters from 0
 	Tag     string `json:"tag"`               // as typed, with braces
@@ -33,6 +34,9 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Part + ", " + e.Place)
+	if e.File != "" {
+		fmt.Fprintf(&b, ", in the included file %q", e.File)
+	}
 	if e.Heading != "" {
 		fmt.Fprintf(&b, ", under %q", e.Heading)
 	}
@@ -81,10 +85,8 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 // where describes a place in the text of a paragraph, in the tag that begins at from.
 func (c *compiler) where(p *paragraph, from, at int) *Error {
 	text, column := excerpt(p.text, at)
-	return &Error{
-		Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), Text: text, Column: column,
-		pos: p.pieces[p.pieceAt(from)].source(from),
-	}
+	file, pos := c.original(p.pieces[p.pieceAt(from)].source(from))
+	return &Error{Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), File: file, Text: text, Column: column, pos: pos}
 }
 
 // notePlaces keeps where each tag stands, for problems that data brings.

@@ -1,6 +1,7 @@
 package docx_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -21,6 +22,7 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 // Each file of testdata is a template, its data and what comes of them. Parts are given without their root element:
 // document.xml (required), header1.xml, footer2.xml, footnotes.xml, endnotes.xml, chart1.xml (with a workbook). The rest is what must come out:
 //
+//	name.docx/part.xml   a part of a file that is included by that name
 //	want.xml             the document, and want-header1.xml etc. the other parts
 //	tags.json            the listing
 //	report               errors and warnings of the execution; absent if there are none
@@ -55,7 +57,7 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	got := &txtar.Archive{Comment: archive.Comment}
 	parts, data := goldenInput(archive)
 	for _, f := range archive.Files {
-		if _, ok := parts[f.Name]; ok || f.Name == "data.json" {
+		if _, ok := parts[f.Name]; ok || f.Name == "data.json" || strings.Contains(f.Name, "/") {
 			got.Files = append(got.Files, f)
 		}
 	}
@@ -64,7 +66,8 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 			got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.TrimSuffix(content, "\n") + "\n")})
 		}
 	}
-	tpl, err := parse(build(t, parts))
+	file := build(t, parts)
+	tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
 	if err != nil {
 		if _, ok := errors.AsType[docx.Errors](err); !ok {
 			t.Fatal(err)
@@ -72,8 +75,8 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		section("errors", err.Error())
 		return got
 	}
-	file, report := execute(t, tpl, decode(t, data))
-	out := unpack(t, file)
+	output, report := execute(t, tpl, decode(t, data))
+	out := unpack(t, output)
 	for _, name := range sortedKeys(parts) {
 		open, end := rootOf(name)
 		_, content, ok := strings.Cut(out["word/"+name], open)
@@ -99,11 +102,34 @@ func goldenInput(archive *txtar.Archive) (parts map[string]string, data string) 
 		switch {
 		case f.Name == "data.json":
 			data = string(f.Data)
-		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want"):
+		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want") && !strings.Contains(f.Name, "/"):
 			parts[f.Name] = string(f.Data)
 		}
 	}
 	return parts, data
+}
+
+// goldenFiles returns what opens the files that a golden template includes; nil if it has none.
+func goldenFiles(t *testing.T, archive *txtar.Archive) func(string) ([]byte, error) {
+	t.Helper()
+	files := map[string]map[string]string{}
+	for _, f := range archive.Files {
+		if name, part, ok := strings.Cut(f.Name, "/"); ok {
+			if files[name] == nil {
+				files[name] = map[string]string{}
+			}
+			files[name][part] = string(f.Data)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return func(name string) ([]byte, error) {
+		if files[name] == nil {
+			return nil, errors.New("is not there")
+		}
+		return build(t, files[name]), nil
+	}
 }
 
 func formatTags(t *testing.T, tags []docx.Tag) string {

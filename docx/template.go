@@ -22,23 +22,24 @@ import (
 
 // Template is a compiled document. It serves many executions at once.
 type Template struct {
-	pkg      *opc.Package
-	programs map[string]*program    // by part name; parts without tags have none
-	main     string                 // name of the main part
-	types    []byte                 // [Content_Types].xml, if it is another than the template's
-	charts   map[string]*boundChart // by part name
-	lists    *numbering             // nil if the template has no numbered lists
-	styleIDs map[string]string      // by kind and name in lower case, with a blank between
-	hasTOC   bool                   // the headings must be known before the document is written
-	tags     []Tag
-	places   map[*lang.Tag]*Error // where each tag stands
-	use      lang.Use
-	ids      idSpaces
-	firstID  [idSpaceCount]int // that is free
-	warnings []string
-	sound    soundness
-	size     int
-	outputs  sync.Pool // of *output, for executions
+	pkg        *opc.Package
+	programs   map[string]*program    // by part name; parts without tags have none
+	main       string                 // name of the main part
+	types      []byte                 // [Content_Types].xml, if it is another than the template's
+	charts     map[string]*boundChart // by part name
+	lists      *numbering             // nil if the template has no numbered lists
+	styleIDs   map[string]string      // by kind and name in lower case, with a blank between
+	hasTOC     bool                   // the headings must be known before the document is written
+	tags       []Tag
+	places     map[*lang.Tag]*Error // where each tag stands
+	use        lang.Use
+	ids        idSpaces
+	firstID    [idSpaceCount]int // that is free
+	warnings   []string
+	inclusions []*inclusion // until they are put in
+	sound      soundness
+	size       int
+	outputs    sync.Pool // of *output, for executions
 }
 
 // Tag is a tag as a template's listing shows it.
@@ -56,7 +57,10 @@ const maxTags = 20_000
 
 // Parse compiles a Word document (.docx, .dotx, .docm or .dotm) of size bytes. It reads all of r and does not keep
 // it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once, if its tags cannot.
-func Parse(r io.ReaderAt, size int64) (*Template, error) {
+func Parse(r io.ReaderAt, size int64) (*Template, error) { return ParseWith(r, size, ParseOptions{}) }
+
+// ParseWith is Parse with options.
+func ParseWith(r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
 	if size > opc.DefaultPackageBytes { // before it is taken into memory; opc says it properly
 		_, err := opc.Open(r, size, limits)
 		return nil, err
@@ -65,12 +69,21 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
+	p := includer{open: opt.Include, files: map[string]*Template{}}
+	return p.parse(file)
+}
+
+// compileFile compiles a file by itself; included says what of its parts comes from included files.
+func compileFile(file []byte, mayInclude bool, included map[string][]stretch) (*Template, error) {
 	pkg, err := opc.OpenBytes(file, limits)
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{pkg: pkg, programs: map[string]*program{}, charts: map[string]*boundChart{}, places: map[*lang.Tag]*Error{}, ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file)}
-	if err := t.compile(); err != nil {
+	t := &Template{
+		pkg: pkg, programs: map[string]*program{}, charts: map[string]*boundChart{}, places: map[*lang.Tag]*Error{},
+		ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file),
+	}
+	if err := t.compile(mayInclude, included); err != nil {
 		return nil, err
 	}
 	if err := t.becomeDocument(); err != nil {
@@ -94,20 +107,22 @@ func (t *Template) becomeDocument() error {
 	return nil
 }
 
-func (t *Template) compile() error {
+// compile compiles the parts with text.
+func (t *Template) compile(mayInclude bool, included map[string][]stretch) error {
 	parts, err := textParts(t.pkg)
 	if err != nil {
 		return err
 	}
-	t.main = parts[0].Name
-	if t.lists, err = readNumbering(t.pkg, parts[0]); err != nil {
+	main := parts[0]
+	t.main = main.Name
+	if t.lists, err = readNumbering(t.pkg, main); err != nil {
 		return err
 	}
 	properties, err := propertyParts(t.pkg)
 	if err != nil {
 		return err
 	}
-	styles, err := readStyles(t.pkg, parts[0])
+	styles, err := readStyles(t.pkg, main)
 	if err != nil {
 		return err
 	}
@@ -115,61 +130,81 @@ func (t *Template) compile() error {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		t.styleIDs[styles[id].kind+" "+strings.ToLower(styles[id].name)] = id
 	}
-	seen, dialects := map[string]bool{}, map[string]bool{}
-	var problems Errors
-	for i, part := range append(slices.Clone(parts), properties...) {
-		src, err := t.pkg.ReadXML(part)
-		if err != nil {
+	p := partCompiler{t: t, seen: map[string]bool{}}
+	shared := compiler{pkg: t.pkg, styles: styles, ids: &t.ids, lists: t.lists, charts: t.charts, use: &t.use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	for _, part := range append(parts, properties...) {
+		c := shared
+		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
+		if err := p.compile(part, &c); err != nil {
 			return err
-		}
-		rels, err := t.pkg.Rels(part.Name)
-		if err != nil {
-			return err
-		}
-		c := &compiler{
-			part: part.Name, src: expandCDATA(src), styles: styles, ids: &t.ids, lists: t.lists, isMain: i == 0, isProperties: slices.Contains(properties, part),
-			pkg: t.pkg, rels: rels, charts: t.charts, use: &t.use, dialects: dialects,
-		}
-		p, err := c.compile()
-		if err != nil {
-			return err
-		}
-		slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.pos, b.pos) })
-		problems = append(problems, c.errors...)
-		t.warnings = append(t.warnings, c.warnings...)
-		maps.Copy(t.places, c.places)
-		t.hasTOC = t.hasTOC || c.toc != nil && p != nil
-		for _, l := range c.listed() {
-			if !seen[l.scope+l.tag.Content] {
-				seen[l.scope+l.tag.Content] = true
-				t.tags = append(t.tags, l.tag)
-			}
-		}
-		if b := t.charts[part.Name]; b != nil {
-			if err := b.read(t.pkg, c.src, p); err != nil {
-				return err
-			}
-			t.size += len(c.src)
-		} else if p != nil {
-			t.programs[part.Name] = p
-		}
-		if p != nil || t.charts[part.Name] != nil {
-			if err := t.sound.learn(t.pkg, part.Name, c.src); err != nil {
-				return err
-			}
-		}
-		if p != nil {
-			t.size += p.size
 		}
 	}
 	t.size += t.sound.memory.Size()
 	for space := range idSpaceCount {
 		t.firstID[space] = t.ids.first(space)
 	}
-	if len(problems) > 0 {
-		return problems[:min(len(problems), maxErrors)]
+	if len(p.problems) > 0 {
+		return p.problems[:min(len(p.problems), maxErrors)]
 	}
 	return nil
+}
+
+// partCompiler compiles the parts of a template one after the other.
+type partCompiler struct {
+	t        *Template
+	seen     map[string]bool // tags that are listed, with the loops around them
+	problems Errors
+}
+
+// compile compiles a part and keeps what comes of it.
+func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
+	t := p.t
+	src, err := t.pkg.ReadXML(part)
+	if err != nil {
+		return err
+	}
+	if c.rels, err = t.pkg.Rels(part.Name); err != nil {
+		return err
+	}
+	c.src = expandCDATA(src)
+	compiled, err := c.compile()
+	if err != nil {
+		return err
+	}
+	p.report(c)
+	t.hasTOC = t.hasTOC || c.toc != nil && compiled != nil
+	chart := t.charts[part.Name]
+	if chart != nil {
+		if err := chart.read(t.pkg, c.src, compiled); err != nil {
+			return err
+		}
+		t.size += len(c.src)
+	} else if compiled != nil {
+		t.programs[part.Name] = compiled
+	}
+	if compiled != nil {
+		t.size += compiled.size
+	}
+	if compiled == nil && chart == nil {
+		return nil
+	}
+	return t.sound.learn(t.pkg, part.Name, c.src)
+}
+
+// report keeps what a compiler says of its part.
+func (p *partCompiler) report(c *compiler) {
+	t := p.t
+	slices.SortStableFunc(c.errors, func(a, b *Error) int { return cmp.Compare(a.pos, b.pos) })
+	p.problems = append(p.problems, c.errors...)
+	t.warnings = append(t.warnings, c.warnings...)
+	t.inclusions = append(t.inclusions, c.inclusions...)
+	maps.Copy(t.places, c.places)
+	for _, l := range c.listed() {
+		if !p.seen[l.scope+l.tag.Content] {
+			p.seen[l.scope+l.tag.Content] = true
+			t.tags = append(t.tags, l.tag)
+		}
+	}
 }
 
 // textRels are the relationships that lead to parts with text, in the order in which these are read.

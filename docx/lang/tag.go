@@ -68,6 +68,15 @@ func (t *Tag) Filter(name string) *Filter {
 	return nil
 }
 
+// Included returns the name of the file that an Include names, "" of other tags.
+func (t *Tag) Included() string {
+	if literal, ok := t.Expr.(*Literal); ok && t.Kind == Include {
+		name, _ := literal.Value.(string)
+		return name
+	}
+	return ""
+}
+
 // String returns the tag in a form that parses to the same tree.
 func (t *Tag) String() string {
 	var b strings.Builder

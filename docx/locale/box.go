@@ -100,6 +100,9 @@ func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest strin
 	default:
 		return false
 	}
+	if strings.HasSuffix(out.String(), string(to)) { // the two would be one field
+		return false
+	}
 	out.WriteString(strings.Repeat(string(to), width))
 	return width <= most
 }

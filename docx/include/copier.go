@@ -1,0 +1,305 @@
+package include
+
+import (
+	"cmp"
+	"errors"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/beevik/etree"
+
+	"platen/docx/opc"
+)
+
+// copier copies content from one part of a document to another part of another document.
+type copier struct {
+	in       *inserter
+	from     *source
+	part     *opc.Part // that the content comes from
+	rels     []opc.Relationship
+	relate   func(relType, target string, external bool) (id string, err error) // of the part that it goes to
+	declared declarations                                                       // there
+	isMain   bool                                                               // notes may be there
+
+	lists     map[string]string // ids of lists, by those that they had
+	ids       map[string]int    // of bookmarks and tracked changes, likewise
+	named     map[string]bool   // names of bookmarks that were looked at
+	bookmarks map[string]string // those that had to be changed
+}
+
+// within is a copier for a part that belongs to the content, such as a header.
+func (c *copier) within(part *opc.Part, rels []opc.Relationship, relate func(string, string, bool) (string, error), declared declarations) *copier {
+	other := *c
+	other.part, other.rels, other.relate, other.declared, other.isMain = part, rels, relate, declared, false
+	return &other
+}
+
+// copyOf returns a copy of an element as it may stand in the other document.
+func (c *copier) copyOf(e *element) (*element, error) {
+	from := declarationsAt(e.Parent())
+	copied := detached(e, from)
+	if err := c.rewrite(copied); err != nil {
+		return nil, err
+	}
+	declare(copied, from, c.declared)
+	return copied, nil
+}
+
+// rewrite changes what refers to the document that an element comes from.
+func (c *copier) rewrite(e *element) error {
+	if err := c.rewriteRelationships(e); err != nil {
+		return err
+	}
+	if err := c.rewriteElement(e, nameOf(e)); err != nil {
+		return err
+	}
+	for _, child := range e.ChildElements() {
+		if unwanted(child) {
+			e.RemoveChild(child)
+			continue
+		}
+		if err := c.rewrite(child); err != nil {
+			return err
+		}
+		if name := nameOf(child); styleKinds[name] != "" && value(child, "w:val") == "" {
+			e.RemoveChild(child) // the style is not there
+		}
+	}
+	return nil
+}
+
+// unwanted tells whether an element is left out: comments, which are not the document's, and ids that need not be there.
+func unwanted(e *element) bool {
+	switch nameOf(e) {
+	case "w:commentRangeStart", "w:commentRangeEnd", "w:commentReference":
+		return true
+	case "w:id":
+		return nameOf(e.Parent()) == "w:sdtPr"
+	}
+	return false
+}
+
+// styleKinds are the elements that name a style, with the kind of that.
+var styleKinds = map[string]string{"w:pStyle": "paragraph", "w:rStyle": "character", "w:tblStyle": "table"}
+
+func (c *copier) rewriteElement(e *element, name string) (err error) {
+	switch name {
+	case "w:pStyle", "w:rStyle", "w:tblStyle":
+		id := attr(e, "w:val")
+		if id != nil {
+			id.Value, err = c.style(styleKinds[name], id.Value)
+		}
+	case "w:numId":
+		if id := attr(e, "w:val"); id != nil {
+			id.Value, err = c.list(id.Value)
+		}
+	case "w:p", "w:tr":
+		for _, id := range []string{"w14:paraId", "w14:textId"} {
+			if a := attr(e, id); a != nil {
+				e.RemoveAttr(a.FullKey())
+			}
+		}
+	case "w:bookmarkStart", "w:bookmarkEnd", "w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:moveFromRangeStart", "w:moveFromRangeEnd",
+		"w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellDel", "w:rPrChange", "w:pPrChange", "w:sectPrChange", "w:tblPrChange", "w:tcPrChange", "w:trPrChange", "w:tblGridChange", "w:numberingChange":
+		c.number(attr(e, "w:id"))
+		c.rename(attr(e, "w:name"))
+	case "w:hyperlink":
+		c.rename(attr(e, "w:anchor"))
+	case "w:fldSimple":
+		if code := attr(e, "w:instr"); code != nil {
+			code.Value = c.renamedIn(code.Value)
+		}
+	case "w:instrText":
+		if len(c.bookmarks) > 0 {
+			e.SetText(c.renamedIn(e.Text()))
+		}
+	case "wp:docPr":
+		if id := attr(e, "id"); id != nil {
+			id.Value = strconv.Itoa(c.in.taken.FirstDrawing)
+			c.in.taken.FirstDrawing++
+		}
+	case "w:footnoteReference", "w:endnoteReference":
+		return c.note(e, name)
+	}
+	return err
+}
+
+// number gives the id of an element that others may share another that is free.
+func (c *copier) number(id *etree.Attr) {
+	if id == nil {
+		return
+	}
+	if c.ids[id.Value] == 0 {
+		c.ids[id.Value] = c.in.taken.FirstID
+		c.in.taken.FirstID++
+	}
+	id.Value = strconv.Itoa(c.ids[id.Value])
+}
+
+// maxBookmarkName is how many characters Word takes.
+const maxBookmarkName = 40
+
+// nameBookmarks finds names for the bookmarks in an element that the document has already.
+func (c *copier) nameBookmarks(e *element) {
+	if nameOf(e) == "w:bookmarkStart" {
+		old := value(e, "w:name")
+		if c.named[old] { // twice in the file itself: there it is as good as here
+			return
+		}
+		c.named[old] = true
+		name := old
+		for n := c.in.places; c.in.taken.Bookmarks[name]; n++ {
+			suffix := "_" + strconv.Itoa(n)
+			short := []rune(old)
+			name = string(short[:min(len(short), maxBookmarkName-len(suffix))]) + suffix
+		}
+		c.in.taken.Bookmarks[name] = true
+		if name != old {
+			c.bookmarks[old] = name
+		}
+	}
+	for _, child := range e.ChildElements() {
+		c.nameBookmarks(child)
+	}
+}
+
+func (c *copier) rename(name *etree.Attr) {
+	if name != nil && c.bookmarks[name.Value] != "" {
+		name.Value = c.bookmarks[name.Value]
+	}
+}
+
+// renamedIn renames the bookmarks in the code of a field, where words stand between blanks and quotes.
+func (c *copier) renamedIn(code string) string {
+	var b strings.Builder
+	for code != "" {
+		end := strings.IndexAny(code, " \t\"")
+		if end == 0 {
+			end = 1
+		} else if end < 0 {
+			end = len(code)
+		}
+		b.WriteString(cmp.Or(c.bookmarks[code[:end]], code[:end]))
+		code = code[end:]
+	}
+	return b.String()
+}
+
+// rewriteRelationships gives the attributes of an element that name relationships the ids that these have in the other part.
+func (c *copier) rewriteRelationships(e *element) error {
+	for _, a := range slices.Clone(e.Attr) {
+		name := attrName(&a)
+		if !strings.HasPrefix(name, "r:") && name != "o:relid" {
+			continue
+		}
+		i := slices.IndexFunc(c.rels, func(r opc.Relationship) bool { return r.ID == a.Value })
+		id, err := "", error(nil)
+		if i >= 0 {
+			id, err = c.relation(c.rels[i])
+		}
+		switch {
+		case err != nil:
+			return err
+		case id == "" && a.Value != "": // what it led to is not there
+			e.RemoveAttr(a.FullKey())
+		case id != "":
+			e.CreateAttr(a.FullKey(), id)
+		}
+	}
+	return nil
+}
+
+// relation makes a relationship like r, and copies what that leads to. It is "" if that is not there.
+func (c *copier) relation(r opc.Relationship) (id string, err error) {
+	if r.External {
+		return c.relate(r.Type, r.Target, true)
+	}
+	part := c.from.pkg.Part(r.Target)
+	if part == nil {
+		return "", nil
+	}
+	name, err := c.copyPart(part, r.Type)
+	if err != nil {
+		return "", err
+	}
+	return c.relate(r.Type, name, false)
+}
+
+var errCircle = errors.New("has parts that lead to each other in a circle")
+
+// copyPart copies a part and those that it leads to, once, and returns its name.
+func (c *copier) copyPart(part *opc.Part, relType string) (name string, err error) {
+	s := c.from
+	if name, ok := s.parts[part]; ok {
+		return name, nil
+	}
+	if s.copying[part] || part == s.main {
+		return "", errCircle
+	}
+	s.copying[part] = true
+	defer delete(s.copying, part)
+	data, rels, err := c.copiedPart(part, relType)
+	if err != nil {
+		return "", err
+	}
+	ext := path.Ext(part.Name)
+	if name, err = c.in.added.Add(strings.TrimSuffix(part.Name, ext), strings.TrimPrefix(ext, "."), part.ContentType, data); err != nil {
+		return "", err
+	}
+	if len(rels) > 0 {
+		c.in.added.RelateAll(name, rels)
+	}
+	if relType != opc.RelHeader && relType != opc.RelFooter { // whose lists are those of a place
+		s.parts[part] = name
+	}
+	return name, nil
+}
+
+// copiedPart returns the content and the relationships of a copy of a part.
+func (c *copier) copiedPart(part *opc.Part, relType string) (data []byte, rels []opc.Relationship, err error) {
+	own, err := c.from.pkg.Rels(part.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if relType == opc.RelHeader || relType == opc.RelFooter {
+		return c.copiedText(part, own)
+	}
+	for _, r := range own {
+		if r.External {
+			rels = append(rels, r)
+			continue
+		}
+		if below := c.from.pkg.Part(r.Target); below != nil {
+			if r.Target, err = c.copyPart(below, r.Type); err != nil {
+				return nil, nil, err
+			}
+			rels = append(rels, r)
+		}
+	}
+	data, err = c.from.pkg.Read(part)
+	return data, rels, err
+}
+
+// copiedText is copiedPart for a part with text of its own.
+func (c *copier) copiedText(part *opc.Part, own []opc.Relationship) (data []byte, rels []opc.Relationship, err error) {
+	root, err := readElement(c.from.pkg, part)
+	if err != nil {
+		return nil, nil, err
+	}
+	relate := func(relType, target string, external bool) (string, error) {
+		id := "rId" + strconv.Itoa(len(rels)+1)
+		rels = append(rels, opc.Relationship{ID: id, Type: relType, Target: target, External: external})
+		return id, nil
+	}
+	c.nameBookmarks(root)
+	if root, err = c.within(part, own, relate, declarations{}).copyOf(root); err != nil {
+		return nil, nil, err
+	}
+	var out strings.Builder
+	err = writeElement(&out, root)
+	return []byte(xmlHeader + out.String()), rels, err
+}
+
+const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"

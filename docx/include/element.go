@@ -1,0 +1,258 @@
+package include
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/beevik/etree"
+
+	"platen/docx/opc"
+)
+
+type element = etree.Element
+
+// The namespaces whose names count here, by the prefix they have in this package; transitional and strict are the same.
+var namespaces = map[string]string{
+	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
+	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
+	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
+	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
+	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
+	"urn:schemas-microsoft-com:office:office":                                "o",
+}
+
+const markupCompatibility = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+
+// wordNamespace is that of WordprocessingML.
+func wordNamespace(strict bool) string {
+	if strict {
+		return "http://purl.oclc.org/ooxml/wordprocessingml/main"
+	}
+	return "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+}
+
+func emptyParagraph(strict bool) string { return `<w:p xmlns:w="` + wordNamespace(strict) + `"/>` }
+
+// nameOf is the name of an element as "w:p" whatever its prefix; "" in namespaces that do not count.
+func nameOf(e *element) string { return qualified(e.NamespaceURI(), e.Tag) }
+
+// attrName is nameOf for an attribute; one without a namespace has its plain name.
+func attrName(a *etree.Attr) string {
+	if a.Space == "" {
+		return a.Key
+	}
+	return qualified(a.NamespaceURI(), a.Key)
+}
+
+func qualified(namespace, name string) string {
+	prefix := namespaces[namespace]
+	if prefix == "" {
+		return ""
+	}
+	return prefix + ":" + name
+}
+
+func isTable(e *element) bool { return nameOf(e) == "w:tbl" }
+
+// attr returns an attribute, nil if the element, which may be nil, has none of that name.
+func attr(e *element, name string) *etree.Attr {
+	if e == nil {
+		return nil
+	}
+	for i := range e.Attr {
+		if attrName(&e.Attr[i]) == name {
+			return &e.Attr[i]
+		}
+	}
+	return nil
+}
+
+// value returns the value of an attribute, "" if there is none.
+func value(e *element, name string) string {
+	if a := attr(e, name); a != nil {
+		return a.Value
+	}
+	return ""
+}
+
+// child returns the first child of a name; nil if the element, which may be nil, has none.
+func child(e *element, name string) *element {
+	if e == nil {
+		return nil
+	}
+	for _, c := range e.ChildElements() {
+		if nameOf(c) == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// readElement returns the root of a part.
+func readElement(pkg *opc.Package, part *opc.Part) (*element, error) {
+	src, err := pkg.ReadXML(part)
+	if err != nil {
+		return nil, err
+	}
+	return parseElement(src)
+}
+
+func parseElement(src []byte) (*element, error) {
+	doc := etree.NewDocument()
+	doc.ReadSettings.PreserveCData = false
+	if err := doc.ReadFromBytes(src); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	if doc.Root() == nil {
+		return nil, fmt.Errorf("cannot be read: %w", io.ErrUnexpectedEOF)
+	}
+	return doc.Root(), nil
+}
+
+// writeElement writes an element with all that is in it.
+func writeElement(w io.Writer, e *element) error {
+	doc := etree.NewDocument()
+	doc.WriteSettings = etree.WriteSettings{CanonicalText: true, CanonicalAttrVal: true}
+	doc.SetRoot(e)
+	_, err := doc.WriteTo(w)
+	return err
+}
+
+// declarations are the namespaces that are declared where content will stand, by prefix, and the prefixes that may be ignored there.
+type declarations struct {
+	prefixes  map[string]string
+	ignorable []string
+}
+
+// declarationsOf returns those of the root element of a part.
+func declarationsOf(src []byte) (declarations, error) {
+	d := declarations{prefixes: map[string]string{"xml": "http://www.w3.org/XML/1998/namespace"}}
+	decoder := xml.NewDecoder(bytes.NewReader(src))
+	for {
+		tok, err := decoder.RawToken()
+		if err != nil {
+			return d, fmt.Errorf("cannot be read: %w", err)
+		}
+		if start, ok := tok.(xml.StartElement); ok {
+			for _, a := range start.Attr {
+				d.note(a.Name.Space, a.Name.Local, a.Value)
+			}
+			d.findIgnorable(start.Attr)
+			return d, nil
+		}
+	}
+}
+
+func (d *declarations) note(space, name, uri string) {
+	switch {
+	case space == "xmlns":
+		d.prefixes[name] = uri
+	case space == "" && name == "xmlns":
+		d.prefixes[""] = uri
+	}
+}
+
+func (d *declarations) findIgnorable(attrs []xml.Attr) {
+	for _, a := range attrs {
+		if a.Name.Local == "Ignorable" && d.prefixes[a.Name.Space] == markupCompatibility {
+			d.ignorable = strings.Fields(a.Value)
+		}
+	}
+}
+
+// declarationsAt returns those in force in an element.
+func declarationsAt(e *element) declarations {
+	d := declarations{prefixes: map[string]string{}}
+	for ; e != nil; e = e.Parent() {
+		for i := range e.Attr {
+			a := &e.Attr[i]
+			if a.Space == "xmlns" && d.prefixes[a.Key] == "" {
+				d.prefixes[a.Key] = a.Value
+			}
+			if a.Space == "" && a.Key == "xmlns" && d.prefixes[""] == "" {
+				d.prefixes[""] = a.Value
+			}
+			if attrName(a) == "mc:Ignorable" {
+				d.ignorable = append(d.ignorable, strings.Fields(a.Value)...)
+			}
+		}
+	}
+	return d
+}
+
+// declare has an element, which comes from where the declarations from are in force, declare what is not so where it will stand.
+func declare(e *element, from, there declarations) {
+	used := map[string]bool{}
+	usedPrefixes(e, used)
+	var ignorable, missing []string
+	for prefix := range used {
+		if uri := from.prefixes[prefix]; uri != "" && uri != there.prefixes[prefix] && own(e, prefix) == nil {
+			missing = append(missing, prefix)
+		}
+		if prefix != "" && slices.Contains(from.ignorable, prefix) && !(slices.Contains(there.ignorable, prefix) && there.prefixes[prefix] == from.prefixes[prefix]) {
+			ignorable = append(ignorable, prefix)
+		}
+	}
+	slices.Sort(missing)
+	for _, prefix := range missing {
+		if prefix == "" {
+			e.CreateAttr("xmlns", from.prefixes[""])
+		} else {
+			e.CreateAttr("xmlns:"+prefix, from.prefixes[prefix])
+		}
+	}
+	if slices.Sort(ignorable); len(ignorable) > 0 {
+		e.CreateAttr("xmlns:mc", markupCompatibility)
+		e.CreateAttr("mc:Ignorable", strings.Join(ignorable, " "))
+	}
+}
+
+// detached returns a copy of an element in a place that declares the same.
+func detached(e *element, from declarations) *element {
+	holder := etree.NewElement("holder")
+	for prefix, uri := range from.prefixes {
+		if prefix == "" {
+			holder.CreateAttr("xmlns", uri)
+		} else {
+			holder.CreateAttr("xmlns:"+prefix, uri)
+		}
+	}
+	c := e.Copy()
+	holder.AddChild(c)
+	return c
+}
+
+// own returns the attribute by which the element itself declares a prefix.
+func own(e *element, prefix string) *etree.Attr {
+	if prefix == "" {
+		return e.SelectAttr("xmlns")
+	}
+	return e.SelectAttr("xmlns:" + prefix)
+}
+
+// usedPrefixes notes the prefixes in the names within an element, and those that attributes of markup compatibility name.
+func usedPrefixes(e *element, used map[string]bool) {
+	used[e.Space] = true
+	for i := range e.Attr {
+		a := &e.Attr[i]
+		if a.Space != "xmlns" && a.Space != "" && a.Space != "xml" {
+			used[a.Space] = true
+		}
+		if a.Key == "Requires" || a.Key == "Ignorable" || a.Key == "MustUnderstand" || a.Key == "ProcessContent" {
+			for word := range strings.FieldsSeq(a.Value) {
+				prefix, _, _ := strings.Cut(word, ":")
+				used[prefix] = true
+			}
+		}
+	}
+	for _, c := range e.ChildElements() {
+		usedPrefixes(c, used)
+	}
+}

@@ -1,0 +1,298 @@
+// Package include puts the content of Word documents into another one, as Word's Insert, Text from File does: with the
+// pictures, links, charts, lists, styles and notes that it needs. It knows nothing of templates.
+package include
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"platen/docx/opc"
+)
+
+// Place is where the content of a document is to stand: instead of the paragraph at Source[Start:End] of a part.
+type Place struct {
+	Part        string
+	Source      []byte // of the part
+	Start, End  int
+	Document    *opc.Package
+	TableBefore bool // a table is before the paragraph
+	NoParagraph bool // no paragraph is behind it: a table or nothing
+}
+
+// Taken are the ids and names that the document uses already.
+type Taken struct {
+	FirstID      int             // from here on, ids of bookmarks and tracked changes are free
+	FirstDrawing int             // ids of drawings likewise
+	Bookmarks    map[string]bool // names
+}
+
+// Stretch is where the content of a place has come to stand.
+type Stretch struct{ Start, End int }
+
+// ErrStrict says that one document is of the strict form of ISO 29500-1 and the other is not.
+var ErrStrict = errors.New("is of another form of Office Open XML than the template (strict and transitional): save both in the same form")
+
+// Error is a document that cannot be included. Its message is said of the file.
+type Error struct {
+	Place int // which of the places
+	Err   error
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Into returns pkg as a file that has the content of documents in its places, and where it stands there. The content is the body
+// of a document without its last section, which says how its pages look; sections before it keep their headers and footers.
+// Where both documents have a style of the same name, the one of pkg counts. Comments are left out.
+//
+// The error is an [*Error] if a document cannot be included.
+func Into(pkg *opc.Package, places []Place, taken Taken) (file []byte, stretches []Stretch, err error) {
+	main, err := pkg.WordMain()
+	if err != nil {
+		return nil, nil, err
+	}
+	in := &inserter{pkg: pkg, main: main, added: opc.NewAdditions(pkg), taken: taken, sources: map[*opc.Package]*source{}, changed: map[*opc.Part]bool{}}
+	if err := in.open(); err != nil {
+		return nil, nil, err
+	}
+	stretches = make([]Stretch, len(places))
+	for _, part := range pkg.Parts() {
+		if err := in.insertInto(part, places, stretches); err != nil {
+			return nil, nil, err
+		}
+	}
+	file, err = in.write()
+	return file, stretches, err
+}
+
+// inserter puts documents into one.
+type inserter struct {
+	pkg     *opc.Package
+	main    *opc.Part
+	added   *opc.Additions
+	taken   Taken
+	sources map[*opc.Package]*source
+	changed map[*opc.Part]bool // parts that have other content
+
+	styles    *styleSheet
+	numbering *numbering
+	notes     [2]*notes // footnotes and endnotes
+	places    int
+}
+
+// open reads the parts of the document that content may add to.
+func (in *inserter) open() (err error) {
+	if in.styles, err = readStyles(in.pkg, in.main); err != nil {
+		return err
+	}
+	if in.numbering, err = readNumbering(in.pkg, in.main); err != nil {
+		return err
+	}
+	for i, kind := range noteKinds {
+		if in.notes[i], err = readNotes(in.pkg, in.main, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertInto puts content into one part.
+func (in *inserter) insertInto(part *opc.Part, places []Place, stretches []Stretch) error {
+	var order []int
+	for i := range places {
+		if places[i].Part == part.Name {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a].Start, places[b].Start) })
+	src := places[order[0]].Source
+	declared, err := declarationsOf(src)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	at := 0
+	for _, i := range order {
+		p := &places[i]
+		content, err := in.content(part, p, declared)
+		if err != nil {
+			return &Error{i, err}
+		}
+		out.Write(src[at:p.Start])
+		stretches[i] = Stretch{out.Len(), out.Len() + len(content)}
+		out.Write(content)
+		at = p.End
+	}
+	out.Write(src[at:])
+	in.replace(part, out.Bytes())
+	return nil
+}
+
+// content returns what stands in a place, as XML.
+func (in *inserter) content(part *opc.Part, p *Place, declared declarations) ([]byte, error) {
+	s, err := in.source(p.Document)
+	if err != nil {
+		return nil, err
+	}
+	in.places++
+	c := &copier{in: in, from: s, part: s.main, rels: s.rels, declared: declared, lists: map[string]string{}, ids: map[string]int{}, named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
+	c.relate = func(relType, target string, external bool) (string, error) {
+		return in.added.Relate(part.Name, relType, target, external)
+	}
+	blocks := s.blocks()
+	for _, b := range blocks {
+		c.nameBookmarks(b)
+	}
+	var out bytes.Buffer
+	paragraph := emptyParagraph(in.pkg.Strict())
+	if p.TableBefore && len(blocks) > 0 && isTable(blocks[0]) {
+		out.WriteString(paragraph)
+	}
+	for _, b := range blocks {
+		if b, err = c.copyOf(b); err != nil {
+			return nil, err
+		}
+		if err := writeElement(&out, b); err != nil {
+			return nil, err
+		}
+	}
+	if p.NoParagraph && (len(blocks) == 0 || isTable(blocks[len(blocks)-1])) {
+		out.WriteString(paragraph)
+	}
+	return out.Bytes(), nil
+}
+
+// replace gives a part of the document other content.
+func (in *inserter) replace(part *opc.Part, data []byte) {
+	in.changed[part] = true
+	in.added.Replace(part.Name, data)
+}
+
+// write returns the document as a file.
+func (in *inserter) write() ([]byte, error) {
+	if err := in.finish(); err != nil {
+		return nil, err
+	}
+	if err := in.added.Check(); err != nil {
+		return nil, fmt.Errorf("include: %w", err)
+	}
+	var out bytes.Buffer
+	w := opc.NewWriter(&out)
+	var late []*opc.Part
+	for _, part := range in.pkg.Parts() {
+		switch {
+		case in.added.Deferred(part):
+		case in.changed[part]:
+			late = append(late, part)
+		default:
+			if err := w.Copy(part); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := in.added.WriteTo(w, late...); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
+}
+
+// finish writes the parts that content added to.
+func (in *inserter) finish() error {
+	for _, sheet := range []*sheet{&in.styles.sheet, &in.numbering.sheet, &in.notes[0].sheet, &in.notes[1].sheet} {
+		if !sheet.grown {
+			continue
+		}
+		data, err := sheet.bytes()
+		if err != nil {
+			return err
+		}
+		if sheet.part != nil {
+			in.replace(sheet.part, data)
+			continue
+		}
+		name, err := in.added.Add("/word/"+sheet.name, "xml", sheet.contentType(), data)
+		if err != nil {
+			return err
+		}
+		if _, err := in.added.Relate(in.main.Name, sheet.relType, name, false); err != nil {
+			return err
+		}
+		if len(sheet.rels) > 0 {
+			in.added.RelateAll(name, sheet.rels)
+		}
+	}
+	return nil
+}
+
+// source is a document whose content is copied.
+type source struct {
+	pkg       *opc.Package
+	main      *opc.Part
+	rels      []opc.Relationship
+	body      *element
+	styles    *styleSheet
+	numbering *numbering
+	notes     [2]*notes
+	parts     map[*opc.Part]string // those that were copied, with their new names
+	copying   map[*opc.Part]bool
+	styleIDs  map[string]string // by kind and id: those that the styles have in the document now
+	newStyles map[string]bool   // likewise: those that it did not have
+	lists     map[string]string // those that styles name, likewise
+}
+
+// source opens a document once.
+func (in *inserter) source(pkg *opc.Package) (*source, error) {
+	if s := in.sources[pkg]; s != nil {
+		return s, nil
+	}
+	if pkg.Strict() != in.pkg.Strict() {
+		return nil, ErrStrict
+	}
+	main, err := pkg.WordMain()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{pkg: pkg, main: main, parts: map[*opc.Part]string{}, copying: map[*opc.Part]bool{}, styleIDs: map[string]string{}, newStyles: map[string]bool{}, lists: map[string]string{}}
+	root, err := readElement(pkg, main)
+	if err != nil {
+		return nil, err
+	}
+	if s.body = child(root, "w:body"); s.body == nil {
+		return nil, errors.New("has no body")
+	}
+	if s.rels, err = pkg.Rels(main.Name); err != nil {
+		return nil, err
+	}
+	if s.styles, err = readStyles(pkg, main); err != nil {
+		return nil, err
+	}
+	if s.numbering, err = readNumbering(pkg, main); err != nil {
+		return nil, err
+	}
+	for i, kind := range noteKinds {
+		if s.notes[i], err = readNotes(pkg, main, kind); err != nil {
+			return nil, err
+		}
+	}
+	in.sources[pkg] = s
+	return s, nil
+}
+
+// blocks returns the content of the body without the section that ends it.
+func (s *source) blocks() []*element {
+	blocks := slices.Clone(s.body.ChildElements())
+	if n := len(blocks); n > 0 && nameOf(blocks[n-1]) == "w:sectPr" {
+		blocks = blocks[:n-1]
+	}
+	return blocks
+}

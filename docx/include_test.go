@@ -1,0 +1,178 @@
+package docx_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"platen/docx"
+	"platen/docx/opc"
+)
+
+// including returns a template that includes a file between two paragraphs.
+func including(t testing.TB, file []byte) (*docx.Template, error) {
+	t.Helper()
+	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include "it.docx"}}</w:t></w:r></w:p><w:sectPr/>`})
+	return docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: func(name string) ([]byte, error) {
+		if name != "it.docx" {
+			return nil, fs.ErrNotExist
+		}
+		return file, nil
+	}})
+}
+
+// Pictures, links and the headers of inner sections come along with the parts that they need.
+func TestIncludeBringsParts(t *testing.T) {
+	parts := unpack(t, withPictures(t, "{{logo}}"))
+	body := parts["word/document.xml"]
+	inner := `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rIdHead"/></w:sectPr></w:pPr></w:p><w:p><w:hyperlink r:id="rIdLink"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`
+	parts["word/document.xml"] = strings.Replace(body, "</w:body>", inner+"</w:body>", 1)
+	parts["word/header9.xml"] = `<w:hdr ` + namespaceDecls + `><w:p><w:r><w:t>Head of {{name}}</w:t></w:r></w:p></w:hdr>`
+	const base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+	parts["word/_rels/document.xml.rels"] = strings.Replace(parts["word/_rels/document.xml.rels"], "</Relationships>",
+		`<Relationship Id="rIdHead" Type="`+base+`header" Target="header9.xml"/><Relationship Id="rIdLink" Type="`+base+`hyperlink" Target="https://example.com/{{name}}" TargetMode="External"/></Relationships>`, 1)
+	parts["[Content_Types].xml"] = strings.Replace(parts["[Content_Types].xml"], "</Types>",
+		`<Override PartName="/word/header9.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.header+xml"/></Types>`, 1)
+	tpl, err := including(t, pack(t, parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, report := execute(t, tpl, decode(t, `{"logo":"`+pictureOf(t, 3, 3)+`","name":"ada"}`))
+	if len(report.Errors)+len(report.Warnings) > 0 {
+		t.Error(report)
+	}
+	out := unpack(t, file)
+	doc, rels := out["word/document.xml"], out["word/_rels/document.xml.rels"]
+	id := func(pattern string) string {
+		found := regexp.MustCompile(pattern).FindStringSubmatch(doc)
+		if found == nil {
+			t.Fatalf("no %s in %s", pattern, doc)
+		}
+		return found[1]
+	}
+	if header := out[target(t, rels, id(`<w:headerReference [^>]*r:id="([^"]*)"`))]; !strings.Contains(header, "Head of ada") {
+		t.Errorf("the header is %s", header)
+	}
+	if picture := out[target(t, rels, id(`<a:blip [^>]*r:embed="([^"]*)"`))]; !strings.Contains(picture, "PNG") {
+		t.Errorf("the picture is %.40q", picture)
+	}
+	if link := id(`<w:hyperlink [^>]*r:id="([^"]*)"`); !regexp.MustCompile(`Id="` + link + `"[^>]*Target="https://example.com/ada"`).MatchString(rels) {
+		t.Errorf("the link %s leads elsewhere: %s", link, rels)
+	}
+}
+
+// A chart of an included file takes data as in a template.
+func TestIncludeBringsCharts(t *testing.T) {
+	parts := chartInput(t, "chart")
+	tpl, err := including(t, build(t, parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _ := execute(t, tpl, decode(t, `{"year":2026,"sales":[{"month":"Jan","gain":1,"cost":2}]}`))
+	out := unpack(t, file)
+	found := false
+	for name, part := range out {
+		found = found || strings.Contains(name, "chart") && strings.Contains(part, ">Jan<")
+	}
+	if !found {
+		t.Errorf("no chart has the data: %v", sortedKeys(out))
+	}
+}
+
+// The documents of other projects are included soundly or refused with a reason.
+func TestIncludeCorpus(t *testing.T) {
+	included := 0
+	err := filepath.WalkDir("../../shared/corpus", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.EqualFold(filepath.Ext(path), ".docx") {
+			return err
+		}
+		file, err := os.ReadFile(path)
+		if err != nil || len(file) > 1<<20 {
+			return err
+		}
+		tpl, err := including(t, file)
+		if _, ok := errors.AsType[docx.Errors](err); ok {
+			return nil
+		}
+		if _, ok := errors.AsType[*opc.Error](err); ok || err != nil {
+			t.Errorf("%s: %v", path, err)
+			return nil
+		}
+		var out bytes.Buffer
+		if _, err := tpl.Execute(&out, decode(t, `{}`), docx.Options{}); err != nil {
+			t.Errorf("%s: %v", path, err)
+			return nil
+		}
+		known := map[string]bool{}
+		for _, p := range check(file) {
+			known[p.Message] = true
+		}
+		for _, p := range check(out.Bytes()) {
+			if !known[p.Message] {
+				t.Errorf("%s: %v", path, &p)
+			}
+		}
+		included++
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the documents of other projects are not here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d documents were included", included)
+}
+
+func TestIncludeLimits(t *testing.T) {
+	many := strings.Repeat(`<w:p><w:r><w:t>{{include "it.docx"}}</w:t></w:r></w:p>`, docx.MaxIncludes+1)
+	whole := build(t, map[string]string{"document.xml": many})
+	file := build(t, map[string]string{"document.xml": `<w:p/>`})
+	open := func(string) ([]byte, error) { return file, nil }
+	_, err := docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
+	if err == nil || !strings.Contains(err.Error(), "more than 100") {
+		t.Errorf("many: %v", err)
+	}
+	deep := 0
+	open = func(name string) ([]byte, error) {
+		deep++
+		return build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{include "` + name + `x"}}</w:t></w:r></w:p>`}), nil
+	}
+	whole = build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{include "x"}}</w:t></w:r></w:p>`})
+	_, err = docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
+	if err == nil || !strings.Contains(err.Error(), "too deep") || deep != docx.MaxIncludeDepth {
+		t.Errorf("deep (%d): %v", deep, err)
+	}
+}
+
+// What is included is as hostile as a template.
+func FuzzInclude(f *testing.F) {
+	f.Add(`<w:p><w:pPr><w:pStyle w:val="A"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{{a}}</w:t></w:r></w:p>`,
+		`<w:style w:type="paragraph" w:styleId="A"><w:name w:val="a"/><w:basedOn w:val="B"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:type="paragraph" w:styleId="B"><w:name w:val="b"/><w:basedOn w:val="A"/></w:style>`,
+		`<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:pStyle w:val="A"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)
+	f.Add(`<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>`, ``, ``)
+	f.Add(`<w:p><w:bookmarkStart w:id="1" w:name="x"/><w:r><w:footnoteReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>`, `<w:style/>`, `<w:num/><w:abstractNum/>`)
+	f.Fuzz(func(t *testing.T, body, styles, numbering string) {
+		file := build(t, map[string]string{"document.xml": body, "styles.xml": styles, "numbering.xml": numbering})
+		if _, err := parse(file); err != nil {
+			return
+		}
+		tpl, err := including(t, file)
+		if err != nil {
+			if _, ok := errors.AsType[docx.Errors](err); !ok {
+				t.Errorf("%v is no problem with a place", err)
+			}
+			return
+		}
+		var out bytes.Buffer
+		_, err = tpl.Execute(&out, decode(t, `{"a":"b"}`), docx.Options{})
+		if _, ok := errors.AsType[docx.Errors](err); err != nil && !ok {
+			t.Error(err)
+		}
+	})
+}
