@@ -35,10 +35,10 @@ var rooms = map[string][]string{
 	"docx/lang": {"docx/locale"},
 	"pdf":       {},
 
-	"docx/locale":   {}, // numbers, dates and words of languages
-	"docx/picture":  {}, // picture files and codes
-	"docx/richtext": {}, // HTML and Markdown as WordprocessingML
-	"docx/chart":    {}, // charts and the workbooks behind them
+	"docx/locale":   {},           // numbers, dates and words of languages
+	"docx/picture":  {},           // picture files and codes
+	"docx/richtext": {},           // HTML and Markdown as WordprocessingML
+	"docx/chart":    {},           // charts and the workbooks behind them
 	"docx/include":  {"docx/opc"}, // the content of a document in another
 	"docx/validate": {"docx/opc"},
 	"docx/deflate":  {}, // compressed streams stitched from pieces

@@ -16,9 +16,10 @@ import (
 const defaultTemplateCache = 256 << 20
 
 // templateCache keeps compiled templates by version, the most recently used as far as memory allows. A version never
-// changes, so neither does what is kept, also that a version cannot be compiled.
+// changes, so neither does what is kept, also that a version cannot be compiled, unless it includes files that change.
 type templateCache struct {
-	compile func(ctx context.Context, versionID int64) (*docx.Template, error)
+	compile func(ctx context.Context, versionID int64) (*docx.Template, inclusions, error)
+	current func(ctx context.Context, versionID int64, files inclusions) (bool, error) // whether the files are as they were
 	limit   int64
 	flights singleflight.Group // many workers that need the same template compile it once
 
@@ -28,9 +29,13 @@ type templateCache struct {
 	entries map[int64]*list.Element
 }
 
+// inclusions are the versions of the files that a template includes, by their names; 0 of those that could not be had.
+type inclusions map[string]int64
+
 type cachedTemplate struct {
 	versionID int64
 	template  *docx.Template
+	files     inclusions
 	broken    error // a *templateError, in place of a template
 	size      int64
 }
@@ -38,17 +43,17 @@ type cachedTemplate struct {
 // brokenSize is what the knowledge that a template is broken is counted for.
 const brokenSize = 4 << 10
 
-func newTemplateCache(limit int64, compile func(context.Context, int64) (*docx.Template, error)) *templateCache {
+func newTemplateCache(g *Generator, limit int64) *templateCache {
 	if limit <= 0 {
 		limit = defaultTemplateCache
 	}
-	return &templateCache{compile: compile, limit: limit, recent: list.New(), entries: map[int64]*list.Element{}}
+	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64]*list.Element{}}
 }
 
 // get returns the compiled template of a version.
 func (c *templateCache) get(ctx context.Context, versionID int64) (*docx.Template, error) {
-	if entry := c.lookup(versionID); entry != nil {
-		return entry.template, entry.broken
+	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil {
+		return entry.result(err)
 	}
 	flight := c.flights.DoChan(strconv.FormatInt(versionID, 10), func() (any, error) {
 		return c.load(context.WithoutCancel(ctx), versionID) // others may wait for it
@@ -60,17 +65,24 @@ func (c *templateCache) get(ctx context.Context, versionID int64) (*docx.Templat
 		if done.Err != nil {
 			return nil, done.Err
 		}
-		entry := done.Val.(*cachedTemplate)
-		return entry.template, entry.broken
+		return done.Val.(*cachedTemplate).result(nil)
 	}
 }
 
-func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTemplate, error) {
-	if entry := c.lookup(versionID); entry != nil { // another flight has landed since
-		return entry, nil
+// result is what is known of a template; err is why nothing is.
+func (t *cachedTemplate) result(err error) (*docx.Template, error) {
+	if err != nil {
+		return nil, err
 	}
-	template, err := c.compile(ctx, versionID)
-	entry := &cachedTemplate{versionID: versionID, template: template, size: brokenSize}
+	return t.template, t.broken
+}
+
+func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTemplate, error) {
+	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil { // another flight has landed since
+		return entry, err
+	}
+	template, files, err := c.compile(ctx, versionID)
+	entry := &cachedTemplate{versionID: versionID, template: template, files: files, size: brokenSize}
 	var broken *templateError
 	switch {
 	case errors.As(err, &broken):
@@ -84,7 +96,19 @@ func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTempl
 	return entry, nil
 }
 
-func (c *templateCache) lookup(versionID int64) *cachedTemplate {
+// lookup returns what is kept of a version, nil if it is nothing that still holds.
+func (c *templateCache) lookup(ctx context.Context, versionID int64) (*cachedTemplate, error) {
+	entry := c.kept(versionID)
+	if entry == nil || len(entry.files) == 0 {
+		return entry, nil
+	}
+	if current, err := c.current(ctx, versionID, entry.files); !current || err != nil {
+		return nil, err
+	}
+	return entry, nil
+}
+
+func (c *templateCache) kept(versionID int64) *cachedTemplate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	element, ok := c.entries[versionID]
@@ -95,18 +119,22 @@ func (c *templateCache) lookup(versionID int64) *cachedTemplate {
 	return element.Value.(*cachedTemplate)
 }
 
+// keep keeps what was learnt of a version, instead of what was known.
 func (c *templateCache) keep(entry *cachedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.entries[entry.versionID]; ok {
-		return
+	if known, ok := c.entries[entry.versionID]; ok {
+		c.drop(known)
 	}
 	c.entries[entry.versionID] = c.recent.PushFront(entry)
 	c.size += entry.size
 	for c.size > c.limit {
-		oldest := c.recent.Back()
-		old := c.recent.Remove(oldest).(*cachedTemplate)
-		delete(c.entries, old.versionID)
-		c.size -= old.size
+		c.drop(c.recent.Back())
 	}
+}
+
+func (c *templateCache) drop(element *list.Element) {
+	old := c.recent.Remove(element).(*cachedTemplate)
+	delete(c.entries, old.versionID)
+	c.size -= old.size
 }

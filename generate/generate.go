@@ -71,18 +71,49 @@ func New(cfg Config) *Generator {
 		g.now = time.Now
 	}
 	g.metrics = newMetrics(cfg.Metrics)
-	g.templates = newTemplateCache(cfg.TemplateCache, g.compile)
+	g.templates = newTemplateCache(g, cfg.TemplateCache)
 	return g
 }
 
-// compile reads a template's version and compiles it. A template with mistakes is a *templateError.
-func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Template, error) {
+// compile reads a template's version, with the files that it includes, and compiles it. A template with mistakes is a *templateError.
+func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Template, inclusions, error) {
 	content, err := g.service.TemplateContent(ctx, versionID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	data, err := g.read(ctx, content)
+	if tooLarge, ok := errors.AsType[*sizeError](err); ok {
+		return nil, nil, &templateError{fmt.Errorf("the template %w", tooLarge)}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	files := inclusions{}
+	var lost error // why a file could not be had, if that is the server's fault
+	template, err := docx.ParseWith(bytes.NewReader(data), content.Size, docx.ParseOptions{Include: func(name string) ([]byte, error) {
+		data, err := g.include(ctx, versionID, name, files)
+		if docgen.IsCode(err, docgen.CodeNotFound) {
+			return nil, errors.New("is not in the folder of the template, or is no file that whoever uploaded the template may download")
+		}
+		if _, tooLarge := errors.AsType[*sizeError](err); err != nil && !tooLarge {
+			lost = err
+		}
+		return data, err
+	}})
+	if lost != nil {
+		return nil, nil, lost
+	}
+	g.metrics.compiledTemplate(err)
+	if err != nil {
+		return nil, files, &templateError{err}
+	}
+	return template, files, nil
+}
+
+// read returns what a template or an included file holds.
+func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, error) {
 	if limit := g.service.Limits().TemplateBytes; content.Size > limit {
-		return nil, &templateError{fmt.Errorf("the template has %d bytes, more than the limit of %d", content.Size, limit)}
+		return nil, &sizeError{content.Size, limit}
 	}
 	r, err := content.Open(ctx, 0, -1)
 	if err != nil {
@@ -91,14 +122,46 @@ func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Templat
 	defer r.Close()
 	data := make([]byte, content.Size)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("read template version %d: %w", versionID, err)
+		return nil, fmt.Errorf("read template version %d: %w", content.VersionID, err)
 	}
-	template, err := docx.Parse(bytes.NewReader(data), content.Size)
-	g.metrics.compiledTemplate(err)
+	return data, nil
+}
+
+// include returns a file that a template includes, and notes its version.
+func (g *Generator) include(ctx context.Context, versionID int64, name string, files inclusions) ([]byte, error) {
+	files[name] = 0
+	content, err := g.service.IncludedContent(ctx, versionID, name)
 	if err != nil {
-		return nil, &templateError{err}
+		return nil, err
 	}
-	return template, nil
+	files[name] = content.VersionID
+	return g.read(ctx, content)
+}
+
+// current tells whether the files that a template includes are the same as when it was compiled.
+func (g *Generator) current(ctx context.Context, versionID int64, files inclusions) (bool, error) {
+	for name, known := range files {
+		content, err := g.service.IncludedContent(ctx, versionID, name)
+		switch {
+		case docgen.IsCode(err, docgen.CodeNotFound):
+			if known != 0 {
+				return false, nil
+			}
+		case err != nil:
+			return false, err
+		case content.VersionID != known:
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sizeError is a file that is larger than a template may be.
+type sizeError struct{ size, limit int64 }
+
+// Error continues a sentence whose subject is the file.
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("has %d bytes, more than the limit of %d", e.size, e.limit)
 }
 
 // templateError is a template that can never be used, because of what it holds.

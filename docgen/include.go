@@ -1,0 +1,72 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"platen/store"
+)
+
+// maxIncludeName is how long the name of an included file may be, with its folders.
+const maxIncludeName = 1000
+
+// IncludedContent returns what the file holds that a template's version includes by a name, for the tasks that read it: the current version
+// of the file of that name in the folder of the template, or in one below it ("clauses/liability.docx"). The file must be one that whoever
+// uploaded the version may download; else, and if there is none, the Error is one of CodeNotFound.
+func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string) (*Content, error) {
+	var found *Content
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		version, err := q.Version(ctx, versionID)
+		if err != nil {
+			return fmt.Errorf("version %d: %w", versionID, err)
+		}
+		author := &Caller{User: User{ID: version.CreatedBy}}
+		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID)
+		if err != nil || len(chain) == 0 {
+			return fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
+		}
+		item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
+		if err != nil {
+			return err
+		}
+		p, err := s.find(ctx, q, author, File, item.ID, MayDownload)
+		if err != nil {
+			return err
+		}
+		current, err := fileVersion(ctx, q, p.row, 0)
+		if err != nil {
+			return err
+		}
+		found = s.contentOf(current)
+		return nil
+	})
+	if IsCode(err, CodeForbidden) || IsCode(err, CodeTrashed) {
+		err = notIncluded(name)
+	}
+	return found, err
+}
+
+func notIncluded(name string) error {
+	return failf(CodeNotFound, "There is no file %.*q for the template to include.", maxIncludeName, name)
+}
+
+// itemBelow returns the item at a path below a folder.
+func itemBelow(ctx context.Context, q *store.Queries, folder sql.NullInt64, path string) (item store.Item, err error) {
+	if len(path) > maxIncludeName {
+		return item, notIncluded(path)
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		item, err = q.Child(ctx, folder, foldKey(name))
+		if errors.Is(err, sql.ErrNoRows) {
+			return item, notIncluded(path)
+		}
+		if err != nil {
+			return item, fmt.Errorf("child of folder %d: %w", folder.Int64, err)
+		}
+		folder = parentOf(item.ID)
+	}
+	return item, nil
+}

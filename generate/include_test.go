@@ -1,0 +1,71 @@
+package generate_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"platen/docgen"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// A template includes files of its folder and of folders below, as they are when the documents are made.
+func TestIncludedFiles(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		clauses, err := w.service.CreateFolder(t.Context(), w.caller, docgen.NewFolder{Name: "clauses"})
+		must(t, err)
+		terms, err := w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "Terms.docx", ParentID: clauses.ID}, bytes.NewReader(docxOf(t, "old terms of {{a}}")))
+		must(t, err)
+		template := w.template("T.docx", docxOf(t, `{{include "clauses/terms.docx"}}`, `{{include "late.docx"}}`))
+
+		job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
+		if want := `the file "late.docx" is not in the folder of the template`; job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
+			t.Errorf("status %s with %q, want failed because %s", job.Status, job.Failures.Errors, want)
+		}
+
+		_, err = w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "late.docx"}, bytes.NewReader(docxOf(t, "late")))
+		must(t, err)
+		job = w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
+		if job.Status != docgen.StatusCompleted {
+			t.Fatalf("status %s with %q", job.Status, job.Failures)
+		}
+		if got, want := w.text(job), "old terms of 1\nlate"; got != want {
+			t.Errorf("the document reads %q, want %q", got, want)
+		}
+
+		_, err = w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: terms.ID}, bytes.NewReader(docxOf(t, "new terms of {{a}}")))
+		must(t, err)
+		job = w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 2}`))[0]
+		if got, want := w.text(job), "new terms of 2\nlate"; got != want {
+			t.Errorf("after a new version of the terms the document reads %q, want %q", got, want)
+		}
+	})
+}
+
+// Whoever uploads a template includes nothing with it that they may not read.
+func TestIncludedFilesMustBeReadable(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		user, err := w.service.CreateUser(t.Context(), docgen.NewUser{Login: "bob@example.com", Name: "Bob"})
+		must(t, err)
+		token, err := w.service.CreateToken(t.Context(), docgen.NewToken{Login: user.Login})
+		must(t, err)
+		bob, err := w.service.Authenticate(t.Context(), token)
+		must(t, err)
+		_, err = w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "secret.docx"}, bytes.NewReader(docxOf(t, "secret")))
+		must(t, err)
+		template := w.template("T.docx", docxOf(t, "nothing"))
+		_, err = w.service.CreateCollaboration(t.Context(), w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: template.ID, UserID: bob.User.ID, Role: docgen.RoleEditor})
+		must(t, err)
+		_, err = w.service.CreateVersion(t.Context(), bob, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
+		must(t, err)
+		job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{}`))[0]
+		if want := "may download"; job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
+			t.Errorf("status %s with %q, want failed", job.Status, job.Failures.Errors)
+		}
+	})
+}
