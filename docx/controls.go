@@ -21,11 +21,13 @@ type control struct {
 	sdt    *node
 	kind   string // the canonical name of the property that says what it is
 	breaks *breaks
+	prefix string // of the elements of its content
+	bare   bool   // the run of its box has no properties
 
 	items         []controlItem // of lists
 	format        string        // of dates
 	language      string        // of dates
-	ticked, blank string        // of check boxes
+	ticked, blank boxState      // of check boxes
 }
 
 // controlItem is an entry of a list.
@@ -44,7 +46,11 @@ func (c *compiler) findControls() {
 			if len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) || content == nil {
 				continue
 			}
-			c.findControl(sdt, text)
+			if props.child("w:picture") != nil {
+				c.findPictureControl(sdt, text)
+			} else {
+				c.findControl(sdt, text)
+			}
 			break
 		}
 	}
@@ -52,8 +58,7 @@ func (c *compiler) findControls() {
 
 func (c *compiler) findControl(sdt *node, text string) {
 	content := sdt.child("w:sdtContent")
-	texts := content.all("w:t")
-	if len(texts) == 0 || len(content.all("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.start <= m.start() && m.start() < sdt.end }) {
+	if len(shownIn(content)) == 0 || len(content.all("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.start <= m.start() && m.start() < sdt.end }) {
 		c.warnings = append(c.warnings, "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
 		return
 	}
@@ -61,7 +66,7 @@ func (c *compiler) findControl(sdt *node, text string) {
 	if a == nil {
 		return
 	}
-	k := &control{aside: a, sdt: sdt, kind: "w:richText", ticked: "☒", blank: "☐"}
+	k := &control{aside: a, sdt: sdt, kind: "w:richText", ticked: boxState{glyph: '☒'}, blank: boxState{glyph: '☐'}}
 	props := sdt.child("w:sdtPr")
 	for _, kind := range controlKinds {
 		if n := props.child(kind); n != nil {
@@ -89,20 +94,11 @@ func (k *control) read(c *compiler, n *node) {
 		case "w:lid":
 			k.language = attrValue(c.src, child, "w:val")
 		case "w14:checkedState":
-			k.ticked = glyph(attrValue(c.src, child, "w14:val"), k.ticked)
+			k.ticked.read(c, child)
 		case "w14:uncheckedState":
-			k.blank = glyph(attrValue(c.src, child, "w14:val"), k.blank)
+			k.blank.read(c, child)
 		}
 	}
-}
-
-// glyph is the character of a number in hexadecimal.
-func glyph(hex, otherwise string) string {
-	n, err := strconv.ParseUint(hex, 16, 21)
-	if err != nil || n < ' ' {
-		return otherwise
-	}
-	return string(rune(n))
 }
 
 // The parts of a content control that its value changes.
@@ -110,6 +106,8 @@ const (
 	controlText = iota
 	controlTicked
 	controlDate
+	controlBox  // the box of a check box
+	controlFont // the font of its run
 )
 
 // editControls writes the edits of the content controls that take values.
@@ -121,24 +119,28 @@ func (c *compiler) editControls() {
 		props, content := k.sdt.child("w:sdtPr"), k.sdt.child("w:sdtContent")
 		c.add(edit{pos: k.sdt.start, end: k.sdt.start, phase: phaseGuard, kind: editControl, mark: k.aside.mark, control: k})
 		c.add(edit{pos: k.sdt.end, end: k.sdt.end, phase: phaseGuardEnd, kind: editGuardEnd})
-		for _, name := range []string{"w:tag", "w:alias", "w:showingPlcHdr", "w:dataBinding"} {
-			if n := props.child(name); n != nil && (!strings.HasPrefix(name, "w:a") && name != "w:tag" || strings.Contains(attrValue(c.src, n, "w:val"), "{{")) {
-				c.replace(n.start, n.end, editDelete)
-			}
+		for _, n := range c.spentProperties(props) {
+			c.replace(n.start, n.end, editDelete)
 		}
-		texts := content.all("w:t")
+		texts := shownIn(content)
 		if props.child("w:showingPlcHdr") != nil {
 			for _, style := range content.all("w:rStyle") { // that of placeholder text
 				c.replace(style.start, style.end, editDelete)
 			}
 		}
-		k.breaks = c.controlBreaks(texts[0])
+		k.breaks, k.prefix = c.controlBreaks(texts[0]), texts[0].prefix(c.src)
 		part := func(pos, end, slot int) {
 			c.add(edit{pos: pos, end: end, phase: phaseReplace, kind: editControlPart, slot: slot, control: k})
 		}
-		part(texts[0].openEnd, texts[0].closeStart, controlText)
 		for _, t := range texts[1:] {
-			c.replace(t.openEnd, t.closeStart, editDelete)
+			c.replace(t.start, t.end, editDelete)
+		}
+		if k.kind == "w14:checkbox" {
+			part(texts[0].start, texts[0].end, controlBox)
+			pos, end := k.fontOf(texts[0].parent)
+			c.add(edit{pos: pos, end: end, phase: phaseParagraph, kind: editControlPart, slot: controlFont, control: k})
+		} else {
+			part(texts[0].start, texts[0].end, controlText)
 		}
 		if a := props.child("w14:checkbox").child("w14:checked").attrOf("w14:val"); a != nil {
 			part(a.valueStart, a.valueEnd, controlTicked)
@@ -147,6 +149,22 @@ func (c *compiler) editControls() {
 			part(a.valueStart, a.valueEnd, controlDate)
 		}
 	}
+}
+
+// spentProperties are the properties of a content control that it has no more when it has a value: the tag, that it shows a
+// placeholder's text, and the binding to data that would take the value's place again.
+func (c *compiler) spentProperties(props *node) (spent []*node) {
+	for _, n := range props.children {
+		switch n.name {
+		case "w:showingPlcHdr", "w:dataBinding":
+			spent = append(spent, n)
+		case "w:tag", "w:alias":
+			if strings.Contains(attrValue(c.src, n, "w:val"), "{{") {
+				spent = append(spent, n)
+			}
+		}
+	}
+	return spent
 }
 
 // controlBreaks is the XML of breaks in the text of a control.
@@ -200,17 +218,7 @@ func (x *execution) control(o *op) error {
 // fill finds what the control shows for a value.
 func (k *control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	if k.kind == "w14:checkbox" {
-		f := &filledControl{text: k.blank, ticked: lang.Truth(v)}
-		if s, ok := v.(string); ok {
-			switch strings.ToLower(strings.TrimSpace(s)) {
-			case "false", "no", "off", "n", "0":
-				f.ticked = false
-			}
-		}
-		if f.ticked {
-			f.text = k.ticked
-		}
-		return f, nil
+		return &filledControl{ticked: lang.Ticked(v)}, nil
 	}
 	s, ok := lang.Text(v)
 	if !ok {
@@ -270,10 +278,16 @@ func (k *control) date(x *execution, s string) (*filledControl, error) {
 func (x *execution) controlPart(o *op) {
 	switch f := x.filled; o.slot {
 	case controlText:
+		x.out.buf = fmt.Appendf(x.out.buf, "<%st%s>", o.control.prefix, preserve)
 		x.out.buf, _ = appendValue(x.out.buf, f.text, o.breaks)
+		x.out.buf = fmt.Appendf(x.out.buf, "</%st>", o.control.prefix)
 	case controlTicked:
 		x.out.buf = strconv.AppendInt(x.out.buf, int64(map[bool]int{true: 1}[f.ticked]), 10)
 	case controlDate:
 		x.out.buf = append(x.out.buf, f.date...)
+	case controlBox:
+		x.out.buf = o.control.state(f.ticked).appendBox(x.out.buf, o.control.prefix)
+	case controlFont:
+		x.out.buf = o.control.appendFont(x.out.buf, o.control.state(f.ticked).font, o.text)
 	}
 }

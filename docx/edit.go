@@ -69,6 +69,7 @@ const (
 	editHeadingEnd           //
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
 	editPicture              // from here to editGuardEnd is a drawing whose picture the value of mark replaces
+	editShown                // from here to editGuardEnd is one in a content control, which goes if there is none
 	editPicturePart          // what of it changes, by slot
 	editChart                // from here to editGuardEnd is a drawing with the chart of picture
 	editLink                 // the id of the relationship that a link leads to

@@ -23,6 +23,7 @@ type placeholder struct {
 	drawing *node
 	alt     []*attr     // the alt texts that hold the tag
 	chart   *boundChart // nil: it is a picture
+	control *node       // the content control whose name holds the tag; nil: an alt text does
 }
 
 // pictureHolders are what pictures stand in within a run.
@@ -144,8 +145,13 @@ func (c *compiler) editPlaceholders() {
 		if h.chart != nil {
 			kind = editChart
 		}
-		c.add(edit{pos: d.start, end: d.start, phase: phaseGuard, kind: kind, mark: h.mark, picture: h})
-		c.add(edit{pos: d.end, end: d.end, phase: phaseGuardEnd, kind: editGuardEnd})
+		around := d
+		if h.control != nil {
+			around = h.control
+			c.editPictureControl(h)
+		}
+		c.add(edit{pos: around.start, end: around.start, phase: phaseGuard, kind: kind, mark: h.mark, picture: h})
+		c.add(edit{pos: around.end, end: around.end, phase: phaseGuardEnd, kind: editGuardEnd})
 		for _, alt := range h.alt {
 			c.add(edit{pos: alt.valueStart, end: alt.valueEnd, phase: phaseReplace, kind: editPicturePart, slot: pictureAlt})
 		}
@@ -231,11 +237,12 @@ type pictureOp struct {
 	width, height picture.EMU // of its box; 0 if it does not say
 	children      []byte      // of the a:blip: effects
 	prefix        string      // of DrawingML
+	emptied       bool        // a content control between paragraphs or cells: it stays when the picture goes
 }
 
 // pictureOp describes a placeholder.
 func (c *compiler) pictureOp(h *placeholder) *pictureOp {
-	o := &pictureOp{}
+	o := &pictureOp{emptied: h.control != nil && h.control.parent.name != "w:p"}
 	if h.drawing.name == "w:pict" {
 		o.width, o.height = vmlSize(attrValue(c.src, h.drawing.all("v:shape")[0], "style"))
 		o.prefix = h.drawing.all("v:imagedata")[0].prefix(c.src)
@@ -342,9 +349,12 @@ func (x *execution) replacePicture(o *op) error {
 	defer func() { x.picture = outer }()
 	x.picture = nil
 	if ok && value == "" {
-		return nil
+		if !o.pic.emptied {
+			return nil
+		}
+		x.picture = noPicture
 	}
-	if ok {
+	if ok && value != "" {
 		if err := x.fillPicture(o, value, want); err != nil {
 			return err
 		}

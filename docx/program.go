@@ -80,6 +80,7 @@ const (
 	opHeadingMark // the start or end of its bookmark
 	opTOC
 	opPicture     // a drawing whose picture the data replaces
+	opShown       // one in a content control, that may go while the control stays
 	opPicturePart // what of it changes, by slot
 	opChart       // a drawing with a chart that takes the data of tag
 	opLink        // the id of the relationship that a link leads to
@@ -199,7 +200,7 @@ func (a *assembler) apply(e *edit) bool {
 		a.insert(e.opening)
 	case editPart, editClose:
 		return a.border(e)
-	case editGuard, editAlone, editHeading, editPicture, editChart, editControl, editCovered:
+	case editGuard, editAlone, editHeading, editPicture, editShown, editChart, editControl, editCovered:
 		a.push(frame{op: a.holder(e)})
 	case editGuardEnd, editAloneEnd, editHeadingEnd:
 		a.pop()
@@ -220,6 +221,8 @@ func (a *assembler) holder(e *edit) op {
 		return op{kind: opHeading, slot: e.slot}
 	case editPicture:
 		return op{kind: opPicture, tag: e.mark.tag, pic: a.c.pictureOp(e.picture)}
+	case editShown:
+		return op{kind: opShown}
 	case editChart:
 		return op{kind: opChart, tag: e.mark.tag, chart: e.picture.chart}
 	case editControl:

@@ -91,8 +91,16 @@ func outlineOf(document string) string {
 			inText = false
 		case xml.CharData:
 			if inText {
-				text.Write(token)
+				text.WriteString(strings.Map(noSymbol, string(token)))
 			}
 		}
 	}
+}
+
+// noSymbol drops the signs of symbol fonts, which are a w:sym or as well a letter.
+func noSymbol(r rune) rune {
+	if 0xF000 <= r && r <= 0xF0FF {
+		return -1
+	}
+	return r
 }

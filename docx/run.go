@@ -126,6 +126,10 @@ func (x *execution) structure(o *op) error {
 		x.headingMark(o)
 	case opPageBreak:
 		x.pageBreak(o)
+	case opShown:
+		if x.picture != noPicture {
+			return x.run(o.body)
+		}
 	case opPicture:
 		return x.replacePicture(o)
 	case opPicturePart:

@@ -197,18 +197,29 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 	return e.textOr(f, 0, address)
 }
 
-// checkbox gives a box, ticked if the value is true; the texts false, no, off, n and 0 count as false too.
+// unticked are the texts that leave a box empty: what programs write for false, and the word no.
+var unticked = map[string]bool{
+	"false": true, "off": true, "0": true, "n": true, "no": true, // English, Spanish, Italian
+	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true, "否": true, "لا": true,
+}
+
+// Ticked tells whether a value ticks a box: as Truth does, but texts that say no, in any language that numbers are spelled in, do
+// not tick it.
+func Ticked(v Value) bool {
+	s, isText := v.(string)
+	if isText {
+		s = strings.ToLower(strings.TrimSpace(s))
+		return s != "" && !unticked[s]
+	}
+	return truth(v)
+}
+
+// checkbox gives a box, ticked as Ticked says.
 func checkbox(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil {
 		return nil, nil
 	}
-	checked := truth(v)
-	if s, ok := v.(string); ok {
-		switch strings.ToLower(strings.TrimSpace(s)) {
-		case "false", "no", "off", "n", "0", "":
-			checked = false
-		}
-	}
+	checked := Ticked(v)
 	p := e.presenting()
 	p.As, p.Checked = AsCheckbox, checked
 	if checked {
