@@ -84,6 +84,7 @@ type inserter struct {
 	numbering *numbering
 	notes     [2]*notes // footnotes and endnotes
 	places    int
+	hasTheme  bool
 }
 
 // open reads the parts of the document that content may add to.
@@ -144,6 +145,9 @@ func (in *inserter) content(part *opc.Part, p *Place, declared declarations) ([]
 		return nil, err
 	}
 	in.places++
+	if err := in.theme(s); err != nil {
+		return nil, err
+	}
 	c := &copier{in: in, from: s, part: s.main, rels: s.rels, declared: declared, lists: map[string]string{}, ids: map[string]int{}, named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
 	c.relate = func(relType, target string, external bool) (string, error) {
 		return in.added.Relate(part.Name, relType, target, external)
@@ -169,6 +173,24 @@ func (in *inserter) content(part *opc.Part, p *Place, declared declarations) ([]
 		out.WriteString(paragraph)
 	}
 	return out.Bytes(), nil
+}
+
+// theme gives the document the theme of another if it has none, by whose colours charts and styles may go.
+func (in *inserter) theme(s *source) error {
+	isTheme := func(r opc.Relationship) bool { return r.Type == opc.RelTheme && !r.External }
+	i := slices.IndexFunc(s.rels, isTheme)
+	if in.hasTheme || i < 0 {
+		return nil
+	}
+	own, err := in.pkg.Rels(in.main.Name)
+	if in.hasTheme = true; err != nil || slices.ContainsFunc(own, isTheme) {
+		return err
+	}
+	c := &copier{in: in, from: s, relate: func(relType, target string, external bool) (string, error) {
+		return in.added.Relate(in.main.Name, relType, target, external)
+	}}
+	_, err = c.relation(s.rels[i])
+	return err
 }
 
 // replace gives a part of the document other content.

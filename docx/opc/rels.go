@@ -30,6 +30,7 @@ const (
 	RelFootnotes          = relBase + "footnotes"
 	RelEndnotes           = relBase + "endnotes"
 	RelStyles             = relBase + "styles"
+	RelTheme              = relBase + "theme"
 	RelNumbering          = relBase + "numbering"
 	RelComments           = relBase + "comments"
 	RelCoreProperties     = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
