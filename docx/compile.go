@@ -195,7 +195,7 @@ func (c *compiler) removeTags() {
 
 func (c *compiler) countTexts() {
 	for _, p := range c.pars {
-		if len(p.marks) > 0 {
+		if len(p.marks) > 0 && (p.kept == nil || p.dirty) {
 			p.count()
 		}
 	}

@@ -8,8 +8,9 @@ import (
 // dialect is how another template language writes its tags. In a template of ours they are text: nobody can tell whether
 // the author meant them, so there is one warning for each language, which says what to write instead.
 type dialect struct {
-	name  string         // of the language, for people
-	sign  string         // that is in every tag: a fast way to see that there is none
+	name  string // of the language, for people
+	sign  string // that is in every tag, and then perhaps blanks and one of next: a fast way to see that there is none
+	next  string
 	tag   *regexp.Regexp // its last group, if it has one
 	write string         // what to write instead
 }
@@ -18,16 +19,19 @@ type dialect struct {
 const maxTagShown = 60
 
 var dialects = []dialect{
-	{"Mustache, Handlebars or poi-tl", "{{", regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`), "{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
-	{"Jinja or docxtpl", "{%", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
-	{"Carbone", "{d.", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
-	{"docxtemplater", "{", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
-	{"docx-stamper or XDocReport", "${", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
-	{"Word's mail merge", "«", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
+	{"Mustache, Handlebars or poi-tl", "{{", sigilBytes, regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`), "{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
+	{"Jinja or docxtpl", "{%", "", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
+	{"Carbone", "{d.", "", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
+	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
+	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
+	{"Word's mail merge", "«", "", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
 }
 
 // sigils are what the tags of Mustache and its kin begin with, and no expression of ours.
-const sigils = `[#/^?@>*+&=]`
+const (
+	sigilBytes = "#/^?@>*+&="
+	sigils     = "[" + sigilBytes + "]"
+)
 
 var foreignTag = regexp.MustCompile(`^\{\{\s*` + sigils)
 
@@ -51,9 +55,23 @@ func (c *compiler) findDialects(known map[string]bool) {
 	}
 }
 
+// mayBeIn tells whether a text may hold a tag of the language.
+func (d *dialect) mayBeIn(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, d.sign)
+		if !found || d.next == "" {
+			return found
+		}
+		if next := strings.TrimLeft(rest, " \t\n\f\r"); next != "" && strings.IndexByte(d.next, next[0]) >= 0 {
+			return true
+		}
+		text = rest
+	}
+}
+
 // find returns the first tag of the language in a text, shortened; empty if there is none.
 func (d *dialect) find(text string) string {
-	if !strings.Contains(text, d.sign) {
+	if !d.mayBeIn(text) {
 		return ""
 	}
 	groups := d.tag.FindStringSubmatch(text)

@@ -29,6 +29,11 @@ type definition struct {
 	numID, listLevel string
 }
 
+// looks are elements of styles that say how something looks, which counts for Word alone.
+var looks = map[string]bool{
+	"w:docDefaults": true, "w:latentStyles": true, "w:rPr": true, "w:tblPr": true, "w:trPr": true, "w:tcPr": true, "w:tblStylePr": true,
+}
+
 // readStyles returns the styles of a document by their ids. A document whose styles cannot be read has none: its text is
 // there without them.
 func readStyles(pkg *opc.Package, main *opc.Part) (map[string]style, error) {
@@ -40,7 +45,7 @@ func readStyles(pkg *opc.Package, main *opc.Part) (map[string]style, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseTree(part.Name, src)
+	root, err := parseOutline(part.Name, src, looks)
 	if err != nil { // well formed, but of another shape
 		return nil, nil //nolint:nilerr // as the comment says
 	}

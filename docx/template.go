@@ -89,6 +89,7 @@ func compileFile(file []byte, mayInclude bool, included map[string][]stretch) (*
 	if err := t.becomeDocument(); err != nil {
 		return nil, err
 	}
+	pkg.Forget()
 	return t, nil
 }
 

@@ -19,6 +19,7 @@ type paragraph struct {
 	brs    []*piece // of breaks
 
 	deleted []bool  // by byte of text: gone from the template, as the text of block tags is
+	dirty   bool    // more was deleted since count
 	kept    []int32 // kept[i]: how many bytes of text[:i] are not deleted
 	visible []int32 // visible[i]: how many of those are not blank
 }
@@ -237,6 +238,7 @@ func (p *paragraph) remove(from, to int) {
 	if p.deleted == nil {
 		p.deleted = make([]bool, len(p.text))
 	}
+	p.dirty = true
 	for i := from; i < to; i++ {
 		p.deleted[i] = true
 	}
@@ -244,25 +246,35 @@ func (p *paragraph) remove(from, to int) {
 
 // count makes anyKept and anyVisible answer for what is deleted now.
 func (p *paragraph) count() {
-	p.kept, p.visible = make([]int32, len(p.text)+1), make([]int32, len(p.text)+1)
-	blankUntil := 0
-	for i := range len(p.text) {
-		keep := p.deleted == nil || !p.deleted[i]
-		if i >= blankUntil {
-			r, n := utf8.DecodeRuneInString(p.text[i:])
-			blankUntil = i
-			if isBlank(r) {
-				blankUntil = i + n
-			}
-		}
-		p.kept[i+1], p.visible[i+1] = p.kept[i], p.visible[i]
-		if keep {
-			p.kept[i+1]++
-			if i >= blankUntil {
-				p.visible[i+1]++
-			}
-		}
+	if p.kept == nil {
+		both := make([]int32, 2*(len(p.text)+1))
+		p.kept, p.visible = both[:len(p.text)+1], both[len(p.text)+1:]
 	}
+	p.dirty = false
+	kept, visible, blankUntil := int32(0), int32(0), 0
+	for i := range len(p.text) {
+		if i >= blankUntil {
+			blankUntil = i + blankAt(p.text[i:])
+		}
+		if p.deleted == nil || !p.deleted[i] {
+			kept++
+			if i >= blankUntil {
+				visible++
+			}
+		}
+		p.kept[i+1], p.visible[i+1] = kept, visible
+	}
+}
+
+// blankAt is how many bytes a blank has that a text begins with; 0 if it begins with none.
+func blankAt(s string) int {
+	if c := s[0]; c > ' ' && c < utf8.RuneSelf {
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(s); isBlank(r) {
+		return n
+	}
+	return 0
 }
 
 func (p *paragraph) anyKept(from, to int) bool    { return p.kept[to] > p.kept[from] }

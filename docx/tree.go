@@ -64,10 +64,13 @@ var withAttributes = map[string]bool{
 }
 
 // parseTree reads a part that opc.CheckXML has accepted.
-func parseTree(part string, src []byte) (*node, error) {
+func parseTree(part string, src []byte) (*node, error) { return parseOutline(part, src, nil) }
+
+// parseOutline is parseTree without the content of some elements.
+func parseOutline(part string, src []byte, hollow map[string]bool) (*node, error) {
 	input := parse.NewInputBytes(src)
 	defer input.Restore()
-	b := &treeBuilder{lexer: xml.NewLexer(input), input: input, scope: []binding{{"xml", "xml"}}, names: map[string]string{}, spelled: map[string]string{}}
+	b := &treeBuilder{lexer: xml.NewLexer(input), input: input, scope: []binding{{"xml", "xml"}}, names: map[string]string{}, spelled: map[string]string{}, hollow: hollow}
 	root, err := b.build()
 	if err != nil {
 		return nil, &opc.Error{Code: opc.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
@@ -87,6 +90,8 @@ type treeBuilder struct {
 	spelled  map[string]string // names as written, each once
 	nodes    []node            // memory for more
 	attrs    []attr            // of the tag that is being read
+	kept     []attr            // memory for those of nodes
+	hollow   map[string]bool   // elements whose content does not count
 	elements int
 }
 
@@ -109,10 +114,15 @@ func (b *treeBuilder) build() (*node, error) {
 			if root == nil {
 				root = n
 			}
-			if !void {
-				open = n
-			} else {
+			switch {
+			case void:
 				b.leave()
+			case b.hollow[n.name]:
+				if err := b.skip(n); err != nil {
+					return nil, err
+				}
+			default:
+				open = n
 			}
 		case xml.EndTagToken:
 			if open == nil {
@@ -122,6 +132,27 @@ func (b *treeBuilder) build() (*node, error) {
 			open = open.parent
 			b.leave()
 		default: // text, comments, instructions: what lies between elements is found by its place
+		}
+	}
+}
+
+// skip reads an element to its end.
+func (b *treeBuilder) skip(n *node) error {
+	for depth := 1; ; {
+		kind, data := b.lexer.Next()
+		switch kind {
+		case xml.StartTagCloseToken:
+			depth++
+		case xml.EndTagToken:
+			depth--
+		case xml.ErrorToken:
+			return fmt.Errorf("the XML ends inside an element")
+		}
+		if depth == 0 {
+			n.end = b.input.Offset()
+			n.closeStart = n.end - len(data)
+			b.leave()
+			return nil
 		}
 	}
 }
@@ -189,6 +220,7 @@ func (b *treeBuilder) name() string {
 	return name
 }
 
+// attributes gives a node its attributes, if they count. Their prefixes must be declared in any case.
 func (b *treeBuilder) attributes(n *node) error {
 	for i := range b.attrs {
 		name, err := b.canonical(b.attrs[i].name, false)
@@ -197,8 +229,14 @@ func (b *treeBuilder) attributes(n *node) error {
 		}
 		b.attrs[i].name = name
 	}
-	if withAttributes[n.name] {
-		n.attrs = slices.Clone(b.attrs)
+	if count := len(b.attrs); count > 0 && withAttributes[n.name] {
+		const block = 256
+		if cap(b.kept)-len(b.kept) < count {
+			b.kept = make([]attr, 0, max(block, count))
+		}
+		from := len(b.kept)
+		b.kept = append(b.kept, b.attrs...)
+		n.attrs = b.kept[from:len(b.kept):len(b.kept)]
 	}
 	return nil
 }
@@ -227,18 +265,18 @@ func (b *treeBuilder) leave() {
 
 // canonical gives the name with our own prefix. An attribute without a prefix is in no namespace and keeps its name.
 func (b *treeBuilder) canonical(raw string, element bool) (string, error) {
-	prefix, local, prefixed := strings.Cut(raw, ":")
-	if !prefixed {
-		prefix, local = "", raw
-		if !element {
-			return raw, nil
-		}
-	}
-	if !element && prefix == "xmlns" {
-		return "", nil
+	if !element && strings.IndexByte(raw, ':') < 0 {
+		return raw, nil
 	}
 	if name, ok := b.names[raw]; ok {
 		return name, nil
+	}
+	prefix, local, prefixed := strings.Cut(raw, ":")
+	if !prefixed {
+		prefix, local = "", raw
+	}
+	if !element && prefix == "xmlns" {
+		return "", nil
 	}
 	i := len(b.scope) - 1
 	for ; i >= 0 && b.scope[i].prefix != prefix; i-- {

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -24,6 +26,9 @@ type Package struct {
 	lim    Limits
 	strict bool   // relationships are of the strict form
 	relID  string // what no id of a relationship begins with
+
+	relsMu sync.Mutex
+	rels   map[*Part][]Relationship // that were read, by the part that holds them
 }
 
 // Part is one part of a package.
@@ -32,8 +37,15 @@ type Part struct {
 	ContentType string // "" when the package declares none
 	Size        int64  // unpacked, in bytes
 	file        *zip.File
-	packed      []byte // as it is compressed in the file; nil: file reads it
+	packed      []byte                 // as it is compressed in the file; nil: file reads it
+	text        atomic.Pointer[[]byte] // unpacked, until Forget; nil: file reads it
 }
+
+const (
+	// maxText is how large a part may be that is kept unpacked from when it is checked until Forget, and maxTexts how large all
+	// of them may be together.
+	maxText, maxTexts = 8 << 20, 32 << 20
+)
 
 // ContentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
 const ContentTypesName = "/[Content_Types].xml"
@@ -239,12 +251,38 @@ func (p *Package) verify() error {
 			return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file unpacks to more than the %d bytes allowed", p.lim.TotalBytes), Remedy: remedySmaller}
 		}
 	}
+	room := int64(maxTexts)
 	for _, part := range p.parts {
-		if err := part.copyTo(io.Discard); err != nil {
+		if part.Size > min(maxText, room) || !strings.HasSuffix(part.Name, ".xml") && !strings.HasSuffix(part.Name, ".rels") {
+			if err := part.copyTo(io.Discard); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := part.unpack()
+		if err != nil {
 			return err
 		}
+		room -= part.Size
+		part.text.Store(&text)
 	}
 	return nil
+}
+
+// Forget frees what is kept to read parts faster soon after Open.
+func (p *Package) Forget() {
+	for _, part := range p.parts {
+		part.text.Store(nil)
+	}
+}
+
+// unpack returns the bytes of the part.
+func (part *Part) unpack() ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 0, part.Size+bytes.MinRead))
+	if err := part.copyTo(buf); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
 }
 
 // copyTo unpacks the part. The zip reader fails on more bytes than the directory promised and on a wrong checksum.
@@ -273,16 +311,15 @@ func (p *Package) Parts() []*Part { return p.parts }
 // Part returns the part of that name, compared as ISO 29500-2 §6.2.2.3 does, without regard to ASCII case; or nil.
 func (p *Package) Part(name string) *Part { return p.byName[fold(name)] }
 
-// Read returns a part's bytes as they are, of a part that is no larger than one of XML may be.
+// Read returns a part's bytes as they are, of a part that is no larger than one of XML may be. They must not be changed.
 func (p *Package) Read(part *Part) ([]byte, error) {
 	if part.Size > p.lim.XMLBytes {
 		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
 	}
-	buf := bytes.NewBuffer(make([]byte, 0, part.Size+bytes.MinRead))
-	if err := part.copyTo(buf); err != nil {
-		return nil, err
+	if text := part.text.Load(); text != nil {
+		return slices.Clip(*text), nil
 	}
-	return buf.Bytes(), nil
+	return part.unpack()
 }
 
 // ReadXML returns a part's bytes, checked to be a well-formed UTF-8 document without a DOCTYPE.

@@ -97,6 +97,24 @@ func (p *Package) Rels(partName string) ([]Relationship, error) {
 	if part == nil {
 		return nil, nil
 	}
+	p.relsMu.Lock()
+	defer p.relsMu.Unlock()
+	if rels, ok := p.rels[part]; ok {
+		return slices.Clone(rels), nil
+	}
+	rels, err := p.readRels(part, partName)
+	if err != nil {
+		return nil, err
+	}
+	if p.rels == nil {
+		p.rels = map[*Part][]Relationship{}
+	}
+	p.rels[part] = rels
+	return slices.Clone(rels), nil
+}
+
+// readRels reads the relationships of a part from the part that holds them.
+func (p *Package) readRels(part *Part, partName string) ([]Relationship, error) {
 	src, err := p.ReadXML(part)
 	if err != nil {
 		return nil, err
@@ -136,12 +154,12 @@ func (p *Package) surveyRels() error {
 		if _, ok := relsSource(part.Name); !ok || part.Size > p.lim.XMLBytes {
 			continue
 		}
-		var buf bytes.Buffer
-		if err := part.copyTo(&buf); err != nil {
+		src, err := p.Read(part)
+		if err != nil {
 			return err
 		}
-		p.strict = p.strict || part.Name == relsName("/") && bytes.Contains(buf.Bytes(), []byte(strictRelBase))
-		for bytes.Contains(buf.Bytes(), []byte(p.relID)) {
+		p.strict = p.strict || part.Name == relsName("/") && bytes.Contains(src, []byte(strictRelBase))
+		for bytes.Contains(src, []byte(p.relID)) {
 			p.relID += "V"
 		}
 	}
