@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"slices"
 
 	"platen/docx"
-	"platen/docx/lang"
 )
 
 type checkCmd struct {
@@ -83,15 +81,15 @@ func checkData(template *docx.Template, options docx.Options, path string, stdin
 		return nil, err
 	}
 	documents := make([]checkedDocument, len(inputs))
-	for i, input := range inputs {
-		documents[i] = checkDocument(template, options, input)
+	for i := range inputs {
+		documents[i] = checkDocument(template, options, &inputs[i])
 	}
 	return documents, nil
 }
 
-func checkDocument(template *docx.Template, options docx.Options, input json.RawMessage) checkedDocument {
+func checkDocument(template *docx.Template, options docx.Options, in *input) checkedDocument {
 	d := checkedDocument{Errors: []string{}, Warnings: []string{}}
-	data, err := lang.Decode(input)
+	data, err := in.decode()
 	if err != nil {
 		d.Failure = err.Error()
 		return d

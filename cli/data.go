@@ -1,55 +1,93 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"platen/docx/lang"
 )
+
+// input is the data of one document: a JSON object.
+type input struct {
+	text  string     // nothing if the value is known
+	value lang.Value // of a single document, which is read once
+}
+
+// decode returns the data.
+func (i *input) decode() (lang.Value, error) {
+	if i.value != nil {
+		return i.value, nil
+	}
+	return lang.DecodeText(i.text)
+}
 
 // readData reads the data of documents, an object or an array of objects: that of each document, and whether it was an array.
 // The path - is standard input.
-func readData(path string, stdin io.Reader) (inputs []json.RawMessage, batch bool, err error) {
-	var text []byte
-	if path == "-" {
-		text, err = io.ReadAll(stdin)
-	} else {
-		text, err = os.ReadFile(path)
-	}
+func readData(path string, stdin io.Reader) (inputs []input, batch bool, err error) {
+	text, err := readText(path, stdin)
 	if err != nil {
 		return nil, false, err
 	}
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-	batch = len(text) > 0 && text[0] == '['
-	if batch {
-		err = json.Unmarshal(text, &inputs)
-	} else {
-		var one json.RawMessage
-		err = json.Unmarshal(text, &one)
-		inputs = []json.RawMessage{one}
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	if strings.HasPrefix(text, "[") {
+		inputs, err = batchData(path, text)
+		return inputs, true, err
 	}
+	value, err := lang.DecodeText(text)
+	if wrong, ok := errors.AsType[*lang.DataError](err); ok {
+		return nil, false, fmt.Errorf("%s, line %d, column %d: %s", path, wrong.Line, wrong.Column, wrong.Message)
+	}
+	return []input{{value: value}}, false, err
+}
+
+// readText reads a file, or standard input, into memory once.
+func readText(path string, stdin io.Reader) (string, error) {
+	var text strings.Builder
+	if path == "-" {
+		_, err := io.Copy(&text, stdin)
+		return text.String(), err
+	}
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s is not JSON: %w", path, describeSyntax(text, err))
+		return "", err
 	}
-	for i, input := range inputs {
-		if input[0] != '{' {
-			return nil, false, fmt.Errorf("%s: document %d is not a JSON object", path, i+1)
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		text.Grow(int(info.Size()))
+	}
+	_, err = io.Copy(&text, f)
+	return text.String(), err
+}
+
+// batchData cuts an array into the data of its documents.
+func batchData(path, text string) ([]input, error) {
+	var documents []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &documents); err != nil {
+		return nil, fmt.Errorf("%s is not JSON: %w", path, describeSyntax(text, err))
+	}
+	if len(documents) == 0 {
+		return nil, fmt.Errorf("%s: the array is empty, there is nothing to make", path)
+	}
+	inputs := make([]input, len(documents))
+	for i, document := range documents {
+		if document[0] != '{' {
+			return nil, fmt.Errorf("%s: document %d is not a JSON object", path, i+1)
 		}
+		inputs[i].text = string(document)
 	}
-	if len(inputs) == 0 {
-		return nil, false, fmt.Errorf("%s: the array is empty, there is nothing to make", path)
-	}
-	return inputs, batch, nil
+	return inputs, nil
 }
 
 // describeSyntax adds the line to an error of the JSON decoder.
-func describeSyntax(text []byte, err error) error {
+func describeSyntax(text string, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {
 		return err
 	}
-	line := 1 + bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte("\n"))
+	line := 1 + strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
 	return fmt.Errorf("line %d: %w", line, err)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -13,17 +12,17 @@ import (
 
 // batchNames returns the names of the documents of a batch: numbers, or what a pattern with tags gives for the data of
 // each by the same options. A name that is taken gets a number, as it would on a server.
-func batchNames(pattern string, inputs []json.RawMessage, options docx.Options) ([]string, error) {
+func batchNames(pattern string, inputs []input, options docx.Options) ([]string, error) {
 	pieces, err := parsePattern(pattern)
 	if err != nil {
 		return nil, err
 	}
 	names := make([]string, len(inputs))
 	taken := map[string]bool{}
-	for i, input := range inputs {
+	for i := range inputs {
 		name := strconv.Itoa(i+1) + ".docx"
 		if pattern != "" {
-			if name, err = pieces.name(input, options); err != nil {
+			if name, err = pieces.name(&inputs[i], options); err != nil {
 				return nil, fmt.Errorf("name of document %d: %w", i+1, err)
 			}
 		}
@@ -72,8 +71,8 @@ func parsePattern(pattern string) (namePattern, error) {
 }
 
 // name gives the name for some data. What the data holds cannot lead out of the folder.
-func (p namePattern) name(input json.RawMessage, options docx.Options) (string, error) {
-	data, err := lang.Decode(input)
+func (p namePattern) name(in *input, options docx.Options) (string, error) {
+	data, err := in.decode()
 	if err != nil {
 		return "", err
 	}

@@ -134,15 +134,15 @@ func TestExampleInvoices(t *testing.T) {
 }
 
 func TestBatchNames(t *testing.T) {
-	inputs := func(texts ...string) (list []json.RawMessage) {
+	inputs := func(texts ...string) (list []input) {
 		for _, text := range texts {
-			list = append(list, json.RawMessage(text))
+			list = append(list, input{text: text})
 		}
 		return list
 	}
 	tests := []struct {
 		name, pattern string
-		inputs        []json.RawMessage
+		inputs        []input
 		want          []string
 		fails         bool
 	}{

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"platen/docx"
-	"platen/docx/lang"
 )
 
 // maxShown is how many problems of documents are printed; --json has them all.
@@ -74,7 +72,7 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	} else {
-		documents = []renderedDocument{renderTo(template, options, inputs[0], c.out(".docx"), s.out)}
+		documents = []renderedDocument{renderTo(template, options, &inputs[0], c.out(".docx"), s.out)}
 	}
 	return c.report(s, documents, time.Since(began))
 }
@@ -110,7 +108,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 }
 
 // renderBatch makes the documents of a batch on all cores.
-func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, options docx.Options, inputs []json.RawMessage) ([]renderedDocument, error) {
+func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, options docx.Options, inputs []input) ([]renderedDocument, error) {
 	names, err := batchNames(c.Name, inputs, options)
 	if err != nil {
 		return nil, err
@@ -123,12 +121,12 @@ func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.
 	bar := newProgress(s.err, len(inputs), "Rendering")
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, input := range inputs {
+	for i := range inputs {
 		group.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			documents[i] = renderTo(template, options, input, filepath.Join(folder, names[i]), nil)
+			documents[i] = renderTo(template, options, &inputs[i], filepath.Join(folder, names[i]), nil)
 			return bar.Add(1)
 		})
 	}
@@ -136,10 +134,10 @@ func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.
 }
 
 // renderTo makes one document at a path, or on stdout for "-".
-func renderTo(template *docx.Template, options docx.Options, input json.RawMessage, path string, stdout io.Writer) renderedDocument {
+func renderTo(template *docx.Template, options docx.Options, in *input, path string, stdout io.Writer) renderedDocument {
 	var result docx.Report
 	execute := func(w io.Writer) error {
-		data, err := lang.Decode(input)
+		data, err := in.decode()
 		if err != nil {
 			return err
 		}

@@ -92,8 +92,8 @@ func (c *schemaCmd) check(s *streams, schema *lang.Schema) error {
 	}
 	documents := make([]comparedDocument, len(inputs))
 	wrong := 0
-	for i, input := range inputs {
-		data, err := lang.Decode(input)
+	for i := range inputs {
+		data, err := inputs[i].decode()
 		if err != nil {
 			return fmt.Errorf("document %d: %w", i+1, err)
 		}

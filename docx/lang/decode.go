@@ -19,8 +19,11 @@ const (
 // Numbers keep their digits. Of a key that comes twice in an object, the last value counts, at the place of the first.
 // What is not UTF-8 within a string, and half a surrogate pair, becomes U+FFFD. A byte order mark is passed over. The
 // result does not refer to data. Every error is a [*DataError].
-func Decode(data []byte) (Value, error) {
-	d := decoder{text: strings.TrimPrefix(string(data), "\uFEFF")}
+func Decode(data []byte) (Value, error) { return DecodeText(string(data)) }
+
+// DecodeText is Decode for a text that is in memory already; the result refers to it.
+func DecodeText(text string) (Value, error) {
+	d := decoder{text: strings.TrimPrefix(text, "\uFEFF")}
 	d.blanks()
 	if d.ahead() != '{' {
 		return nil, d.noObject()
