@@ -34,7 +34,29 @@ func rootOf(name string) (open, end string) {
 	case strings.HasPrefix(name, "chart"):
 		return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</c:chartSpace>`
 	}
+	switch name {
+	case "diagram1.xml":
+		return `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</dgm:dataModel>`
+	case "core.xml":
+		return `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">`, `</cp:coreProperties>`
+	}
 	panic("no part is called " + name)
+}
+
+// pathOf is where build puts a part.
+func pathOf(name string) string {
+	if name == "core.xml" {
+		return "docProps/core.xml"
+	}
+	return "word/" + name
+}
+
+// relationshipOf is the type of the relationship that leads to a part of some kind.
+func relationshipOf(kind string) string {
+	if kind == "diagram" {
+		kind = "diagramData"
+	}
+	return "http://schemas.openxmlformats.org/officeDocument/2006/relationships/" + kind
 }
 
 // build makes a document of the contents of its parts: "document.xml", "header1.xml", ….
@@ -43,26 +65,39 @@ func build(t testing.TB, parts map[string]string) []byte {
 	const wml = "application/vnd.openxmlformats-officedocument.wordprocessingml."
 	var types, rels strings.Builder
 	files := map[string]string{}
+	packageRels := ""
 	for i, name := range sortedKeys(parts) {
+		if name == "links" {
+			for line := range strings.Lines(parts[name]) {
+				id, address, _ := strings.Cut(strings.TrimSpace(line), " ")
+				fmt.Fprintf(&rels, `<Relationship Id="%s" Type="%s" Target="%s" TargetMode="External"/>`, id, relationshipOf("hyperlink"), address)
+			}
+			continue
+		}
 		open, end := rootOf(name)
-		files["word/"+name] = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + open + parts[name] + end
+		files[pathOf(name)] = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + open + parts[name] + end
 		kind := strings.TrimRight(strings.TrimSuffix(name, ".xml"), "0123456789")
 		contentType := wml + kind + "+xml"
 		switch kind {
 		case "document":
 			contentType = wml + "document.main+xml"
+		case "diagram":
+			contentType = "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"
+		case "core":
+			contentType = "application/vnd.openxmlformats-package.core-properties+xml"
+			packageRels = `<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>`
 		case "chart":
 			contentType = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
 			files["word/_rels/"+name+".rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdBook" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" Target="` + name + `.xlsx"/></Relationships>`
 			files["word/"+name+".xlsx"] = workbook(t)
 		}
-		if kind != "document" {
-			fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/>`, i, kind, name)
+		if kind != "document" && kind != "core" {
+			fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="%s" Target="%s"/>`, i, relationshipOf(kind), name)
 		}
-		fmt.Fprintf(&types, `<Override PartName="/word/%s" ContentType="%s"/>`, name, contentType)
+		fmt.Fprintf(&types, `<Override PartName="/%s" ContentType="%s"/>`, pathOf(name), contentType)
 	}
 	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + chart.WorkbookType + `"/>` + types.String() + `</Types>`
-	files["_rels/.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
+	files["_rels/.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>` + packageRels + `</Relationships>`
 	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + rels.String() + `</Relationships>`
 	return pack(t, files)
 }

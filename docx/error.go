@@ -21,7 +21,7 @@ type Error struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 
-	// Of problems with data: the path that was looked for, the one in the data that comes nearest, and whether the
+	// Of problems with data: the path that was looked for, the one in the data that comes nearest (which Hint names too), and whether the
 	// document is complete all the same.
 	Path    string `json:"path,omitempty"`
 	Nearest string `json:"did_you_mean,omitempty"`
@@ -43,9 +43,6 @@ func (e *Error) Error() string {
 	b.WriteString(": " + e.Message)
 	if e.Text != "" {
 		fmt.Fprintf(&b, "\n    %s\n    %s^", e.Text, strings.Repeat(" ", e.Column))
-	}
-	if e.Nearest != "" {
-		b.WriteString("\n    did you mean " + e.Nearest + "?")
 	}
 	if e.Hint != "" {
 		b.WriteString("\n    " + e.Hint)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +20,27 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
-// Each file of testdata is a template, its data and what comes of them. Parts are given without their root element:
-// document.xml (required), header1.xml, footer2.xml, footnotes.xml, endnotes.xml, chart1.xml (with a workbook). The rest is what must come out:
+// Each file of testdata is a template, its data and what comes of them; the lines "shows: " of its head name what of the language
+// it shows. Parts are given without their root element: document.xml (required), header1.xml, footer2.xml, footnotes.xml,
+// endnotes.xml, chart1.xml (with a workbook), diagram1.xml, core.xml (the properties of the document). Further there may be
 //
+//	links                a line "id address" for each link out of the document
+//	settings             a docx.Settings in JSON
 //	name.docx/part.xml   a part of a file that is included by that name
+//
+// The rest is what must come out:
+//
 //	want.xml             the document, and want-header1.xml etc. the other parts
+//	want-links           the addresses of links
 //	tags.json            the listing
 //	report               errors and warnings of the execution; absent if there are none
-//	errors               those of the template; then nothing else comes out
+//	errors               those of the template, or of the execution if it gives no document; then nothing else comes out
+//
+// and, where the file has such a section, what is not looked at in the others:
+//
+//	details              the places of errors and warnings of the execution
+//	comments             those in the copy of the template that shows the errors
+//	files                the names and types of all parts
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -57,12 +71,12 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	got := &txtar.Archive{Comment: archive.Comment}
 	parts, data := goldenInput(archive)
 	for _, f := range archive.Files {
-		if _, ok := parts[f.Name]; ok || f.Name == "data.json" || strings.Contains(f.Name, "/") {
+		if _, ok := parts[f.Name]; ok || f.Name == "data.json" || f.Name == "settings" || strings.Contains(f.Name, "/") {
 			got.Files = append(got.Files, f)
 		}
 	}
 	section := func(name, content string) {
-		if content != "" {
+		if content != "" && (!slices.Contains(onDemand, name) || sectionOf(archive, name) != "") {
 			got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.TrimSuffix(content, "\n") + "\n")})
 		}
 	}
@@ -73,16 +87,32 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 			t.Fatal(err)
 		}
 		section("errors", err.Error())
+		section("comments", commentsOn(t, file, err))
 		return got
 	}
-	output, report := execute(t, tpl, decode(t, data))
-	out := unpack(t, output)
+	var output bytes.Buffer
+	report, err := tpl.Execute(&output, decode(t, data), goldenOptions(t, archive))
+	if err != nil {
+		section("errors", err.Error())
+		section("report", formatReport(report))
+		section("details", formatDetails(report))
+		return got
+	}
+	for _, problem := range check(output.Bytes()) {
+		t.Errorf("the output is unsound: %v", &problem)
+	}
+	out := unpack(t, output.Bytes())
+	section("files", formatFiles(out))
 	for _, name := range sortedKeys(parts) {
+		if name == "links" {
+			section("want-links", strings.Join(addressOfLink.FindAllString(out["word/_rels/document.xml.rels"], -1), "\n"))
+			continue
+		}
 		open, end := rootOf(name)
-		_, content, ok := strings.Cut(out["word/"+name], open)
+		_, content, ok := strings.Cut(out[pathOf(name)], open)
 		content, ok2 := strings.CutSuffix(content, end)
 		if !ok || !ok2 {
-			t.Fatalf("the root element of %s changed:\n%s", name, out["word/"+name])
+			t.Fatalf("the root element of %s changed:\n%s", name, out[pathOf(name)])
 		}
 		want := "want.xml"
 		if name != "document.xml" {
@@ -92,7 +122,68 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	}
 	section("tags.json", formatTags(t, tpl.Tags()))
 	section("report", formatReport(report))
+	section("details", formatDetails(report))
 	return got
+}
+
+// onDemand are the sections that only those golden files have that ask for them.
+var onDemand = []string{"details", "comments", "files"}
+
+var addressOfLink = regexp.MustCompile(`Id="[^"]*"[^>]*Target="[^"]*" TargetMode="External"`)
+
+func sectionOf(archive *txtar.Archive, name string) string {
+	for _, f := range archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
+}
+
+func goldenOptions(t *testing.T, archive *txtar.Archive) docx.Options {
+	t.Helper()
+	var settings docx.Settings
+	if text := sectionOf(archive, "settings"); text != "" {
+		if err := json.Unmarshal([]byte(text), &settings); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options, wrong := settings.Options()
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	return options
+}
+
+var commentText = regexp.MustCompile(`<w:t(?: [^>]*)?>([^<]*)</w:t>|</w:comment>`)
+
+// commentsOn returns the texts of the comments that lead to what is wrong with a template.
+func commentsOn(t *testing.T, file []byte, err error) string {
+	t.Helper()
+	problems, _ := errors.AsType[docx.Errors](err)
+	var copied bytes.Buffer
+	if err := docx.Annotate(&copied, bytes.NewReader(file), int64(len(file)), problems); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range commentText.FindAllStringSubmatch(unpack(t, copied.Bytes())["word/comments.xml"], -1) {
+		b.WriteString(m[1] + "\n")
+	}
+	return b.String()
+}
+
+func formatDetails(r docx.Report) string {
+	var lines []string
+	for _, e := range r.Details {
+		lines = append(lines, e.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+var typeOfPart = regexp.MustCompile(`(?:Extension|PartName)="[^"]*" ContentType="[^"]*"`)
+
+func formatFiles(out map[string]string) string {
+	return strings.Join(append(sortedKeys(out), typeOfPart.FindAllString(out["[Content_Types].xml"], -1)...), "\n")
 }
 
 // goldenInput returns the parts and the data of a golden file.
@@ -102,6 +193,8 @@ func goldenInput(archive *txtar.Archive) (parts map[string]string, data string) 
 		switch {
 		case f.Name == "data.json":
 			data = string(f.Data)
+		case f.Name == "links":
+			parts[f.Name] = string(f.Data)
 		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want") && !strings.Contains(f.Name, "/"):
 			parts[f.Name] = string(f.Data)
 		}

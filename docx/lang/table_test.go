@@ -1,19 +1,27 @@
 package lang
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestEverythingIsShown checks that each filter and function has a case in testdata and a place in the user documentation, and
+// TestEverythingIsShown checks that each filter and function is listed, has a case in testdata and a place in the user documentation, and
 // that the way its hint says to write it can be read.
 func TestEverythingIsShown(t *testing.T) {
 	page, err := os.ReadFile("../../docs/templates.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	list, err := os.ReadFile("../testdata/language.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkListed(t, string(list), "filter", slices.Collect(maps.Keys(filterTable)))
+	checkListed(t, string(list), "function", slices.Collect(maps.Keys(functionTable)))
 	cases := readCases(t)
 	for name, fn := range filterTable {
 		if !strings.Contains(cases, ":: "+name) && !strings.Contains(cases, ","+name+"(") {
@@ -40,6 +48,19 @@ func TestEverythingIsShown(t *testing.T) {
 		if filterTable[meant] == nil && functionTable[meant] == nil {
 			t.Errorf("%s is suggested for %s, but is not there", meant, word)
 		}
+	}
+}
+
+// checkListed finds the names in the list of what the language has, and no others.
+func checkListed(t *testing.T, list, kind string, names []string) {
+	t.Helper()
+	for _, name := range names {
+		if !strings.Contains(list, "\n"+kind+" `"+name+"`\n") {
+			t.Errorf("testdata/language.txt does not list the %s %s", kind, name)
+		}
+	}
+	if n := strings.Count(list, "\n"+kind+" `"); n != len(names) {
+		t.Errorf("testdata/language.txt lists %d %ss, and there are %d", n, kind, len(names))
 	}
 }
 
