@@ -128,12 +128,7 @@ func (x *execution) chartText(b *boundChart) ([]byte, error) {
 	if b.program == nil {
 		return b.src, nil
 	}
-	out, last, part := x.out, x.last, x.part
-	x.out, x.part = output{holds: 1}, b.part.Name
-	err := x.run(b.program.ops)
-	text := x.out.buf
-	x.out, x.last, x.part = out, last, part
-	return text, err
+	return x.aside(b.part.Name, b.program.ops)
 }
 
 // chartData are the values of a chart as texts.

@@ -30,6 +30,7 @@ type compiler struct {
 	pkg          *opc.Package
 	rels         []opc.Relationship     // of the part
 	charts       map[string]*boundChart // of the document, by the names of their parts
+	notes        map[string]*boundNote  // of the document, by what they have in common with their references
 	use          *lang.Use
 
 	dialects map[string]bool // other languages that were found
@@ -82,7 +83,7 @@ func (c *compiler) compile() (*program, error) {
 	c.findLinks()
 	c.findControls()
 	c.findPlain()
-	if len(c.marks)+len(c.asides) == 0 {
+	if len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 {
 		return nil, nil
 	}
 	c.matchBlocks()
@@ -97,6 +98,7 @@ func (c *compiler) compile() (*program, error) {
 	if len(c.errors) > 0 {
 		return nil, nil
 	}
+	c.findReferences()
 	c.readScopes()
 	c.notePlaces()
 	c.editTexts()
@@ -106,6 +108,7 @@ func (c *compiler) compile() (*program, error) {
 	c.editBound()
 	c.editIDs()
 	c.editLists()
+	c.editNotes()
 	c.editCells()
 	c.editPlaceholders()
 	c.editLinks()

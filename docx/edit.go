@@ -22,6 +22,7 @@ type edit struct {
 	picture  *placeholder
 	link     *linkTarget
 	control  *control
+	note     *boundNote
 	cell     int  // of cells: what their kind says
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
@@ -72,6 +73,9 @@ const (
 	editShown                // from here to editGuardEnd is one in a content control, which goes if there is none
 	editPicturePart          // what of it changes, by slot
 	editChart                // from here to editGuardEnd is a drawing with the chart of picture
+	editNote                 // from here to editGuardEnd is a note that is written where it is referred to
+	editNoteID               // its id
+	editReference            // the id of the note that a reference leads to
 	editLink                 // the id of the relationship that a link leads to
 	editControl              // from here to editGuardEnd is a content control that takes the value of mark
 	editControlPart          // what of it changes, by slot

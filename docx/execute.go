@@ -103,7 +103,7 @@ func (x *execution) write(pw *opc.Writer) error {
 		x.added.Replace(opc.ContentTypesName, x.t.types)
 	}
 	var late []*opc.Part
-	for _, part := range x.t.pkg.Parts() {
+	for _, part := range x.t.inOrder() {
 		switch {
 		case x.added.Deferred(part):
 		case x.t.lists.isIn(part), x.t.isChartPart(part):
@@ -124,6 +124,25 @@ func (x *execution) write(pw *opc.Writer) error {
 		return err
 	}
 	return pw.Close()
+}
+
+// inOrder returns the parts in the order in which they are written: as they came, but notes that are written where they are referred to
+// behind those that do so.
+func (t *Template) inOrder() []*opc.Part {
+	parts := t.pkg.Parts()
+	isLater := func(part *opc.Part) bool { p := t.programs[part.Name]; return p != nil && p.hasNotes }
+	if len(t.notes) == 0 || !slices.ContainsFunc(parts, isLater) {
+		return parts
+	}
+	var first, later []*opc.Part
+	for _, part := range parts {
+		if isLater(part) {
+			later = append(later, part)
+		} else {
+			first = append(first, part)
+		}
+	}
+	return append(first, later...)
 }
 
 func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"platen/docx/lang"
 )
 
 // Ids that must be unique in a document: a loop that repeats an element gives all but the first a fresh one.
@@ -14,6 +16,7 @@ type idSpace int
 
 const (
 	drawingIDs  idSpace = iota // wp:docPr
+	noteIDs                    // footnotes and endnotes
 	bookmarkIDs                // and of tracked changes: what is marked in the text
 	idSpaceCount
 )
@@ -35,6 +38,8 @@ func (s *idSpaces) collect(src []byte, n *node) {
 	switch n.name {
 	case "wp:docPr":
 		s.note(drawingIDs, src, n.attr("id"))
+	case "w:footnote", "w:endnote":
+		s.note(noteIDs, src, n.attr("w:id"))
 	case "w:ins", "w:del", "w:moveFrom", "w:moveTo":
 		s.note(bookmarkIDs, src, n.attr("w:id"))
 	case "w:bookmarkStart":
@@ -94,6 +99,11 @@ func (c *compiler) editIDs() {
 	for _, b := range c.blocks {
 		if b.isLoop() {
 			e.ahead = append(e.ahead, b)
+		}
+	}
+	for n, note := range c.ownNotes() {
+		if slices.ContainsFunc(note.blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() }) {
+			e.ahead = append(e.ahead, &block{openAt: n.start, closeAt: n.end})
 		}
 	}
 	if len(e.ahead) == 0 {

@@ -20,6 +20,7 @@ type program struct {
 	sketch     *deflate.Sketch // until it is planned
 	planned    sync.Once
 	compressed *deflate.Plan
+	hasNotes   bool               // that are written where they are referred to
 	segments   []validate.Segment // by the numbers of the literals' pieces
 }
 
@@ -40,6 +41,7 @@ type op struct {
 	place   *place    // of opValue, opAlone
 	pic     *pictureOp
 	chart   *boundChart
+	note    *boundNote
 	link    *linkTarget
 	control *control
 	toc     *tocOp  // of opTOC
@@ -82,6 +84,9 @@ const (
 	opPicture     // a drawing whose picture the data replaces
 	opShown       // one in a content control, that may go while the control stays
 	opPicturePart // what of it changes, by slot
+	opNote        // a note that was written where it is referred to
+	opNoteID      // the id of the note that is written
+	opReference   // the id of a note that is written here
 	opChart       // a drawing with a chart that takes the data of tag
 	opLink        // the id of the relationship that a link leads to
 	opControl     // a content control that takes a value
@@ -200,7 +205,7 @@ func (a *assembler) apply(e *edit) bool {
 		a.insert(e.opening)
 	case editPart, editClose:
 		return a.border(e)
-	case editGuard, editAlone, editHeading, editPicture, editShown, editChart, editControl, editCovered:
+	case editGuard, editAlone, editHeading, editPicture, editShown, editChart, editControl, editCovered, editNote:
 		a.push(frame{op: a.holder(e)})
 	case editGuardEnd, editAloneEnd, editHeadingEnd:
 		a.pop()
@@ -227,6 +232,8 @@ func (a *assembler) holder(e *edit) op {
 		return op{kind: opChart, tag: e.mark.tag, chart: e.picture.chart}
 	case editControl:
 		return op{kind: opControl, tag: e.mark.tag, control: e.control, text: e.control.untouched(a.c)}
+	case editNote:
+		return op{kind: opNote, note: e.note}
 	case editCovered:
 		return op{kind: opCovered, slot: e.slot, width: e.cell}
 	}
@@ -275,6 +282,10 @@ func (a *assembler) operation(e *edit, source []byte) op {
 		return op{kind: opSpan, text: []byte(e.opening), slot: e.columns.slot, width: e.columns.count()}
 	case editTOC:
 		return op{kind: opTOC, toc: a.c.tocOp()}
+	case editNoteID:
+		return op{kind: opNoteID}
+	case editReference:
+		return op{kind: opReference, text: slices.Clone(source), note: e.note}
 	case editYield:
 		return op{kind: opYield}
 	case editNumber:

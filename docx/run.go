@@ -44,6 +44,8 @@ type execution struct {
 	pictures map[string]*picture.Picture // prepared, by their values
 	picture  *shownPicture               // that replaces the one of the drawing that is written
 	filled   *filledControl              // the content control that is written
+	notes    map[*boundNote][]byte       // those that were written where they are referred to
+	noteID   string                      // of the one that is written
 	faults   []fault
 	parted   *place // by the value that was written last; its paragraph is to go on
 	pending  shown  // the value of the next opValue, if opAlone has asked for it already
@@ -134,6 +136,12 @@ func (x *execution) structure(o *op) error {
 		return x.replacePicture(o)
 	case opPicturePart:
 		x.picturePart(o)
+	case opNote:
+		x.out.buf = append(x.out.buf, x.notes[o.note]...)
+	case opNoteID:
+		x.out.buf = append(x.out.buf, x.noteID...)
+	case opReference:
+		return x.reference(o)
 	case opChart:
 		return x.replaceChart(o)
 	case opLink:

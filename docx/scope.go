@@ -19,9 +19,17 @@ type listed struct {
 func (c *compiler) readScopes() {
 	c.listing = make(map[*mark]listed, len(c.marks))
 	r := scopeReader{c: c}
-	r.resume(c.charts[c.part])
+	if chart := c.charts[c.part]; chart != nil {
+		r.resume(chart.blocks)
+	}
 	for _, e := range c.scopeEvents() {
 		switch {
+		case e.note != nil && e.closes:
+			r.scope, r.loops = lang.Scope{}, nil
+		case e.note != nil && e.opens:
+			r.resume(e.note.blocks)
+		case e.note != nil:
+			e.note.blocks = slices.Clone(r.blocks)
 		case e.closes:
 			r.scope.Close()
 			r.loops = r.loops[:len(r.loops)-1]
@@ -45,7 +53,8 @@ type scopeEvent struct {
 	pos           int
 	mark          *mark
 	opens, closes bool
-	again         bool // the tag itself is read elsewhere
+	again         bool       // the tag itself is read elsewhere
+	note          *boundNote // the mark is a reference to it or, if it opens or closes, the note itself
 }
 
 func (c *compiler) scopeEvents() []scopeEvent {
@@ -65,6 +74,14 @@ func (c *compiler) scopeEvents() []scopeEvent {
 	for _, a := range c.asides {
 		events = append(events, scopeEvent{pos: a.pos, mark: a.mark})
 	}
+	if c.isMain {
+		for _, note := range c.notes {
+			events = append(events, scopeEvent{pos: note.reference.start, mark: &mark{}, note: note})
+		}
+	}
+	for n, note := range c.ownNotes() {
+		events = append(events, scopeEvent{pos: n.start, mark: &mark{}, opens: true, note: note}, scopeEvent{pos: n.end, mark: &mark{order: len(c.marks)}, closes: true, note: note})
+	}
 	for _, b := range c.blocks {
 		if b.perRow {
 			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true}, scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
@@ -83,12 +100,9 @@ type scopeReader struct {
 	blocks []*lang.Tag // the tags of loops and conditions that are open
 }
 
-// resume begins in the blocks around a chart; nil is none.
-func (r *scopeReader) resume(b *boundChart) {
-	if b == nil {
-		return
-	}
-	for _, tag := range b.blocks {
+// resume begins in blocks that are open in another part.
+func (r *scopeReader) resume(blocks []*lang.Tag) {
+	for _, tag := range blocks {
 		if !tag.Kind.IsLoop() {
 			r.c.use.Add(tag, &r.scope)
 			continue

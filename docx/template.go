@@ -26,6 +26,7 @@ type Template struct {
 	programs   map[string]*program    // by part name; parts without tags have none
 	main       string                 // name of the main part
 	types      []byte                 // [Content_Types].xml, if it is another than the template's
+	notes      map[string]*boundNote  // that are referred to within blocks
 	charts     map[string]*boundChart // by part name
 	lists      *numbering             // nil if the template has no numbered lists
 	styleIDs   map[string]string      // by kind and name in lower case, with a blank between
@@ -80,7 +81,7 @@ func compileFile(file []byte, mayInclude bool, included map[string][]stretch) (*
 		return nil, err
 	}
 	t := &Template{
-		pkg: pkg, programs: map[string]*program{}, charts: map[string]*boundChart{}, places: map[*lang.Tag]*Error{},
+		pkg: pkg, programs: map[string]*program{}, charts: map[string]*boundChart{}, notes: map[string]*boundNote{}, places: map[*lang.Tag]*Error{},
 		ids: idSpaces{bookmarks: map[string]bool{}}, size: len(file),
 	}
 	if err := t.compile(mayInclude, included); err != nil {
@@ -132,7 +133,7 @@ func (t *Template) compile(mayInclude bool, included map[string][]stretch) error
 		t.styleIDs[styles[id].kind+" "+strings.ToLower(styles[id].name)] = id
 	}
 	p := partCompiler{t: t, seen: map[string]bool{}}
-	shared := compiler{pkg: t.pkg, styles: styles, ids: &t.ids, lists: t.lists, charts: t.charts, use: &t.use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	shared := compiler{pkg: t.pkg, styles: styles, ids: &t.ids, lists: t.lists, charts: t.charts, notes: t.notes, use: &t.use, dialects: map[string]bool{}, mayInclude: mayInclude}
 	for _, part := range append(parts, properties...) {
 		c := shared
 		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
@@ -184,6 +185,7 @@ func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
 		t.programs[part.Name] = compiled
 	}
 	if compiled != nil {
+		compiled.linkNotes(part.Name)
 		t.size += compiled.size
 	}
 	if compiled == nil && chart == nil {
