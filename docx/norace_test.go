@@ -1,0 +1,5 @@
+//go:build !race
+
+package docx_test
+
+const raceEnabled = false

@@ -1,0 +1,6 @@
+//go:build race
+
+package docx_test
+
+// raceEnabled tells that the engine runs some ten times slower.
+const raceEnabled = true
