@@ -132,6 +132,21 @@ func (x *execution) structure(o *op) error {
 		if x.picture != noPicture {
 			return x.run(o.body)
 		}
+	case opTOC:
+		x.writeTOC(o.toc)
+	case opNumber:
+		return x.number(o)
+	case opMerge, opCellSpan, opCovered, opGrid, opWidth, opSpan:
+		return x.cell(o)
+	default:
+		return x.object(o)
+	}
+	return nil
+}
+
+// object does what is needed by what stands among the words: pictures, charts, notes, links and controls.
+func (x *execution) object(o *op) error {
+	switch o.kind {
 	case opPicture:
 		return x.replacePicture(o)
 	case opPicturePart:
@@ -150,12 +165,6 @@ func (x *execution) structure(o *op) error {
 		return x.control(o)
 	case opControlPart:
 		x.controlPart(o)
-	case opTOC:
-		x.writeTOC(o.toc)
-	case opNumber:
-		return x.number(o)
-	default:
-		return x.cell(o)
 	}
 	return nil
 }

@@ -147,6 +147,7 @@ func (b *treeBuilder) skip(n *node) error {
 			depth--
 		case xml.ErrorToken:
 			return fmt.Errorf("the XML ends inside an element")
+		default: // what does not count
 		}
 		if depth == 0 {
 			n.end = b.input.Offset()

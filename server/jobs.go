@@ -41,6 +41,7 @@ type detail struct {
 	Severity   string  `json:"severity" enum:"error,warning"`
 	Message    string  `json:"message"`
 	Part       string  `json:"part" doc:"The part of the file, such as /word/document.xml."`
+	File       *string `json:"file" doc:"The included file that the place is in; null if it is the template itself."`
 	Heading    string  `json:"heading" doc:"The nearest heading before the place; empty if there is none."`
 	Place      string  `json:"place" doc:"Where in the part, such as: table 2, row 3, cell 1."`
 	Text       string  `json:"text" doc:"The text around the place."`
@@ -58,7 +59,7 @@ func detailOf(d **docgen.Detail) detail {
 		severity = "warning"
 	}
 	return detail{
-		Severity: severity, Message: e.Message, Part: e.Part, Heading: e.Heading, Place: e.Place, Text: e.Text, Column: e.Column,
+		Severity: severity, Message: e.Message, Part: e.Part, File: orNull(e.File), Heading: e.Heading, Place: e.Place, Text: e.Text, Column: e.Column,
 		Tag: e.Tag, Path: orNull(e.Path), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
 	}
 }
