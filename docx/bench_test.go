@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -255,4 +256,54 @@ func benchmarkCompiling(b *testing.B, data *lang.Object) {
 			}
 		})
 	}
+}
+
+// BenchmarkMemory makes the invoice of few and of many rows, and reports in MiB what is live at most while it is written, above the
+// data, and what the data takes: as JSON, and all in all.
+func BenchmarkMemory(b *testing.B) {
+	tpl, err := parse((*syntax).invoice(ours, b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, rows := range []int{100, 10_000, 100_000} {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			text := string(invoiceData(b, rows))
+			for b.Loop() {
+				empty := liveBytes()
+				data, err := lang.DecodeText(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				w := &liveWriter{base: liveBytes()}
+				if _, err := tpl.Execute(w, data, docx.Options{}); err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(w.most)/(1<<20), "execution-MiB")
+				b.ReportMetric(float64(w.base-empty+int64(len(text)))/(1<<20), "data-MiB")
+				b.ReportMetric(float64(len(text))/(1<<20), "json-MiB")
+				runtime.KeepAlive(data)
+			}
+		})
+	}
+}
+
+// liveBytes is the memory that is in use.
+func liveBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// liveWriter notes how much more than at first is in use at most when something is written to it. It looks at each megabyte.
+type liveWriter struct {
+	base, most, written, looked int64
+}
+
+func (w *liveWriter) Write(p []byte) (int, error) {
+	if w.written += int64(len(p)); w.looked == 0 || w.written-w.looked > 1<<20 {
+		w.looked = w.written
+		w.most = max(w.most, liveBytes()-w.base)
+	}
+	return len(p), nil
 }
