@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"platen/docx/lang"
 )
@@ -17,7 +18,7 @@ type idSpace int
 const (
 	drawingIDs  idSpace = iota // wp:docPr
 	noteIDs                    // footnotes and endnotes
-	bookmarkIDs                // and of tracked changes: what is marked in the text
+	bookmarkIDs                // and of tracked changes and permissions: what is marked in the text
 	idSpaceCount
 )
 
@@ -33,6 +34,13 @@ type idSpaces struct {
 // maxID is the largest id that Word takes.
 const maxID = 1<<31 - 2
 
+// trackedChanges are the elements that say who changed what, and when (ISO 29500-1 §17.13.5).
+var trackedChanges = map[string]bool{
+	"w:ins": true, "w:del": true, "w:moveFrom": true, "w:moveTo": true, "w:cellIns": true, "w:cellDel": true, "w:cellMerge": true,
+	"w:rPrChange": true, "w:pPrChange": true, "w:sectPrChange": true, "w:tblPrChange": true, "w:tblPrExChange": true,
+	"w:tblGridChange": true, "w:trPrChange": true, "w:tcPrChange": true, "w:numberingChange": true,
+}
+
 // collect notes the ids of a part, of compiled parts and others alike.
 func (s *idSpaces) collect(src []byte, n *node) {
 	switch n.name {
@@ -40,12 +48,16 @@ func (s *idSpaces) collect(src []byte, n *node) {
 		s.note(drawingIDs, src, n.attr("id"))
 	case "w:footnote", "w:endnote":
 		s.note(noteIDs, src, n.attr("w:id"))
-	case "w:ins", "w:del", "w:moveFrom", "w:moveTo":
+	case "w:permStart", "w:moveFromRangeStart", "w:moveToRangeStart":
 		s.note(bookmarkIDs, src, n.attr("w:id"))
 	case "w:bookmarkStart":
 		s.note(bookmarkIDs, src, n.attr("w:id"))
 		if name := n.attr("w:name"); name != nil {
 			s.bookmarks[string(src[name.valueStart:name.valueEnd])] = true
+		}
+	default:
+		if trackedChanges[n.name] {
+			s.note(bookmarkIDs, src, n.attr("w:id"))
 		}
 	}
 	for _, c := range n.children {
@@ -123,7 +135,7 @@ type idEditor struct {
 	order     []*bookmark
 }
 
-// bookmark is a pair of w:bookmarkStart and w:bookmarkEnd with one id, and the loops they are in.
+// bookmark is a pair of w:bookmarkStart and w:bookmarkEnd with one id, or of w:permStart and w:permEnd, and the loops they are in.
 type bookmark struct {
 	start, end     *node
 	startIn, endIn *block
@@ -148,7 +160,9 @@ func (e *idEditor) walk(n *node) {
 	loop := e.loop(n)
 	switch {
 	case n.name == "w:bookmarkStart" || n.name == "w:bookmarkEnd":
-		e.noteBookmark(n, loop)
+		e.noteBookmark(n, n.name == "w:bookmarkStart", "", loop)
+	case n.name == "w:permStart" || n.name == "w:permEnd":
+		e.noteBookmark(n, n.name == "w:permStart", "permission ", loop)
 	case loop == nil:
 	case n.name == "w:p" || n.name == "w:tr":
 		if id := n.attr("w14:paraId"); id != nil {
@@ -158,7 +172,9 @@ func (e *idEditor) walk(n *node) {
 		e.c.replace(n.start, n.end, editDelete)
 	case n.name == "w:commentRangeStart" || n.name == "w:commentRangeEnd" || n.name == "w:commentReference":
 		e.once(n)
-	case n.name == "w:ins" || n.name == "w:del" || n.name == "w:moveFrom" || n.name == "w:moveTo":
+	case strings.HasPrefix(n.name, "w:moveFromRange") || strings.HasPrefix(n.name, "w:moveToRange"):
+		e.once(n) // its name ties it to the other end of the move
+	case trackedChanges[n.name]:
 		if id := n.attr("w:id"); id != nil {
 			e.c.add(edit{pos: id.valueStart, end: id.valueEnd, phase: phaseReplace, kind: editID, slot: e.c.ids.slot(), space: bookmarkIDs})
 		}
@@ -177,19 +193,20 @@ func (e *idEditor) once(n *node) {
 	e.c.add(edit{pos: n.start, end: n.end, phase: phaseReplace, kind: editOnce, slot: e.c.ids.slot()})
 }
 
-func (e *idEditor) noteBookmark(n *node, loop *block) {
+// noteBookmark notes one end of a bookmark, or of another range that is told by its id among those of its kind.
+func (e *idEditor) noteBookmark(n *node, isStart bool, kind string, loop *block) {
 	id := n.attr("w:id")
 	if id == nil {
 		return
 	}
-	key := string(e.c.src[id.valueStart:id.valueEnd])
+	key := kind + string(e.c.src[id.valueStart:id.valueEnd])
 	b := e.bookmarks[key]
 	if b == nil {
 		b = &bookmark{}
 		e.bookmarks[key] = b
 		e.order = append(e.order, b)
 	}
-	if n.name == "w:bookmarkStart" {
+	if isStart {
 		b.start, b.startIn = n, loop
 	} else {
 		b.end, b.endIn = n, loop

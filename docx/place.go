@@ -58,7 +58,7 @@ func (c *compiler) placeOf(m *mark) *place {
 		p.headings = shownHeadings{c.toc.levels[0], c.toc.levels[1], c.toc.outline}
 	}
 	if props := par.child("w:pPr"); props != nil {
-		p.parProps = c.without(props, "w:sectPr", "w:pPrChange")
+		p.parProps = c.copied(props)
 	}
 	p.leaveText, p.enterText = c.closeTag(t), []byte(c.reopen(t))
 	p.leaveRun = slices.Concat(p.leaveText, c.closeTag(run))
@@ -115,6 +115,18 @@ func (c *compiler) without(n *node, names ...string) []byte {
 	return append(kept, c.src[at:n.closeStart]...)
 }
 
+// copied returns the content of a w:pPr for other paragraphs: without the children named, and without the section break and
+// the tracked changes, which are of the one paragraph. If its mark was deleted, accepting that would join the others too.
+func (c *compiler) copied(props *node, names ...string) []byte {
+	content := c.without(props, append(names, "w:rPr", "w:sectPr", "w:pPrChange")...)
+	mark := props.child("w:rPr")
+	if mark == nil {
+		return content
+	}
+	own := c.without(mark, "w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:rPrChange")
+	return slices.Concat(content, c.src[mark.start:mark.openEnd], own, c.src[mark.closeStart:mark.end])
+}
+
 func (c *compiler) closeTag(n *node) []byte { return []byte("</" + n.rawName(c.src) + ">") }
 
 // anotherPar begins a paragraph like par that goes on with its text: it is no item of a list, and has no id of its own.
@@ -127,7 +139,7 @@ func (c *compiler) anotherPar(par *node) []byte {
 	if props == nil {
 		return open
 	}
-	return slices.Concat(open, c.src[props.start:props.openEnd], c.without(props, "w:numPr", "w:sectPr", "w:pPrChange"), c.src[props.closeStart:props.end])
+	return slices.Concat(open, c.src[props.start:props.openEnd], c.copied(props, "w:numPr"), c.src[props.closeStart:props.end])
 }
 
 // needsParagraphBehind tells whether what takes the place of a paragraph must end with one: nothing follows it in its
