@@ -63,6 +63,8 @@ const (
 	editID                   // the source's id once, then fresh ones
 	editSameID               // the id that editID of the same slot gave last
 	editName                 // the source's name once, then fresh ones
+	editNameBehind           // the name that editName of the same slot gave last
+	editNameAhead            // the name that editName of the same slot will give next
 	editOnce                 // the source, the first time only
 	editAlone                // from here to editAloneEnd is the paragraph of a value that may be more than text
 	editAloneEnd             //

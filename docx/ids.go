@@ -107,7 +107,7 @@ func (s *idSpaces) slot() int {
 
 // editIDs writes the edits of ids inside loops.
 func (c *compiler) editIDs() {
-	e := idEditor{c: c, bookmarks: map[string]*bookmark{}}
+	e := idEditor{c: c, bookmarks: map[string]*bookmark{}, references: map[string][]span{}}
 	for _, b := range c.blocks {
 		if b.isLoop() {
 			e.ahead = append(e.ahead, b)
@@ -133,6 +133,8 @@ type idEditor struct {
 	around    []*block // loops around the place, inner last
 	bookmarks map[string]*bookmark
 	order     []*bookmark
+
+	references map[string][]span // by the names of bookmarks that they may be to
 }
 
 // bookmark is a pair of w:bookmarkStart and w:bookmarkEnd with one id, or of w:permStart and w:permEnd, and the loops they are in.
@@ -164,6 +166,8 @@ func (e *idEditor) walk(n *node) {
 	case n.name == "w:permStart" || n.name == "w:permEnd":
 		e.noteBookmark(n, n.name == "w:permStart", "permission ", loop)
 	case loop == nil:
+	case n.name == "w:hyperlink" || n.name == "w:instrText" || n.name == "w:fldSimple":
+		e.noteReferences(n)
 	case n.name == "w:p" || n.name == "w:tr":
 		if id := n.attr("w14:paraId"); id != nil {
 			e.c.replace(id.start, id.end, editDelete)
@@ -238,7 +242,47 @@ func (e *idEditor) renumber(b *bookmark) {
 	first := edit{pos: start.valueStart, end: start.valueEnd, phase: phaseReplace, kind: editID, slot: slot, space: bookmarkIDs}
 	same := edit{pos: end.valueStart, end: end.valueEnd, phase: phaseReplace, kind: editSameID, slot: slot, space: bookmarkIDs}
 	e.c.edits = append(e.c.edits, first, same)
-	if name := b.start.attr("w:name"); name != nil {
-		e.c.add(edit{pos: name.valueStart, end: name.valueEnd, phase: phaseReplace, kind: editName, slot: e.c.ids.slot()})
+	name := b.start.attr("w:name")
+	if name == nil {
+		return
 	}
+	slot = e.c.ids.slot()
+	e.c.add(edit{pos: name.valueStart, end: name.valueEnd, phase: phaseReplace, kind: editName, slot: slot})
+	for _, ref := range e.references[string(e.c.src[name.valueStart:name.valueEnd])] {
+		kind := editNameBehind
+		if ref.start < name.valueStart {
+			kind = editNameAhead
+		}
+		if b.startIn.openAt <= ref.start && ref.end <= b.startIn.closeAt {
+			e.c.add(edit{pos: ref.start, end: ref.end, phase: phaseReplace, kind: kind, slot: slot})
+		}
+	}
+}
+
+// span is a stretch of the source.
+type span struct{ start, end int }
+
+// noteReferences notes the words of a link or of the code of a field that may be names of bookmarks.
+func (e *idEditor) noteReferences(n *node) {
+	words := span{n.openEnd, n.closeStart}
+	if a := cmp.Or(n.attr("w:anchor"), n.attr("w:instr")); a != nil {
+		words = span{a.valueStart, a.valueEnd}
+	} else if n.name != "w:instrText" {
+		return
+	}
+	for at := words.start; at < words.end; {
+		end := at
+		for end < words.end && isWordByte(e.c.src[end]) {
+			end++
+		}
+		if word := string(e.c.src[at:end]); word != "" {
+			e.references[word] = append(e.references[word], span{at, end})
+		}
+		at = end + 1
+	}
+}
+
+// isWordByte tells whether a byte can be of the name of a bookmark.
+func isWordByte(b byte) bool {
+	return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }

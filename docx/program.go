@@ -76,6 +76,8 @@ const (
 	opID
 	opSameID
 	opName
+	opNameBehind
+	opNameAhead
 	opOnce
 	opAlone       // a paragraph that only holds the value of tag: the body, or what takes its place
 	opHeading     // a paragraph that is a heading of the level in slot
@@ -298,7 +300,7 @@ func (a *assembler) operation(e *edit, source []byte) op {
 	return op{kind: idOps[e.kind], text: slices.Clone(source), slot: e.slot, space: e.space}
 }
 
-var idOps = map[editKind]opKind{editID: opID, editSameID: opSameID, editName: opName, editOnce: opOnce}
+var idOps = map[editKind]opKind{editID: opID, editSameID: opSameID, editName: opName, editNameBehind: opNameBehind, editNameAhead: opNameAhead, editOnce: opOnce}
 
 // literal takes the source up to a place as it is.
 func (a *assembler) literal(until int) {

@@ -30,7 +30,8 @@ type execution struct {
 	missing  bool      // the last value was
 	yielded  bool      // something is there since the innermost guard began
 	last     lastBlock // in the output
-	slots    []int     // by slot: an id that was given, or 1 for what came out
+	names    map[int]*roundName
+	slots    []int // by slot: an id that was given, or 1 for what came out
 	nextID   [idSpaceCount]int
 	warnings []string
 	warned   map[string]bool
@@ -118,7 +119,7 @@ func (x *execution) structure(o *op) error {
 		}
 	case opID, opSameID:
 		x.id(o)
-	case opName:
+	case opName, opNameBehind, opNameAhead:
 		x.name(o)
 	case opAlone:
 		return x.alone(o)
@@ -378,14 +379,38 @@ func (x *execution) fresh(space idSpace) int {
 	return id
 }
 
-// name gives a bookmark's name the first time, then that with a number that makes it another.
+// roundName is the name of a bookmark in the round of a loop.
+type roundName struct {
+	name  string
+	ahead bool // it was referred to already, and the bookmark is to come
+}
+
+// name gives a bookmark's name the first time, then that with a number that makes it another. What refers to the bookmark in the same round
+// has the same name.
 func (x *execution) name(o *op) {
-	if x.slots[o.slot] == 0 {
-		x.slots[o.slot] = 1
+	n := x.names[o.slot]
+	switch {
+	case o.kind == opNameBehind && n == nil: // the bookmark was left out
 		x.out.buf = append(x.out.buf, o.text...)
 		return
+	case n == nil:
+		n = &roundName{name: string(o.text)}
+		if x.names == nil {
+			x.names = map[int]*roundName{}
+		}
+		x.names[o.slot] = n
+	case o.kind != opNameBehind && !n.ahead:
+		n.name = x.anotherName(string(o.text))
 	}
-	name, _, _ := strings.Cut(string(o.text), "&") // a name is cut short below, and an entity must not be
+	if o.kind != opNameBehind {
+		n.ahead = o.kind == opNameAhead
+	}
+	x.out.buf = append(x.out.buf, n.name...)
+}
+
+// anotherName returns the name of a bookmark with a number that makes it another.
+func (x *execution) anotherName(text string) string {
+	name, _, _ := strings.Cut(text, "&") // a name is cut short below, and an entity must not be
 	for {
 		suffix := "_" + strconv.Itoa(x.fresh(bookmarkIDs))
 		for utf8.RuneCountInString(name)+len(suffix) > maxBookmarkName {
@@ -393,8 +418,7 @@ func (x *execution) name(o *op) {
 			name = name[:len(name)-n]
 		}
 		if !x.t.ids.bookmarks[name+suffix] {
-			x.out.buf = append(x.out.buf, name+suffix...)
-			return
+			return name + suffix
 		}
 	}
 }
