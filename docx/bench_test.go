@@ -261,7 +261,7 @@ func benchmarkCompiling(b *testing.B, data *lang.Object) {
 // BenchmarkMemory makes the invoice of few and of many rows, and reports in MiB what is live at most while it is written, above the
 // data, and what the data takes: as JSON, and all in all.
 func BenchmarkMemory(b *testing.B) {
-	tpl, err := parse((*syntax).invoice(ours, b))
+	tpl, err := parse(ours.invoice(b))
 	if err != nil {
 		b.Fatal(err)
 	}

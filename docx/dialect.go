@@ -1,6 +1,7 @@
 package docx
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 )
@@ -42,7 +43,7 @@ func isForeign(text string) bool { return foreignTag.MatchString(text) }
 func (c *compiler) findDialects(known map[string]bool) {
 	for i := range dialects {
 		d := &dialects[i]
-		if known[d.name] || d.sign == "«" && !strings.Contains(string(c.src), "MERGEFIELD") { // else they are quotes
+		if known[d.name] || d.sign == "«" && !bytes.Contains(c.src, []byte("MERGEFIELD")) { // else they are quotes
 			continue
 		}
 		for _, p := range c.pars {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -317,7 +316,7 @@ func (p *Package) Read(part *Part) ([]byte, error) {
 		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
 	}
 	if text := part.text.Load(); text != nil {
-		return slices.Clip(*text), nil
+		return *text, nil
 	}
 	return part.unpack()
 }
