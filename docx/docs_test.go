@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,7 +35,10 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 				"styles.xml":    `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>`,
 				"numbering.xml": numberingOf("decimal", 1) + numberingOf("bullet", 2) + `<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`,
 			}
-			file := build(t, parts)
+			if strings.Contains(s[1], "[chart: ") {
+				parts["chart1.xml"] = chartOfOne
+			}
+			file := withOldPicture(t, build(t, parts))
 			tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: func(string) ([]byte, error) {
 				parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
 				return build(t, parts), nil
@@ -45,7 +50,7 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 			if len(report.Errors) > 0 {
 				t.Errorf("errors %q", report.Errors)
 			}
-			if got := written(t, unpack(t, output)["word/document.xml"]); got != s[4] {
+			if got := written(t, unpack(t, output)); got != s[4] {
 				t.Errorf("it gives\n%s\nand not\n%s", got, s[4])
 			}
 		})
@@ -101,74 +106,91 @@ func drawnParagraph(line string) string {
 	if err := xml.EscapeText(&escaped, []byte(line)); err != nil {
 		panic(err) // a Builder takes everything
 	}
-	return `<w:p>` + props + `<w:r><w:t xml:space="preserve">` + escaped.String() + `</w:t></w:r></w:p>`
+	const open, end = `<w:r><w:t xml:space="preserve">`, `</w:t></w:r>`
+	text := drawnObject.ReplaceAllStringFunc(escaped.String(), func(object string) string {
+		m := drawnObject.FindStringSubmatch(object)
+		return end + drawnRun(m[1], m[2]) + open
+	})
+	return `<w:p>` + props + open + text + end + `</w:p>`
+}
+
+// drawnObject is what stands in brackets: "[picture: {{logo}}]", a placeholder of 3 × 3 cm with that alternative text; "[chart: {{…}}]", a
+// chart likewise; "[check box: {{paid}}]", a content control of that name.
+var drawnObject = regexp.MustCompile(`\[(picture|chart|check box): ([^\]]*)\]`)
+
+func drawnRun(kind, tag string) string {
+	const head = `<w:r><w:drawing><wp:inline><wp:extent cx="1080000" cy="1080000"/><wp:docPr id="1" name="P" descr="%s"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`
+	switch kind {
+	case "picture":
+		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture">` +
+			`<pic:nvPicPr><pic:cNvPr id="1" name="P"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rIdP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+	case "chart":
+		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="rId0"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+	}
+	return `<w:sdt><w:sdtPr><w:tag w:val="` + tag + `"/><w14:checkbox><w14:checked w14:val="0"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt>`
+}
+
+// element is an element of a document.
+type element struct {
+	XMLName  xml.Name
+	Attrs    []xml.Attr `xml:",any,attr"`
+	Elements []element  `xml:",any"`
+	Text     string     `xml:",chardata"`
+}
+
+func (e *element) attr(name string) string {
+	for _, a := range e.Attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// all returns the elements of a name in e, but for those in others that are left out.
+func (e *element) all(name string, without ...string) []*element {
+	var found []*element
+	for i := range e.Elements {
+		c := &e.Elements[i]
+		if c.XMLName.Local == name {
+			found = append(found, c)
+		} else if !slices.Contains(without, c.XMLName.Local) {
+			found = append(found, c.all(name, without...)...)
+		}
+	}
+	return found
+}
+
+// val returns the attribute val of the first element of a name in e; ok is false if there is none.
+func (e *element) val(name string) (val string, ok bool) {
+	if all := e.all(name, "p", "tbl"); len(all) > 0 {
+		return all[0].attr("val"), true
+	}
+	return "", false
 }
 
 // written draws a document with lines.
-func written(t *testing.T, document string) string {
+func written(t *testing.T, parts map[string]string) string {
 	t.Helper()
-	type val struct {
-		Val string `xml:"val,attr"`
-	}
-	type paragraph struct {
-		Style val      `xml:"pPr>pStyle"`
-		Num   val      `xml:"pPr>numPr>numId"`
-		Text  []string `xml:"r>t"`
-		Break []struct {
-			Type string `xml:"type,attr"`
-		} `xml:"r>br"`
-	}
-	type table struct {
-		Rows []struct {
-			Cells []struct {
-				Merge *val      `xml:"tcPr>vMerge"`
-				Span  val       `xml:"tcPr>gridSpan"`
-				P     paragraph `xml:"p"`
-			} `xml:"tc"`
-		} `xml:"tr"`
+	var document element
+	if err := xml.Unmarshal([]byte(parts["word/document.xml"]), &document); err != nil {
+		t.Fatal(err)
 	}
 	var b strings.Builder
 	numbers := map[string]int{}
-	d := xml.NewDecoder(strings.NewReader(document))
-	for {
-		tok, err := d.Token()
-		if err != nil {
-			break
-		}
-		start, ok := tok.(xml.StartElement)
-		switch {
-		case !ok:
-		case start.Name.Local == "p":
-			var p paragraph
-			if err := d.DecodeElement(&p, &start); err != nil {
-				t.Fatal(err)
-			}
-			line := strings.Join(p.Text, "")
-			switch {
-			case len(p.Break) > 0 && line == "":
-				line = "────"
-			case p.Style.Val == "H":
-				line = "# " + line
-			case p.Num.Val == "2":
-				line = "- " + line
-			case p.Num.Val != "":
-				numbers[p.Num.Val]++
-				line = fmt.Sprintf("%d. %s", numbers[p.Num.Val], line)
-			}
-			b.WriteString(line + "\n")
-		case start.Name.Local == "tbl":
-			var tbl table
-			if err := d.DecodeElement(&tbl, &start); err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range tbl.Rows {
+	for _, block := range document.all("body")[0].Elements {
+		switch block.XMLName.Local {
+		case "p":
+			b.WriteString(writtenParagraph(t, &block, parts, numbers) + "\n")
+		case "tbl":
+			for _, row := range block.all("tr") {
 				b.WriteString("|")
-				for _, cell := range row.Cells {
-					text := strings.Join(cell.P.Text, "")
-					if cell.Merge != nil && cell.Merge.Val == "" {
+				for _, cell := range row.all("tc") {
+					text := writtenText(t, cell.all("p")[0], parts)
+					if merge, ok := cell.val("vMerge"); ok && merge == "" {
 						text = "↑"
 					}
-					if cell.Span.Val != "" {
+					if span, ok := cell.val("gridSpan"); ok && span != "" {
 						text += " ←→"
 					}
 					b.WriteString(" " + text + " |")
@@ -179,3 +201,80 @@ func written(t *testing.T, document string) string {
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
+
+func writtenParagraph(t *testing.T, p *element, parts map[string]string, numbers map[string]int) string {
+	t.Helper()
+	line := writtenText(t, p, parts)
+	style, _ := p.val("pStyle")
+	list, listed := p.val("numId")
+	switch {
+	case len(p.all("br")) > 0 && line == "":
+		return "────"
+	case style == "H":
+		return "# " + line
+	case listed && list == "2":
+		return "- " + line
+	case listed:
+		numbers[list]++
+		return fmt.Sprintf("%d. %s", numbers[list], line)
+	}
+	return line
+}
+
+func writtenText(t *testing.T, p *element, parts map[string]string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, r := range p.all("r") {
+		for i := range r.Elements {
+			switch e := &r.Elements[i]; e.XMLName.Local {
+			case "t":
+				text := e.Text
+				if len(r.all("b")) > 0 {
+					text = "**" + text + "**"
+				}
+				b.WriteString(text)
+			case "drawing":
+				b.WriteString(writtenDrawing(t, e, parts))
+			}
+		}
+	}
+	return b.String()
+}
+
+func writtenDrawing(t *testing.T, drawing *element, parts map[string]string) string {
+	t.Helper()
+	charts := drawing.all("chart")
+	if len(charts) == 0 {
+		const cm = 360_000
+		size := drawing.all("extent")[0]
+		return fmt.Sprintf("[picture: %.3g × %.3g cm]", float64(idOf(t, size.attr("cx")))/cm, float64(idOf(t, size.attr("cy")))/cm)
+	}
+	var chart element
+	name := "word/" + strings.TrimPrefix(target(t, parts["word/_rels/document.xml.rels"], charts[0].attr("id")), "word/")
+	if err := xml.Unmarshal([]byte(parts[name]), &chart); err != nil {
+		t.Fatal(err)
+	}
+	var series []string
+	for _, ser := range chart.all("ser") {
+		var values []string
+		points := ser.all("val")[0].all("pt")
+		for i, category := range ser.all("cat")[0].all("pt") {
+			values = append(values, category.all("v")[0].Text+" "+points[i].all("v")[0].Text)
+		}
+		series = append(series, ser.all("tx")[0].all("v")[0].Text+" "+strings.Join(values, ", "))
+	}
+	return "[chart: " + strings.Join(series, "; ") + "]"
+}
+
+func idOf(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// chartOfOne is a chart with one series.
+const chartOfOne = `<c:chart><c:plotArea><c:barChart><c:ser><c:idx val="0"/><c:order val="0"/><c:tx><c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache><c:ptCount val="1"/><c:pt idx="0"><c:v>Gain</c:v></c:pt></c:strCache></c:strRef></c:tx>` +
+	`<c:val><c:numRef><c:f>Sheet1!$B$2</c:f></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart>`

@@ -32,7 +32,13 @@ func withPictures(t *testing.T, alts ...string) []byte {
 			`<pic:nvPicPr><pic:cNvPr id="%[1]d" name="P"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rIdP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill>`+
 			`<pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="900000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`, i+1, alt)
 	}
-	files := unpack(t, build(t, map[string]string{"document.xml": body.String()}))
+	return withOldPicture(t, build(t, map[string]string{"document.xml": body.String()}))
+}
+
+// withOldPicture gives a document a picture that a placeholder can have, as rIdP.
+func withOldPicture(t *testing.T, file []byte) []byte {
+	t.Helper()
+	files := unpack(t, file)
 	files["word/media/old.png"] = "the old picture"
 	files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "<Default", `<Default Extension="png" ContentType="image/png"/><Default`, 1)
 	files["word/_rels/document.xml.rels"] = strings.Replace(files["word/_rels/document.xml.rels"], "</Relationships>",
