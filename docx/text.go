@@ -165,11 +165,14 @@ func (f *flattener) decode(raw []byte, base int) []int {
 	return append(offsets, base+len(raw))
 }
 
-// markupLen is the length of the comment or processing instruction that b starts with.
+// markupLen is the length of the comment, processing instruction or CDATA section that b starts with.
 func markupLen(b []byte) int {
 	end := "?>"
-	if bytes.HasPrefix(b, []byte("<!--")) {
+	switch {
+	case bytes.HasPrefix(b, []byte("<!--")):
 		end = "-->"
+	case bytes.HasPrefix(b, []byte("<![CDATA[")):
+		end = "]]>"
 	}
 	if i := bytes.Index(b, []byte(end)); i >= 0 {
 		return i + len(end)
