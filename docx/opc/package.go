@@ -5,6 +5,7 @@ package opc
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -134,38 +135,47 @@ func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 	return zr, nil
 }
 
-// inflaters keeps the state of inflating, about 40 kB each.
+// inflaters keeps what unpacks entries, about 45 kB each.
 var inflaters sync.Pool
 
-// inflater unpacks one entry.
-type inflater struct{ io.ReadCloser }
+// inflater unpacks one entry after the other.
+type inflater struct {
+	packed *bufio.Reader
+	flate  io.ReadCloser
+}
+
+// entry is an entry that is unpacked by an inflater; nil when it is closed.
+type entry struct{ *inflater }
 
 func newInflater(r io.Reader) io.ReadCloser {
-	f, ok := inflaters.Get().(io.ReadCloser)
+	i, ok := inflaters.Get().(*inflater)
+	if ok {
+		i.packed.Reset(r)
+		ok = i.flate.(flate.Resetter).Reset(i.packed, nil) == nil
+	}
 	if !ok {
-		return &inflater{flate.NewReader(r)}
+		packed := bufio.NewReader(r)
+		i = &inflater{packed, flate.NewReader(packed)}
 	}
-	if err := f.(flate.Resetter).Reset(r, nil); err != nil {
-		return &inflater{flate.NewReader(r)}
-	}
-	return &inflater{f}
+	return &entry{i}
 }
 
-func (i *inflater) Read(p []byte) (int, error) {
-	if i.ReadCloser == nil {
+func (e *entry) Read(p []byte) (int, error) {
+	if e.inflater == nil {
 		return 0, fs.ErrClosed
 	}
-	return i.ReadCloser.Read(p)
+	return e.flate.Read(p)
 }
 
-// Close gives the state back.
-func (i *inflater) Close() error {
-	if i.ReadCloser == nil {
+// Close gives the inflater back.
+func (e *entry) Close() error {
+	if e.inflater == nil {
 		return nil
 	}
-	err := i.ReadCloser.Close()
-	inflaters.Put(i.ReadCloser)
-	i.ReadCloser = nil
+	err := e.flate.Close()
+	e.packed.Reset(nil)
+	inflaters.Put(e.inflater)
+	e.inflater = nil
 	return err
 }
 
