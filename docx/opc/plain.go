@@ -2,6 +2,8 @@ package opc
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -14,22 +16,26 @@ const maxPlainAttributes = 64
 // isPlainXML reports whether src is well-formed XML of the plain sort, nested up to maxDepth. If it is not of that sort, it
 // may be well formed all the same.
 func isPlainXML(src []byte, maxDepth int) bool {
-	if !utf8.Valid(src) || bytes.Contains(src, []byte("\uFFFE")) || bytes.Contains(src, []byte("\uFFFF")) {
+	if !utf8.Valid(src) || bytes.Contains(src, []byte("\uFFFE")) || bytes.Contains(src, []byte("\uFFFF")) || holdsControls(src) {
 		return false
 	}
-	for _, c := range src {
-		if c < ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
 	p := plainReader{src: src, at: declarationSize(src)}
-	for p.at < len(src) {
-		if !p.text() || p.at < len(src) && !p.tag(maxDepth) {
-			return false
+	return p.read(maxDepth)
+}
+
+// holdsControls tells whether there are bytes below the blank, but for those that are blanks themselves.
+func holdsControls(src []byte) bool {
+	const size, high, blanks = 8, 0x8080808080808080, 0x2020202020202020
+	for ; len(src) >= size; src = src[size:] {
+		// Taking a blank from each byte borrows from its highest bit, unless that was set, where the byte is below.
+		if c := binary.LittleEndian.Uint64(src); (c-blanks)&^c&high != 0 && slices.ContainsFunc(src[:size], isControl) {
+			return true
 		}
 	}
-	return p.roots == 1 && len(p.open) == 0
+	return slices.ContainsFunc(src, isControl)
 }
+
+func isControl(c byte) bool { return c < ' ' && plainBytes[c] != plainBlank }
 
 // declarationSize returns the length of the XML declaration, 0 if there is none of the usual ones.
 func declarationSize(src []byte) int {
@@ -51,12 +57,35 @@ type plainReader struct {
 	src   []byte
 	at    int
 	open  [][]byte // names of the elements around
+	attrs []plainAttribute
 	roots int
+	visit func(depth int, e plainElement) // what hears of the start tags, if not nil
+}
+
+// plainElement is a start tag, until the next one is read. Names have no prefixes here.
+type plainElement struct {
+	name  []byte
+	attrs []plainAttribute
+}
+
+type plainAttribute struct{ name, value []byte }
+
+// read goes through a document whose bytes may all be there.
+func (p *plainReader) read(maxDepth int) bool {
+	for p.at < len(p.src) {
+		if !p.text() || p.at < len(p.src) && !p.tag(maxDepth) {
+			return false
+		}
+	}
+	return p.roots == 1 && len(p.open) == 0
 }
 
 // text passes over text up to the next tag.
 func (p *plainReader) text() bool {
 	end := bytes.IndexByte(p.src[p.at:], '<')
+	if end == 0 {
+		return true
+	}
 	if end < 0 {
 		end = len(p.src) - p.at
 	}
@@ -65,7 +94,7 @@ func (p *plainReader) text() bool {
 	if len(p.open) == 0 {
 		return len(bytes.Trim(text, " \t\r\n")) == 0
 	}
-	return len(text) == 0 || !bytes.Contains(text, []byte("]]>")) && plainReferences(text)
+	return !bytes.Contains(text, []byte("]]>")) && plainReferences(text)
 }
 
 // plainReferences tells whether every reference in a text is to an entity of XML itself.
@@ -92,28 +121,33 @@ func plainReferences(text []byte) bool {
 func (p *plainReader) tag(maxDepth int) bool {
 	p.at++ // the bracket
 	if p.skip('/') {
-		name := p.name()
-		if len(p.open) == 0 || !bytes.Equal(name, p.open[len(p.open)-1]) {
+		last := len(p.open) - 1
+		if last < 0 || !bytes.HasPrefix(p.src[p.at:], p.open[last]) {
 			return false
 		}
-		p.open = p.open[:len(p.open)-1]
+		p.at += len(p.open[last])
+		p.open = p.open[:last]
 		return p.skip('>')
 	}
-	name := p.name()
-	if name == nil || len(p.open) == maxDepth {
+	start := p.at
+	local, end := plainName(p.src, start)
+	if end < 0 || len(p.open) == maxDepth {
 		return false
 	}
-	if len(p.open) == 0 {
+	if p.at = end; len(p.open) == 0 {
 		p.roots++
 	}
-	if !p.attributes() {
+	if p.attrs = p.attrs[:0]; !p.skip('>') && !p.attributes() {
 		return false
 	}
-	if p.skip('/') {
-		return p.skip('>')
+	name := p.src[start:end]
+	if p.visit != nil {
+		p.visit(len(p.open), plainElement{p.src[local:end], p.attrs})
 	}
-	p.open = append(p.open, name)
-	return p.skip('>')
+	if p.src[p.at-2] != '/' {
+		p.open = append(p.open, name)
+	}
+	return true
 }
 
 func (p *plainReader) skip(c byte) bool {
@@ -124,75 +158,98 @@ func (p *plainReader) skip(c byte) bool {
 	return false
 }
 
-func (p *plainReader) blanks() (some bool) {
-	for p.skip(' ') || p.skip('\n') || p.skip('\t') || p.skip('\r') {
-		some = true
-	}
-	return some
-}
+// What a byte may be in plain XML.
+const (
+	plainNameStart = 1 << iota
+	plainNameRest
+	plainBlank
+)
 
-// nameBytes holds what names are made of: 1 for what they may begin with, 2 for what may follow.
-var nameBytes = func() (t [256]uint8) {
+var plainBytes = func() (t [256]uint8) {
 	for c := range t {
 		switch {
 		case 'a' <= c|0x20 && c|0x20 <= 'z' && c < utf8.RuneSelf, c == '_':
-			t[c] = 1
+			t[c] = plainNameStart
 		case '0' <= c && c <= '9', c == '-', c == '.':
-			t[c] = 2
+			t[c] = plainNameRest
+		case c == ' ', c == '\n', c == '\t', c == '\r':
+			t[c] = plainBlank
 		}
 	}
 	return t
 }()
 
-// name returns a name, which may have a prefix; nil if there is none.
-func (p *plainReader) name() []byte {
-	start := p.at
-	if !p.word() || p.skip(':') && !p.word() {
-		return nil
+// plainName returns where a name that begins at a place ends, and where its local part begins; the end is -1 if there is none.
+func plainName(src []byte, at int) (local, end int) {
+	end = plainWordEnd(src, at)
+	if end > 0 && end < len(src) && src[end] == ':' {
+		return end + 1, plainWordEnd(src, end+1)
 	}
-	return p.src[start:p.at]
+	return at, end
 }
 
-func (p *plainReader) word() bool {
-	if p.at == len(p.src) || nameBytes[p.src[p.at]] != 1 {
-		return false
+func plainWordEnd(src []byte, at int) int {
+	if at == len(src) || plainBytes[src[at]] != plainNameStart {
+		return -1
 	}
-	for p.at++; p.at < len(p.src) && nameBytes[p.src[p.at]] != 0; p.at++ {
+	for at++; at < len(src) && plainBytes[src[at]]&(plainNameStart|plainNameRest) != 0; at++ {
 	}
-	return true
+	return at
 }
 
-// attributes passes over the attributes of a tag. No two may have the same name but for the prefix.
+// attributes passes over the attributes of a tag and its end. No two may have the same name but for the prefix.
 func (p *plainReader) attributes() bool {
-	var names [maxPlainAttributes][]byte
-	for n := 0; p.blanks(); n++ {
-		if p.at < len(p.src) && (p.src[p.at] == '/' || p.src[p.at] == '>') {
-			return true
+	src, at := p.src, p.at
+	for {
+		start := at
+		for at < len(src) && plainBytes[src[at]] == plainBlank {
+			at++
 		}
-		name := p.name()
-		if name == nil || n == maxPlainAttributes || !p.skip('=') || !p.quoted() {
+		if p.at = at; at < len(src) && (src[at] == '/' || src[at] == '>') {
+			return p.skip('>') || p.skip('/') && p.skip('>')
+		}
+		if at == start {
 			return false
 		}
-		local := name[bytes.IndexByte(name, ':')+1:]
-		for _, other := range names[:n] {
-			if bytes.Equal(local, other) {
-				return false
-			}
+		local, end := plainName(src, at)
+		if end < 0 || end+1 >= len(src) || src[end] != '=' {
+			return false
 		}
-		names[n] = local
+		value, ok := plainValue(src[end+1:])
+		if !ok || !p.isNew(src[local:end]) {
+			return false
+		}
+		p.attrs = append(p.attrs, plainAttribute{src[local:end], value})
+		at = end + 1 + len(value) + len(`""`)
 	}
-	return true
 }
 
-func (p *plainReader) quoted() bool {
-	if p.at == len(p.src) || p.src[p.at] != '"' && p.src[p.at] != '\'' {
-		return false
+// isNew tells whether a tag may have an attribute of that name: there is none yet, and not too many others.
+func (p *plainReader) isNew(name []byte) bool {
+	for i := range p.attrs {
+		if bytes.Equal(p.attrs[i].name, name) {
+			return false
+		}
 	}
-	end := bytes.IndexByte(p.src[p.at+1:], p.src[p.at])
-	if end < 0 {
-		return false
+	return len(p.attrs) < maxPlainAttributes
+}
+
+// plainValue returns the value in quotes that src begins with.
+func plainValue(src []byte) (value []byte, ok bool) {
+	quote, plain := src[0], true
+	if quote != '"' && quote != '\'' {
+		return nil, false
 	}
-	value := p.src[p.at+1 : p.at+1+end]
-	p.at += end + 2
-	return bytes.IndexByte(value, '<') < 0 && plainReferences(value)
+	for i, c := range src[1:] {
+		switch c {
+		case quote:
+			value = src[1 : 1+i]
+			return value, plain || plainReferences(value)
+		case '<':
+			return nil, false
+		case '&':
+			plain = false
+		}
+	}
+	return nil, false
 }

@@ -2,7 +2,6 @@ package opc
 
 import (
 	"bytes"
-	"encoding/xml"
 	"net/url"
 	"path"
 	"slices"
@@ -119,23 +118,20 @@ func (p *Package) readRels(part *Part, partName string) ([]Relationship, error) 
 	if err != nil {
 		return nil, err
 	}
-	var doc struct {
-		Relationship []struct {
-			ID         string `xml:"Id,attr"`
-			Type       string `xml:"Type,attr"`
-			Target     string `xml:"Target,attr"`
-			TargetMode string `xml:"TargetMode,attr"`
-		}
-	}
-	if err := xml.Unmarshal(src, &doc); err != nil {
+	written, err := readListing(src, "Id", "Type", "Target", "TargetMode")
+	if err != nil {
 		return nil, badXML(part.Name, err)
 	}
-	rels := make([]Relationship, len(doc.Relationship))
-	for i, r := range doc.Relationship {
-		rels[i] = Relationship{ID: r.ID, Type: transitional(r.Type), Target: r.Target, External: r.TargetMode == "External"}
-		if !rels[i].External {
-			rels[i].Target = p.resolve(partName, r.Target)
+	rels := make([]Relationship, 0, len(written))
+	for _, e := range written {
+		if e.name != "Relationship" {
+			continue
 		}
+		r := Relationship{ID: e.values[0], Type: transitional(e.values[1]), Target: e.values[2], External: e.values[3] == "External"}
+		if !r.External {
+			r.Target = p.resolve(partName, r.Target)
+		}
+		rels = append(rels, r)
 	}
 	return rels, nil
 }
@@ -209,25 +205,18 @@ func (p *Package) readContentTypes() error {
 	if err != nil {
 		return err
 	}
-	var doc struct {
-		Default []struct {
-			Extension   string `xml:",attr"`
-			ContentType string `xml:",attr"`
-		}
-		Override []struct {
-			PartName    string `xml:",attr"`
-			ContentType string `xml:",attr"`
-		}
-	}
-	if err := xml.Unmarshal(src, &doc); err != nil {
+	written, err := readListing(src, "Extension", "PartName", "ContentType")
+	if err != nil {
 		return badXML(part.Name, err)
 	}
 	p.types = contentTypes{make(map[string]string), make(map[string]string)}
-	for _, d := range doc.Default {
-		p.types.defaults[fold(d.Extension)] = d.ContentType
-	}
-	for _, o := range doc.Override {
-		p.types.overrides[fold(o.PartName)] = o.ContentType
+	for _, e := range written {
+		switch e.name {
+		case "Default":
+			p.types.defaults[fold(e.values[0])] = e.values[2]
+		case "Override":
+			p.types.overrides[fold(e.values[1])] = e.values[2]
+		}
 	}
 	for _, part := range p.parts {
 		part.ContentType = p.types.of(part.Name)
