@@ -30,10 +30,16 @@ var rooms = map[string][]string{
 	"docgen":    {"store", "blob", "docx", "docx/lang"},
 	"store":     {},
 	"blob":      {},
-	"docx":      {"docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/include", "docx/validate", "docx/deflate"},
+	"docx":      {"docx/compile", "docx/program", "docx/include", "docx/wml", "docx/opc", "docx/lang", "docx/locale"},
 	"docx/opc":  {"docx/deflate"},
 	"docx/lang": {"docx/locale"},
 	"pdf":       {},
+
+	"docx/compile": {"docx/program", "docx/include", "docx/picture", "docx/wml", "docx/opc", "docx/lang"}, // templates become programs
+	"docx/program": { // and documents
+		"docx/wml", "docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate",
+	},
+	"docx/wml": {"docx/opc"}, // the elements of a part, by their places
 
 	"docx/locale":   {},           // numbers, dates and words of languages
 	"docx/picture":  {},           // picture files and codes

@@ -9,7 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/docx/compile"
 	"platen/docx/opc"
+	"platen/docx/program"
+	"platen/docx/wml"
 )
 
 // typeComments is the content type of comments.xml.
@@ -23,7 +26,7 @@ const commentAuthor = "Platen"
 // alone: a problem in a text box is noted where that is anchored, one in a header, a footer or a note at the start of the
 // document.
 func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
-	pkg, err := opc.Open(r, size, limits)
+	pkg, err := opc.Open(r, size, compile.Limits)
 	if err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ type annotator struct {
 	main     *opc.Part
 	added    *opc.Additions
 	src      []byte
-	root     *node
+	root     *wml.Node
 	comments *opc.Part // that are there; nil for none
 	nextID   int
 	anchors  []anchor
@@ -64,23 +67,23 @@ func (a *annotator) open() (err error) {
 	if a.src, err = a.pkg.ReadXML(a.main); err != nil {
 		return err
 	}
-	a.src = expandCDATA(a.src)
-	if a.root, err = parseTree(a.main.Name, a.src); err != nil {
+	a.src = wml.ExpandCDATA(a.src)
+	if a.root, err = wml.ParseTree(a.main.Name, a.src); err != nil {
 		return err
 	}
-	if a.comments, err = relatedPart(a.pkg, a.main, opc.RelComments); a.comments == nil || err != nil {
+	if a.comments, err = wml.RelatedPart(a.pkg, a.main, opc.RelComments); a.comments == nil || err != nil {
 		return err
 	}
 	src, err := a.pkg.ReadXML(a.comments)
 	if err != nil {
 		return err
 	}
-	root, err := parseTree(a.comments.Name, src)
+	root, err := wml.ParseTree(a.comments.Name, src)
 	if err != nil {
 		return err
 	}
-	for _, c := range root.children {
-		a.nextID = max(a.nextID, idNumber(attrValue(src, c, "w:id"))+1)
+	for _, c := range root.Children {
+		a.nextID = max(a.nextID, wml.IDNumber(wml.AttrValue(src, c, "w:id"))+1)
 	}
 	return nil
 }
@@ -94,7 +97,7 @@ func (a *annotator) note(p *Error) {
 	if p.Hint != "" {
 		text += "\n" + p.Hint
 	}
-	at := a.nodeAt(p.pos)
+	at := a.nodeAt(p.Offset)
 	if p.Part != a.main.Name || at == nil {
 		at = a.nodeAt(0)
 		text = p.Place + ": " + text
@@ -108,10 +111,10 @@ func (a *annotator) note(p *Error) {
 	if at == nil { // a document without a paragraph
 		return
 	}
-	prefix := at.prefix(a.src)
+	prefix := at.Prefix(a.src)
 	a.anchors = append(a.anchors,
-		anchor{at.start, fmt.Sprintf(`<%[1]scommentRangeStart %[1]sid="%[2]s"/>`, prefix, id)},
-		anchor{at.end, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`, prefix, id)})
+		anchor{at.Start, fmt.Sprintf(`<%[1]scommentRangeStart %[1]sid="%[2]s"/>`, prefix, id)},
+		anchor{at.End, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`, prefix, id)})
 }
 
 func (a *annotator) namespace() string {
@@ -127,10 +130,10 @@ func commentParagraphs(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		b.WriteString(`<w:p><w:r><w:t xml:space="preserve">`)
 		for _, r := range line {
-			if r < ' ' || r == '\uFFFE' || r == '\uFFFF' || r == object {
+			if r < ' ' || r == '\uFFFE' || r == '\uFFFF' || r == compile.Object {
 				r = ' '
 			}
-			b.Write(appendEscaped(nil, string(r)))
+			b.Write(program.AppendEscaped(nil, string(r)))
 		}
 		b.WriteString(`</w:t></w:r></w:p>`)
 	}
@@ -139,21 +142,21 @@ func commentParagraphs(text string) string {
 
 // nodeAt returns what a comment on a place of the body encloses: the child of the outermost paragraph around the place, or
 // behind it, that holds it. It is nil if the body has no paragraph with a run from there on.
-func (a *annotator) nodeAt(pos int) *node {
-	var found *node
-	var walk func(n *node) bool
-	walk = func(n *node) bool {
-		if n.end <= pos {
+func (a *annotator) nodeAt(pos int) *wml.Node {
+	var found *wml.Node
+	var walk func(n *wml.Node) bool
+	walk = func(n *wml.Node) bool {
+		if n.End <= pos {
 			return false
 		}
-		if n.name == "w:p" {
-			i := slices.IndexFunc(n.children, func(c *node) bool { return c.end > pos && !textless[c.name] && !rangeMarkup[c.name] })
+		if n.Name == "w:p" {
+			i := slices.IndexFunc(n.Children, func(c *wml.Node) bool { return c.End > pos && !wml.Textless[c.Name] && !wml.RangeMarkup[c.Name] })
 			if i >= 0 {
-				found = n.children[i]
+				found = n.Children[i]
 			}
 			return found != nil
 		}
-		return slices.ContainsFunc(n.children, walk)
+		return slices.ContainsFunc(n.Children, walk)
 	}
 	walk(a.root)
 	return found
@@ -201,7 +204,7 @@ func (a *annotator) addComments() error {
 		return err
 	}
 	root := `<w:comments xmlns:w="` + a.namespace() + `">`
-	data := slices.Concat([]byte(xmlHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
+	data := slices.Concat([]byte(program.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
 	name, err := a.added.Add("/word/comments", "xml", typeComments, data)
 	if err == nil {
 		_, err = a.added.Relate(a.main.Name, opc.RelComments, name, false)

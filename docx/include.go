@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"platen/docx/compile"
 	"platen/docx/include"
 	"platen/docx/opc"
+	"platen/docx/program"
 )
 
 const (
@@ -28,96 +30,56 @@ type ParseOptions struct {
 	Include func(name string) ([]byte, error)
 }
 
-// inclusion is a tag that includes a file.
-type inclusion struct {
-	name  string
-	at    *Error // its place
-	place include.Place
-}
-
-// stretch is the content of an included file in a part: src[start:end], where the part had from:to before.
-type stretch struct {
-	name                 string
-	start, end, from, to int
-}
-
-// noteInclusion notes a tag that includes a file, if one can stand there.
-func (c *compiler) noteInclusion(m *mark) {
-	p, par := m.par, m.par.node
-	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
-	switch {
-	case !c.mayInclude:
-		c.fail(m, "files cannot be included here", "put the text of the file in the place of the tag")
-	case par.name != "w:p" || rest != "" || par.child("w:pPr").child("w:sectPr") != nil:
-		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag", "give the tag a paragraph of its own, without a section break")
-	default:
-		at := c.where(p, m.from, m.from)
-		at.Tag = m.tag.Text
-		c.inclusions = append(c.inclusions, &inclusion{name: m.tag.Included(), at: at, place: include.Place{
-			Part: c.part, Source: c.src, Start: par.start, End: par.end, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
-		}})
-	}
-}
-
-// isBehindTable tells whether a table is right before a paragraph.
-func (c *compiler) isBehindTable(par *node) bool {
-	if par.parent == nil {
-		return false
-	}
-	i := slices.Index(par.parent.children, par)
-	return i > 0 && par.parent.children[i-1].name == "w:tbl"
-}
-
 // includer compiles a template with all that it includes.
 type includer struct {
 	open  func(name string) ([]byte, error)
-	files map[string]*Template // those that were compiled, by name
-	names []string             // of those that are being compiled, each in the one before
+	files map[string]*compile.Compiled // those that were compiled, by name
+	names []string                     // of those that are being compiled, each in the one before
 	count int
 }
 
 // parse compiles a file. What it includes is put into it, and the whole is compiled anew.
-func (p *includer) parse(file []byte) (*Template, error) {
-	t, err := compileFile(file, p.open != nil, nil)
-	if err != nil || len(t.inclusions) == 0 {
+func (p *includer) parse(file []byte) (*compile.Compiled, error) {
+	t, err := compile.File(file, p.open != nil, nil)
+	if err != nil || len(t.Inclusions) == 0 {
 		return t, err
 	}
 	var problems Errors
-	places := make([]include.Place, len(t.inclusions))
-	for i, in := range t.inclusions {
-		places[i] = in.place
-		included, err := p.file(in.name)
+	places := make([]include.Place, len(t.Inclusions))
+	for i, in := range t.Inclusions {
+		places[i] = in.Place
+		included, err := p.file(in.Name)
 		if err != nil {
-			problems = append(problems, in.failed(err)...)
+			problems = append(problems, in.Failed(err)...)
 			continue
 		}
-		places[i].Document = included.pkg
+		places[i].Document = included.Document.Package
 	}
 	if len(problems) > 0 {
-		return nil, problems[:min(len(problems), maxErrors)]
+		return nil, problems[:min(len(problems), compile.MaxErrors)]
 	}
-	whole, stretches, err := include.Into(t.pkg, places, include.Taken{
-		FirstID: t.firstID[bookmarkIDs], FirstDrawing: t.firstID[drawingIDs], Bookmarks: t.ids.bookmarks,
+	whole, stretches, err := include.Into(t.Document.Package, places, include.Taken{
+		FirstID: t.Document.FirstID[program.BookmarkIDs], FirstDrawing: t.Document.FirstID[program.DrawingIDs], Bookmarks: t.Document.Bookmarks,
 	})
 	if refused, ok := errors.AsType[*include.Error](err); ok {
-		return nil, t.inclusions[refused.Place].failed(refused.Err)
+		return nil, t.Inclusions[refused.Place].Failed(refused.Err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	included := map[string][]stretch{}
-	for i, in := range t.inclusions {
-		at := &in.place
-		included[at.Part] = append(included[at.Part], stretch{in.name, stretches[i].Start, stretches[i].End, at.Start, at.End})
+	included := map[string][]compile.Stretch{}
+	for i, in := range t.Inclusions {
+		at := &in.Place
+		included[at.Part] = append(included[at.Part], compile.Stretch{Name: in.Name, Start: stretches[i].Start, End: stretches[i].End, From: at.Start, To: at.End})
 	}
 	for _, in := range included {
-		slices.SortFunc(in, func(a, b stretch) int { return cmp.Compare(a.start, b.start) })
+		slices.SortFunc(in, func(a, b compile.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	return compileFile(whole, false, included)
+	return compile.File(whole, false, included)
 }
 
 // file returns an included file, compiled by itself: its blocks begin and end in it.
-func (p *includer) file(name string) (*Template, error) {
+func (p *includer) file(name string) (*compile.Compiled, error) {
 	if p.count++; p.count > MaxIncludes {
 		return nil, fmt.Errorf("is one of more than %d that are included", MaxIncludes)
 	}
@@ -143,38 +105,4 @@ func (p *includer) file(name string) (*Template, error) {
 	}
 	p.files[name] = t
 	return t, nil
-}
-
-// failed are the problems of a tag whose file cannot be included: those of the file itself, each with its place there.
-func (in *inclusion) failed(err error) Errors {
-	if mistakes, ok := errors.AsType[Errors](err); ok {
-		all := make(Errors, len(mistakes))
-		for i, m := range mistakes {
-			e := *m
-			e.File, e.pos = cmp.Or(m.File, in.name), in.at.pos
-			all[i] = &e
-		}
-		return all
-	}
-	e := *in.at
-	e.Message = fmt.Sprintf("the file %q %s", in.name, err)
-	if unreadable, ok := errors.AsType[*opc.Error](err); ok {
-		e.Message, e.Hint = fmt.Sprintf("the file %q cannot be read: %s", in.name, unreadable.Message), unreadable.Remedy
-	}
-	return Errors{&e}
-}
-
-// original returns which file a place of a part comes from, "" for the template itself, and where in the template it is, or
-// the tag that includes the file.
-func (c *compiler) original(pos int) (file string, at int) {
-	for _, s := range c.stretches {
-		switch {
-		case pos < s.start:
-			return "", pos + at
-		case pos < s.end:
-			return s.name, s.from
-		}
-		at = s.to - s.end
-	}
-	return "", pos + at
 }

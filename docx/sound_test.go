@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"platen/docx/lang"
+	"platen/docx/program"
 )
 
 // An execution that would write a damaged document ends with an error that says where, and goes on to make good ones.
@@ -20,7 +21,7 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damage(template.programs[template.main].ops) // a fault of the engine, such as there should be none
+	damage(template.compiled.Document.Parts[template.compiled.Document.Main].Ops) // a fault of the engine, such as there should be none
 	execute := func(value string) error {
 		sample, err := template.Sample()
 		if err != nil {
@@ -49,14 +50,14 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 }
 
 // damage has line breaks of values become paragraphs inside the text.
-func damage(ops []op) {
+func damage(ops []program.Op) {
 	for i := range ops {
-		if o := &ops[i]; o.breaks != nil {
-			o.breaks = &breaks{line: []byte("<w:p/>"), tab: o.breaks.tab}
+		if o := &ops[i]; o.Breaks != nil {
+			o.Breaks = &program.Breaks{Line: []byte("<w:p/>"), Tab: o.Breaks.Tab}
 		}
-		damage(ops[i].body)
-		for _, p := range ops[i].parts {
-			damage(p.body)
+		damage(ops[i].Body)
+		for _, p := range ops[i].Branches {
+			damage(p.Body)
 		}
 	}
 }

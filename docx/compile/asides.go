@@ -1,0 +1,282 @@
+package compile
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
+
+// aside is a tag outside of the text of paragraphs.
+type aside struct {
+	mark  *mark // in the paragraph that it belongs to
+	pos   int   // in the part
+	place string
+	alt   []*wml.Attr // those that hold it, of alt texts
+}
+
+// whereAside describes the place of a tag outside of paragraphs.
+func (c *compiler) whereAside(a *aside) *program.Error {
+	e := c.where(a.mark.par, a.mark.from, a.mark.from)
+	e.Tag, e.Place = a.mark.tag.Text, e.Place+", "+a.place
+	return e
+}
+
+// failAside notes that a tag outside of paragraphs cannot be read.
+func (c *compiler) failAside(a *aside, text string, err error) {
+	if len(c.errors) >= MaxErrors {
+		return
+	}
+	syntax, ok := errors.AsType[*lang.SyntaxError](err)
+	if !ok {
+		syntax = &lang.SyntaxError{Message: err.Error()}
+	}
+	e := c.where(a.mark.par, a.mark.from, a.mark.from)
+	e.Place += ", " + a.place
+	e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, len([]rune(text[:syntax.Offset])), syntax.Message, syntax.Hint
+	if slices.ContainsFunc(c.errors, func(o *program.Error) bool { return o.Offset == e.Offset && o.Tag == e.Tag && o.Message == e.Message }) {
+		return // the alt text was read as a picture's already
+	}
+	c.errors = append(c.errors, e)
+}
+
+// asideIn reads a tag that belongs to a node in a paragraph; nil if it cannot be there, which is then noted.
+func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
+	p, piece := c.pieceNear(n)
+	if p == nil {
+		return nil
+	}
+	a := &aside{mark: &mark{par: p, from: piece.from, to: piece.to, first: piece, last: piece}, pos: n.Start, place: place}
+	tag, err := lang.ParseTag(strings.Clone(text))
+	if err != nil {
+		c.failAside(a, text, err)
+		return nil
+	}
+	if tag.Kind != lang.Print {
+		c.warnings = append(c.warnings, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
+		return nil
+	}
+	if tag.Filter("chart") != nil {
+		c.failAside(a, text, &lang.SyntaxError{Message: "no chart that could take the data is here", Hint: "insert a chart in Word (Insert, Chart) and make the tag its alt text, alone"})
+		return nil
+	}
+	a.mark.tag = tag
+	return a
+}
+
+// pieceNear returns the paragraph around a node, or the first in it, with a piece of its text.
+func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
+	par := n.Ancestor(isParagraphOf)
+	i := slices.IndexFunc(c.pars, func(p *paragraph) bool {
+		return len(p.pieces) > 0 && (p.node == par || par == nil && n.Start <= p.node.Start && p.node.End <= n.End)
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	p := c.pars[i]
+	for j := range p.pieces {
+		if p.pieces[j].node.End > n.Start {
+			return p, &p.pieces[j]
+		}
+	}
+	return p, &p.pieces[0]
+}
+
+// boundLink is a link of a part whose address holds tags.
+type boundLink struct {
+	id     *wml.Attr // of its relationship
+	target *program.Link
+}
+
+// findLinks finds the links whose address, in the relationships of the part, holds tags.
+func (c *compiler) findLinks() {
+	for _, r := range c.rels {
+		target := r.Target
+		if decoded, err := url.PathUnescape(target); err == nil && strings.Contains(decoded, "{{") {
+			target = decoded
+		}
+		spans, _ := lang.Find(target)
+		if r.Type != opc.RelHyperlink || !r.External || len(spans) == 0 {
+			continue
+		}
+		for _, n := range c.root.All("w:hyperlink") {
+			if wml.AttrValue(c.src, n, "r:id") == r.ID {
+				c.findLink(n, target, spans)
+			}
+		}
+	}
+}
+
+func (c *compiler) findLink(n *wml.Node, target string, spans []lang.Span) {
+	link := new(program.Link)
+	at := 0
+	for _, span := range spans {
+		a := c.asideIn(n, target[span.Start:span.End], "address of a link")
+		if a == nil {
+			return
+		}
+		c.asides = append(c.asides, a)
+		link.Texts = append(link.Texts, target[at:span.Start])
+		link.Tags = append(link.Tags, a.mark.tag)
+		at = span.End
+	}
+	link.Texts = append(link.Texts, target[at:])
+	c.links = append(c.links, &boundLink{n.Attr("r:id"), link})
+}
+
+func (c *compiler) editLinks() {
+	for _, link := range c.links {
+		c.add(edit{pos: link.id.ValueStart, end: link.id.ValueEnd, phase: phaseReplace, kind: editLink, link: link.target})
+	}
+}
+
+// plainAttributes are the attributes that people read: alt texts, and what a link says when the mouse is over it.
+var plainAttributes = map[string][]string{
+	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"},
+}
+
+// findPlain finds the tags in attributes and in the codes of fields. Each text is read like a paragraph of its own.
+func (c *compiler) findPlain() {
+	var walk func(n *wml.Node)
+	walk = func(n *wml.Node) {
+		for _, name := range plainAttributes[n.Name] {
+			if a := n.Attr(name); a != nil && !c.isPlaceholder(a) {
+				c.plainText(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or hint")
+			}
+		}
+		if n.Name == "w:p" {
+			c.fieldCodes(n)
+		}
+		for _, child := range n.Children {
+			walk(child)
+		}
+	}
+	walk(c.root)
+}
+
+// isPlaceholder tells whether an alt text is the tag of a picture.
+func (c *compiler) isPlaceholder(alt *wml.Attr) bool {
+	return slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return slices.Contains(h.alt, alt) })
+}
+
+// fieldCodes finds the tags in the addresses of the links that fields of a paragraph make. The codes of other fields are
+// instructions to Word, with braces of their own.
+func (c *compiler) fieldCodes(par *wml.Node) {
+	var codes [][]*wml.Node // of the fields that are open
+	for _, child := range par.Children {
+		for _, run := range runsOf(child) {
+			for _, n := range run.Children {
+				last := len(codes) - 1
+				switch {
+				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "begin":
+					codes = append(codes, nil)
+				case n.Name == "w:fldChar" && last >= 0:
+					if len(codes[last]) > 0 {
+						c.plainText(codes[last][0], codes[last], nil, "address of a link")
+					}
+					if codes[last] = nil; wml.AttrValue(c.src, n, "w:fldCharType") == "end" {
+						codes = codes[:last]
+					}
+				case n.Name == "w:instrText" && last >= 0:
+					codes[last] = append(codes[last], n)
+				}
+			}
+		}
+	}
+}
+
+// plainText reads the tags of a text that consists of attributes or of the content of nodes.
+func (c *compiler) plainText(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr, place string) {
+	p := &paragraph{node: owner}
+	f := flattener{src: c.src, p: p}
+	for i, n := range nodes {
+		from, to := n.OpenEnd, n.CloseStart
+		if attrs != nil {
+			from, to = attrs[i].ValueStart, attrs[i].ValueEnd
+		}
+		piece := piece{node: n, plain: true, from: f.text.Len()}
+		if n.Name == "w:instrText" {
+			piece.run = n.Parent
+		}
+		piece.offsets = wml.Decode(&f.text, c.src[from:to], from)
+		piece.to = f.text.Len()
+		p.pieces = append(p.pieces, piece)
+	}
+	p.text = f.text.String()
+	spans, _ := lang.Find(p.text)
+	if len(spans) == 0 {
+		return
+	}
+	if words := fieldWords(p.text); attrs == nil && (len(words) == 0 || !strings.EqualFold(words[0], "HYPERLINK")) {
+		return
+	}
+	for _, span := range spans {
+		a := c.asideIn(owner, p.text[span.Start:span.End], place)
+		if a == nil {
+			continue
+		}
+		c.asides = append(c.asides, a)
+		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End}
+		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
+		c.plain = append(c.plain, m)
+	}
+}
+
+// editPlain writes the edits of values in attributes and codes.
+func (c *compiler) editPlain() {
+	for _, m := range c.plain {
+		c.editValue(m)
+	}
+}
+
+// leafTexts returns the texts of the elements that hold nothing else and that are wanted, each as a paragraph.
+func (c *compiler) leafTexts(wanted func(*wml.Node) bool) []*paragraph {
+	var all []*paragraph
+	var walk func(n *wml.Node)
+	walk = func(n *wml.Node) {
+		if len(n.Children) == 0 && !n.Void() && wanted(n) {
+			p := &paragraph{node: n}
+			f := flattener{src: c.src, p: p}
+			offsets := wml.Decode(&f.text, c.src[n.OpenEnd:n.CloseStart], n.OpenEnd)
+			p.text = f.text.String()
+			p.pieces = []piece{{node: n, plain: true, to: len(p.text), offsets: offsets}}
+			if p.text != "" {
+				all = append(all, p)
+			}
+		}
+		for _, child := range n.Children {
+			walk(child)
+		}
+	}
+	walk(c.root)
+	return all
+}
+
+// isChartName tells whether an element holds the name of a series or category of a chart.
+func isChartName(n *wml.Node) bool {
+	return n.Name == "c:v" && n.Ancestor(wml.Named("c:strCache")) != nil
+}
+
+// propertyParts returns the parts with properties of the document: title, author and the like, and those of its author.
+func propertyParts(pkg *opc.Package) ([]*opc.Part, error) {
+	rels, err := pkg.Rels("/")
+	if err != nil {
+		return nil, err
+	}
+	var parts []*opc.Part
+	for _, kind := range []string{opc.RelCoreProperties, opc.RelExtendedProperties, opc.RelCustomProperties} {
+		for _, r := range rels {
+			if part := pkg.Part(r.Target); r.Type == kind && !r.External && part != nil && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts, nil
+}

@@ -1,0 +1,280 @@
+package compile
+
+import (
+	"slices"
+
+	"platen/docx/lang"
+	"platen/docx/wml"
+)
+
+// mark is a tag in its place.
+type mark struct {
+	tag         *lang.Tag
+	par         *paragraph
+	from, to    int    // the stretch of par.text
+	first, last *piece // those of its first and last character
+	block       *block // of the tags that open, part or close one
+	merge       int    // if its cell merges, the slot for that, and 1
+	border      int    // where the tag's border is in the source, if it has a block
+	order       int    // among the marks of the part
+}
+
+// leavesSomething tells whether something may take the tag's place in its text.
+func (m *mark) leavesSomething() bool {
+	return m.tag.Kind == lang.Print || m.tag.Kind == lang.PageBreak
+}
+
+// start is where the mark begins in the source.
+func (m *mark) start() int { return m.first.source(m.from) }
+
+// block is an opening tag, its closing tag and what parts it between them. Its borders stand between children of one
+// node, so that what it holds is balanced XML and may be left out or repeated.
+type block struct {
+	marks  []*mark
+	level  level
+	at     *wml.Node // the borders stand between its children, or in its text if it is a w:t
+	stream bool      // a block of paragraphs that begins or ends within one: its borders stand inside paragraphs
+
+	between string   // XML between two rounds of a loop
+	empty   string   // XML in place of a block that gave nothing
+	columns *columns // that are repeated
+	perRow  bool     // the part of a block of columns that lies in one row
+	anew    []int    // slots of lists that each round of a loop begins anew
+	merges  []int    // slots of cells that merge within a loop
+
+	openAt, closeAt int // where the borders are
+}
+
+// level is what a block is made of.
+type level int
+
+const (
+	inline       level = iota // pieces of one paragraph
+	paragraphs                // whole paragraphs and tables
+	rows                      // rows of a table
+	tableColumns              // columns of a table
+)
+
+func (b *block) open() *mark  { return b.marks[0] }
+func (b *block) close() *mark { return b.marks[len(b.marks)-1] }
+
+func (b *block) isLoop() bool {
+	return b.open().tag.Kind.IsLoop()
+}
+
+// maxBlockDepth bounds blocks in blocks, as the execution is recursive.
+const maxBlockDepth = 100
+
+// closers gives for each opening tag the one that ends it.
+var closers = map[lang.Kind]lang.Kind{lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf}
+
+// matcher pairs the block tags of a part, in the order of the source.
+type matcher struct {
+	c       *compiler
+	open    []*openBlock
+	columns *block // repeated columns that are open: they cross the rows and the blocks in these
+}
+
+type openBlock struct {
+	*block
+	inner []*block // already closed
+	last  *mark    // an else, after which no more parts may come
+}
+
+func (c *compiler) matchBlocks() {
+	m := matcher{c: c}
+	for _, mark := range c.marks {
+		switch mark.tag.Kind {
+		case lang.For, lang.TableRow, lang.If:
+			m.begin(mark)
+		case lang.ElseIf, lang.Else:
+			m.part(mark)
+		case lang.EndFor, lang.EndTableRow, lang.EndIf:
+			m.end(mark)
+		case lang.TableColumn:
+			m.beginColumns(mark)
+		case lang.EndTableColumn:
+			m.endColumns(mark)
+		case lang.Print:
+			if mark.tag.Filter("chart") != nil {
+				c.fail(mark, "no chart can stand in a text", "insert a chart in Word and make the tag its alt text, alone")
+			}
+		case lang.Include:
+			m.c.noteInclusion(mark)
+		}
+	}
+	for _, b := range m.open {
+		m.unclosed(b.open())
+	}
+	if m.columns != nil {
+		m.unclosed(m.columns.open())
+	}
+}
+
+func (m *matcher) begin(at *mark) {
+	if len(m.open) == maxBlockDepth {
+		m.c.fail(at, "too many blocks are nested here", "")
+	}
+	b := &block{marks: []*mark{at}}
+	at.block = b
+	m.open = append(m.open, &openBlock{block: b})
+}
+
+func (m *matcher) beginColumns(at *mark) {
+	if m.columns != nil {
+		m.c.fail(at, "repeated columns cannot stand in repeated columns", "close the first with {{endtablecolumn}} before")
+		return
+	}
+	m.columns = &block{marks: []*mark{at}}
+	at.block = m.columns
+}
+
+func (m *matcher) endColumns(at *mark) {
+	b := m.columns
+	if b == nil {
+		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		return
+	}
+	m.columns = nil
+	at.block = b
+	b.marks = append(b.marks, at)
+	if m.c.placeColumns(b) {
+		m.c.blocks = append(m.c.blocks, b)
+	}
+}
+
+func (m *matcher) part(at *mark) {
+	if len(m.open) == 0 || m.open[len(m.open)-1].isLoop() {
+		m.c.fail(at, "there is no {{if}} open here", "put it between {{if …}} and its {{endif}}")
+		return
+	}
+	b := m.open[len(m.open)-1]
+	if b.last != nil {
+		m.c.fail(at, "this comes after the {{else}} of the same condition", "{{else}} is the last part before {{endif}}")
+		return
+	}
+	if at.tag.Kind == lang.Else {
+		b.last = at
+	}
+	at.block = b.block
+	b.marks = append(b.marks, at)
+}
+
+func (m *matcher) end(at *mark) {
+	i := len(m.open) - 1
+	for i >= 0 && closers[m.open[i].open().tag.Kind] != at.tag.Kind {
+		i--
+	}
+	if i < 0 {
+		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		return
+	}
+	for _, b := range m.open[i+1:] {
+		m.unclosed(b.open())
+	}
+	b := m.open[i]
+	m.open = m.open[:i]
+	at.block = b.block
+	b.marks = append(b.marks, at)
+	if !m.c.place(b.block, b.inner) {
+		return
+	}
+	m.c.blocks = append(m.c.blocks, b.block)
+	if i > 0 {
+		m.open[i-1].inner = append(m.open[i-1].inner, b.block)
+	}
+}
+
+func (m *matcher) unclosed(at *mark) {
+	m.c.fail(at, "this block is never closed", "add {{"+closers[at.tag.Kind].String()+"}} where it ends")
+}
+
+// place finds what a block is made of, from where its tags stand and what the blocks in it are made of.
+func (c *compiler) place(b *block, inner []*block) bool {
+	var common *wml.Node
+	for _, m := range b.marks {
+		common = wml.CommonAncestor(wml.CommonAncestor(common, m.first.node), m.last.node)
+	}
+	for _, in := range inner {
+		common = wml.CommonAncestor(common, in.at)
+	}
+	onePar := !slices.ContainsFunc(b.marks, func(m *mark) bool { return m.par != b.open().par })
+	switch {
+	case b.open().tag.Kind == lang.TableRow:
+		b.level, b.at = rows, rowsAround(common)
+		if b.at == nil {
+			c.fail(b.open(), "{{tablerow}} stands outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
+			return false
+		}
+	case onePar && common.Ancestor(isParagraphOf) == b.open().par.node:
+		b.level, b.at = inline, common
+		c.pinned[common] = true
+	default:
+		b.level, b.at = containerOf(common)
+	}
+	for _, m := range b.marks {
+		if !b.fits(m) {
+			c.straddles(b)
+			return false
+		}
+	}
+	return true
+}
+
+// rowsAround returns the node whose children are the rows around n, or nil.
+func rowsAround(n *wml.Node) *wml.Node {
+	n = n.Ancestor(func(n *wml.Node) bool { return n.Name == "w:tr" || holdsRows(n) })
+	if n != nil && n.Name == "w:tr" {
+		return n.Parent
+	}
+	return n
+}
+
+// holdsRows tells a table, and a content control of rows in one.
+func holdsRows(n *wml.Node) bool {
+	return n.Name == "w:tbl" || (n.Name == "w:sdtContent" || n.Name == "w:customXml") && n.Child("w:tr") != nil
+}
+
+// containerOf climbs from n to what holds rows or paragraphs; to no container if it would have to leave a paragraph.
+func containerOf(n *wml.Node) (level, *wml.Node) {
+	for ; n != nil && n.Name != "w:p"; n = n.Parent {
+		switch {
+		case n.Name == "w:tr":
+			return rows, n.Parent
+		case holdsRows(n):
+			return rows, n
+		case holdsParagraphs(n):
+			return paragraphs, n
+		}
+	}
+	return paragraphs, nil
+}
+
+func holdsParagraphs(n *wml.Node) bool { return n.Child("w:p") != nil }
+
+// fits tells whether the mark stands directly in the paragraphs, or in a cell of the rows, that the block is made of.
+func (b *block) fits(m *mark) bool {
+	switch {
+	case b.at == nil:
+		return false
+	case b.level == inline:
+		return true
+	case b.level == paragraphs:
+		return m.par.node.Parent == b.at
+	}
+	row := m.par.node.Under(b.at)
+	if row == nil || row.Name != "w:tr" {
+		return false
+	}
+	return b.open().tag.Kind == lang.TableRow || m.par.node.Ancestor(wml.Named("w:tr")) == row
+}
+
+func (c *compiler) straddles(b *block) {
+	open, end := b.open(), b.close()
+	message := "this block begins and ends in different content controls, text boxes or tracked changes"
+	if from, to := c.locate(open.par.node), c.locate(end.par.node); from != to {
+		message = "this block begins in " + from + " and ends in " + to
+	}
+	c.fail(open, message+", so that it would tear the one or the other apart",
+		"put "+open.tag.Text+" and "+end.tag.Text+" into the same cell, text box or content control, or both outside of it")
+}

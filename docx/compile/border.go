@@ -1,0 +1,364 @@
+package compile
+
+import (
+	"slices"
+	"sort"
+
+	"platen/docx/wml"
+)
+
+// border is where a block begins, ends or is parted. closing and opening are XML that ends the elements around the
+// place and begins them anew behind it.
+type border struct {
+	pos              int
+	closing, opening string
+}
+
+// border writes the edits of one block.
+func (c *compiler) border(b *block) {
+	if b.level == tableColumns {
+		c.editColumns(b)
+		return
+	}
+	if b.level == paragraphs {
+		b.stream = c.needsStream(b)
+	}
+	if b.stream && c.hasSectionBreak(b) {
+		c.fail(b.open(), "this block begins or ends within a paragraph and holds a section break", "put its tags into paragraphs of their own")
+		return
+	}
+	for i, m := range b.marks {
+		at, problem := c.borderOf(b, m)
+		if problem != "" {
+			c.fail(m, problem, hints[b.level])
+			return
+		}
+		m.border = at.pos
+		kind := editPart
+		switch {
+		case i == 0:
+			kind, b.openAt = editOpen, at.pos
+		case i == len(b.marks)-1:
+			kind, b.closeAt = editClose, at.pos
+		}
+		c.edits = append(c.edits, edit{pos: at.pos, end: at.pos, phase: phaseBorder, order: m.order, kind: kind, mark: m, closing: at.closing, opening: at.opening})
+	}
+	if b.level == paragraphs && !b.stream {
+		c.keepSection(b)
+	}
+}
+
+// hints say what helps when a border cannot be where the tag is.
+var hints = map[level]string{
+	inline:     "put the tag outside of it, or the whole block inside",
+	paragraphs: "put the tag into a paragraph of its own",
+	rows:       "put the tag into a row of its own",
+}
+
+func (c *compiler) borderOf(b *block, m *mark) (at border, problem string) {
+	switch {
+	case b.level == rows:
+		return c.rowBorder(b, m)
+	case b.level == inline:
+		return c.split(m, b.at)
+	case !b.stream:
+		return c.paragraphBorder(m), ""
+	case c.gone[m.par.node]:
+		return c.adjacentBorder(b, m)
+	}
+	return c.split(m, m.par.node)
+}
+
+// opens tells whether what follows the tag is inside its block rather than what precedes it.
+func (m *mark) opens() bool  { return m == m.block.open() }
+func (m *mark) closes() bool { return m == m.block.close() }
+
+// leading and trailing tell whether nothing visible stands before or behind the tag in its paragraph.
+func (m *mark) leading() bool  { return !m.par.anyVisible(0, m.from) }
+func (m *mark) trailing() bool { return !m.par.anyVisible(m.to, len(m.par.text)) }
+
+// needsStream tells whether a tag of the block has text on both sides, or else text on the side that would then be
+// lost to the block.
+func (c *compiler) needsStream(b *block) bool {
+	return slices.ContainsFunc(b.marks, func(m *mark) bool {
+		return !c.gone[m.par.node] && !m.leading() && !m.trailing()
+	})
+}
+
+// paragraphBorder is before or behind the tag's paragraph.
+func (c *compiler) paragraphBorder(m *mark) border {
+	p := m.par.node
+	before, after := border{pos: p.Start}, border{pos: p.End}
+	switch {
+	case c.gone[p]:
+		return before
+	case m.leading() && m.trailing(): // it is kept for its section break or a block of its own
+		if m.closes() {
+			return before
+		}
+		return after
+	case m.leading():
+		return before
+	}
+	return after
+}
+
+// adjacentBorder is for a tag that had a paragraph to itself in a block whose other tags had not: it counts as the
+// start of the next paragraph or the end of the one before.
+func (c *compiler) adjacentBorder(b *block, m *mark) (at border, problem string) {
+	siblings := b.at.Children
+	i := slices.Index(siblings, m.par.node)
+	step := 1
+	if m.closes() {
+		step = -1
+	}
+	for i += step; i >= 0 && i < len(siblings) && c.gone[siblings[i]]; i += step {
+	}
+	if i < 0 || i >= len(siblings) || siblings[i].Name != "w:p" || siblings[i].Void() || !m.opens() && !m.closes() {
+		return border{}, "the tags of this block stand partly in paragraphs of their own and partly within a text"
+	}
+	p := siblings[i]
+	c.pinned[p] = true
+	if m.closes() {
+		return border{pos: p.CloseStart}, ""
+	}
+	if props := p.Child("w:pPr"); props != nil {
+		return border{pos: props.End}, ""
+	}
+	return border{pos: p.OpenEnd}, ""
+}
+
+func (c *compiler) rowBorder(b *block, m *mark) (at border, problem string) {
+	row := m.par.node.Under(b.at)
+	switch {
+	case c.gone[row] || m.opens():
+		return border{pos: row.Start}, ""
+	case m.closes():
+		return border{pos: row.End}, ""
+	case c.nothingIn(row, m, true):
+		return border{pos: row.Start}, ""
+	case c.nothingIn(row, m, false):
+		return border{pos: row.End}, ""
+	}
+	return border{}, "this parts a block of rows in the middle of a row"
+}
+
+// nothingIn tells whether the row shows nothing before the tag, or else behind it.
+func (c *compiler) nothingIn(row *wml.Node, m *mark, before bool) bool {
+	if before && !m.leading() || !before && !m.trailing() {
+		return false
+	}
+	return !slices.ContainsFunc(c.parsWithin(row), func(p *paragraph) bool {
+		return p != m.par && before == (p.node.Start < m.par.node.Start) && p.shows()
+	})
+}
+
+// splittable are the elements that may be ended and begun anew at a border without changing what they mean.
+var splittable = map[string]bool{
+	"w:t": true, "w:r": true, "a:t": true, "a:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true, "w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
+}
+
+// split finds the border of a tag between the children of at, or in its text if that is a w:t: at the edge of the
+// largest node that has nothing else on that side, else by splitting.
+func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
+	p := m.par
+	if at == m.first.node {
+		return border{pos: m.first.source(m.from)}, ""
+	}
+	// The edges: the highest node of which nothing is kept before the tag, or behind it.
+	b.pos = m.first.source(m.from)
+	start, end := m.first.node, m.last.node
+	var startEdge, endEdge *wml.Node
+	for n := start; n != at; n = n.Parent {
+		if from, _ := p.extent(n); !p.anyKept(from, m.from) {
+			startEdge = n
+		}
+	}
+	for n := end; n != at; n = n.Parent {
+		if _, to := p.extent(n); !p.anyKept(m.to, to) {
+			endEdge = n
+		}
+	}
+	around := start
+	switch {
+	case startEdge != nil && (endEdge == nil || startEdge.Depth() <= endEdge.Depth()):
+		b.pos, around = startEdge.Start, startEdge.Parent
+	case endEdge != nil:
+		b.pos, around = endEdge.End, endEdge.Parent
+	}
+	for n := around; n != at; n = n.Parent {
+		if !splittable[n.Name] {
+			return border{}, "this begins or ends a block inside a field or a content control that the block does not hold as a whole"
+		}
+		b.closing += "</" + n.RawName(c.src) + ">"
+		b.opening = c.reopen(n) + b.opening
+	}
+	return b, ""
+}
+
+// reopen is the start of an element anew, with the properties of a run.
+func (c *compiler) reopen(n *wml.Node) string {
+	switch n.Name {
+	case "w:t":
+		return "<" + n.RawName(c.src) + wml.Preserve + ">"
+	case "w:r", "a:r":
+		props := n.Child("w:rPr")
+		if n.Name == "a:r" {
+			props = n.Child("a:rPr")
+		}
+		if props != nil {
+			return string(c.src[n.Start:n.OpenEnd]) + string(c.src[props.Start:props.End])
+		}
+	}
+	return string(c.src[n.Start:n.OpenEnd])
+}
+
+// removeLines takes out the line breaks of tags that stand alone in a line of their paragraph (Shift+Enter), as if the
+// line were a paragraph.
+func (c *compiler) removeLines() {
+	for _, b := range slices.Backward(c.blocks) { // outer before inner: what is left of a line's breaks is the inner's
+		if b.level == inline {
+			c.removeLinesOf(b)
+		}
+	}
+}
+
+func (c *compiler) removeLinesOf(b *block) {
+	p := b.open().par
+	breaks := p.breaks()
+	if len(breaks) == 0 {
+		return
+	}
+	lines := make([]line, len(b.marks))
+	for i, m := range b.marks {
+		lines[i] = p.lineOf(m, breaks)
+		if !lines[i].onlyTags || i > 0 && lines[i].from == lines[i-1].from {
+			return
+		}
+	}
+	// Of each tag's line the break behind it goes, or that before it if the block ends the paragraph. A block that is
+	// the whole paragraph loses both around its middle tags, and a loop needs one between its rounds.
+	atEnd, whole := lines[len(lines)-1].after == nil, false
+	if atEnd {
+		whole = lines[0].before == nil
+	}
+	for i, l := range lines {
+		first, last := i == 0, i == len(lines)-1
+		if !atEnd || whole && !last {
+			p.removePiece(l.after)
+		}
+		if atEnd && (!whole || !first) {
+			p.removePiece(l.before)
+		}
+	}
+	if whole && b.isLoop() {
+		b.between = c.lineBreak(b)
+	}
+}
+
+// line is the line of a paragraph that a tag stands in, with the breaks around it that are still there.
+type line struct {
+	from          int // in the text
+	before, after *piece
+	onlyTags      bool
+}
+
+// breaks returns the line breaks of the paragraph.
+func (p *paragraph) breaks() []*piece {
+	if p.brs == nil {
+		p.brs = []*piece{}
+		for i := range p.pieces {
+			if piece := &p.pieces[i]; !piece.isText() && p.text[piece.from] == '\n' {
+				p.brs = append(p.brs, piece)
+			}
+		}
+	}
+	return p.brs
+}
+
+func (p *paragraph) lineOf(m *mark, breaks []*piece) line {
+	i := sort.Search(len(breaks), func(i int) bool { return breaks[i].from >= m.to })
+	var l line
+	to := len(p.text)
+	if i > 0 {
+		l.before, l.from = p.unlessRemoved(breaks[i-1]), breaks[i-1].to
+	}
+	if i < len(breaks) {
+		l.after, to = p.unlessRemoved(breaks[i]), breaks[i].from
+	}
+	l.onlyTags = !p.anyVisible(l.from, to)
+	return l
+}
+
+func (p *paragraph) unlessRemoved(piece *piece) *piece {
+	if p.deleted[piece.from] {
+		return nil
+	}
+	return piece
+}
+
+func (p *paragraph) removePiece(piece *piece) {
+	if piece != nil {
+		p.remove(piece.from, piece.to)
+	}
+}
+
+// lineBreak is a break of lines as a child of the node that the block's borders stand in.
+func (c *compiler) lineBreak(b *block) string {
+	run := b.open().first.run
+	br := "<" + run.Prefix(c.src) + "br/>"
+	if b.at == run {
+		return br
+	}
+	return c.reopen(run) + br + "</" + run.RawName(c.src) + ">"
+}
+
+// sectionOf returns the section properties that a paragraph ends its section with, or nil.
+func sectionOf(p *wml.Node) *wml.Node {
+	if p.Name != "w:p" {
+		return nil
+	}
+	return p.Child("w:pPr").Child("w:sectPr")
+}
+
+func (c *compiler) hasSectionBreak(b *block) bool {
+	return slices.ContainsFunc(c.held(b, b.open().par.node.Start, b.close().par.node.End), func(n *wml.Node) bool { return sectionOf(n) != nil })
+}
+
+// held returns the children of the block's container between two places.
+func (c *compiler) held(b *block, from, to int) []*wml.Node {
+	all := b.at.Children
+	first := sort.Search(len(all), func(i int) bool { return all[i].Start >= from })
+	last := sort.Search(len(all), func(i int) bool { return all[i].Start >= to })
+	return all[first:max(first, last)]
+}
+
+// keepSection sees to it that a section that began before the block still ends when the block gives nothing: the
+// paragraph with its properties stays, empty.
+func (c *compiler) keepSection(b *block) {
+	var section *wml.Node
+	for _, n := range c.held(b, b.openAt, b.closeAt) {
+		if s := sectionOf(n); s != nil {
+			section = s
+		}
+	}
+	if section == nil || !c.sectionBeganBefore(b) {
+		return
+	}
+	p := section.Parent.Parent
+	name, props := p.RawName(c.src), section.Parent.RawName(c.src)
+	b.empty = "<" + name + "><" + props + ">" + string(c.src[section.Start:section.End]) + "</" + props + "></" + name + ">"
+}
+
+func (c *compiler) sectionBeganBefore(b *block) bool {
+	before := c.held(b, 0, b.openAt)
+	for _, n := range slices.Backward(before) {
+		if sectionOf(n) != nil {
+			return false
+		}
+		if !c.gone[n] && (n.Name == "w:p" || n.Name == "w:tbl" || n.Name == "w:sdt") {
+			return true
+		}
+	}
+	return false
+}

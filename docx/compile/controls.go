@@ -1,0 +1,228 @@
+package compile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// editBound frees the content controls whose content holds tags from what would put other text in place of the values: Word
+// and LibreOffice fill a control that is bound to data of the document, such as its title, anew when they open it, and take
+// what a control shows as its placeholder for no content (ISO 29500-1 §17.5.2.6, §17.5.2.39).
+func (c *compiler) editBound() {
+	seen := map[*wml.Node]bool{}
+	for _, m := range c.marks {
+		for n := m.par.node.Parent; n != nil; n = n.Parent {
+			c.free(n, seen)
+		}
+		for n := m.first.node; n != nil && n != m.par.node; n = n.Parent {
+			c.free(n, seen)
+		}
+	}
+}
+
+func (c *compiler) free(sdt *wml.Node, seen map[*wml.Node]bool) {
+	if sdt.Name != "w:sdt" || seen[sdt] {
+		return
+	}
+	seen[sdt] = true
+	for _, name := range []string{"w:dataBinding", "w:showingPlcHdr"} {
+		if n := sdt.Child("w:sdtPr").Child(name); n != nil {
+			c.replace(n.Start, n.End, editDelete)
+		}
+	}
+}
+
+// A content control (ISO 29500-1 §17.5.2) whose tag or title is a value's tag takes the value in its own kind: a check box is
+// ticked, a list shows the entry of that name, a date is written as the control says. What it shows so far gives the look.
+
+// boundControl is a content control of a part that takes a value.
+type boundControl struct {
+	aside   *aside
+	sdt     *wml.Node
+	control *program.Control
+}
+
+// controlKinds are the kinds of content controls that take values.
+var controlKinds = []string{"w14:checkbox", "w:dropDownList", "w:comboBox", "w:date", "w:text", "w:richText"}
+
+// findControls finds the content controls whose tag or title is a value's tag.
+func (c *compiler) findControls() {
+	for _, sdt := range c.root.All("w:sdt") {
+		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
+		for _, name := range []string{"w:tag", "w:alias"} {
+			text := strings.TrimSpace(wml.Text([]byte(wml.AttrValue(c.src, props.Child(name), "w:val"))))
+			spans, _ := lang.Find(text)
+			if len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) || content == nil {
+				continue
+			}
+			if props.Child("w:picture") != nil {
+				c.findPictureControl(sdt, text)
+			} else {
+				c.findControl(sdt, text)
+			}
+			break
+		}
+	}
+}
+
+func (c *compiler) findControl(sdt *wml.Node, text string) {
+	content := sdt.Child("w:sdtContent")
+	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
+		c.warnings = append(c.warnings, "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
+		return
+	}
+	a := c.asideIn(sdt, text, "content control")
+	if a == nil {
+		return
+	}
+	k := &program.Control{Kind: "w:richText", Ticked: program.Box{Glyph: '☒'}, Blank: program.Box{Glyph: '☐'}}
+	props := sdt.Child("w:sdtPr")
+	for _, kind := range controlKinds {
+		if n := props.Child(kind); n != nil {
+			k.Kind = kind
+			c.readControl(k, n)
+		}
+	}
+	c.asides = append(c.asides, a)
+	c.controls = append(c.controls, &boundControl{a, sdt, k})
+}
+
+// readControl takes in what a control says of its kind.
+func (c *compiler) readControl(k *program.Control, n *wml.Node) {
+	for _, child := range n.Children {
+		switch child.Name {
+		case "w:listItem":
+			value := wml.Text([]byte(wml.AttrValue(c.src, child, "w:value")))
+			text := wml.Text([]byte(wml.AttrValue(c.src, child, "w:displayText")))
+			if text == "" {
+				text = value
+			}
+			k.Items = append(k.Items, program.ControlItem{Value: value, Text: text})
+		case "w:dateFormat":
+			k.Format = wml.Text([]byte(wml.AttrValue(c.src, child, "w:val")))
+		case "w:lid":
+			k.Language = wml.AttrValue(c.src, child, "w:val")
+		case "w14:checkedState":
+			c.readBox(&k.Ticked, child)
+		case "w14:uncheckedState":
+			c.readBox(&k.Blank, child)
+		}
+	}
+}
+
+// editControls writes the edits of the content controls that take values.
+func (c *compiler) editControls() {
+	for _, bound := range c.controls {
+		k, sdt := bound.control, bound.sdt
+		if c.isGone(sdt) {
+			continue
+		}
+		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
+		c.add(edit{pos: sdt.Start, end: sdt.Start, phase: phaseGuard, kind: editControl, mark: bound.aside.mark, control: bound})
+		c.add(edit{pos: sdt.End, end: sdt.End, phase: phaseGuardEnd, kind: editGuardEnd})
+		for _, n := range c.spentProperties(props) {
+			c.replace(n.Start, n.End, editDelete)
+		}
+		texts := shownIn(content)
+		if props.Child("w:showingPlcHdr") != nil {
+			for _, style := range content.All("w:rStyle") { // that of placeholder text
+				c.replace(style.Start, style.End, editDelete)
+			}
+		}
+		k.Breaks, k.Prefix = c.controlBreaks(texts[0]), texts[0].Prefix(c.src)
+		part := func(pos, end, slot int) {
+			c.add(edit{pos: pos, end: end, phase: phaseReplace, kind: editControlPart, slot: slot, control: bound})
+		}
+		for _, t := range texts[1:] {
+			c.replace(t.Start, t.End, editDelete)
+		}
+		if k.Kind == "w14:checkbox" {
+			part(texts[0].Start, texts[0].End, program.ControlBox)
+			pos, end, bare := fontOf(texts[0].Parent)
+			k.Bare = bare
+			c.add(edit{pos: pos, end: end, phase: phaseParagraph, kind: editControlPart, slot: program.ControlFont, control: bound})
+		} else {
+			part(texts[0].Start, texts[0].End, program.ControlText)
+		}
+		if a := props.Child("w14:checkbox").Child("w14:checked").Attr("w14:val"); a != nil {
+			part(a.ValueStart, a.ValueEnd, program.ControlTicked)
+		}
+		if a := props.Child("w:date").Attr("w:fullDate"); a != nil {
+			part(a.ValueStart, a.ValueEnd, program.ControlDate)
+		}
+	}
+}
+
+// spentProperties are the properties of a content control that it has no more when it has a value: the tag, that it shows a
+// placeholder's text, and the binding to data that would take the value's place again.
+func (c *compiler) spentProperties(props *wml.Node) (spent []*wml.Node) {
+	for _, n := range props.Children {
+		switch n.Name {
+		case "w:showingPlcHdr", "w:dataBinding":
+			spent = append(spent, n)
+		case "w:tag", "w:alias":
+			if strings.Contains(wml.AttrValue(c.src, n, "w:val"), "{{") {
+				spent = append(spent, n)
+			}
+		}
+	}
+	return spent
+}
+
+// controlBreaks is the XML of breaks in the text of a control.
+func (c *compiler) controlBreaks(t *wml.Node) *program.Breaks {
+	prefix := t.Prefix(c.src)
+	end, start := "</"+prefix+"t><"+prefix, "/><"+prefix+"t"+wml.Preserve+">"
+	return &program.Breaks{Line: []byte(end + "br" + start), Tab: []byte(end + "tab" + start)}
+}
+
+// untouched is the control as it stays when there is no value, without the id that it has once.
+func (c *compiler) untouched(k *boundControl) []byte {
+	if id := k.sdt.Child("w:sdtPr").Child("w:id"); id != nil {
+		return slices.Concat(c.src[k.sdt.Start:id.Start], c.src[id.End:k.sdt.End])
+	}
+	return slices.Clone(c.src[k.sdt.Start:k.sdt.End])
+}
+
+// readBox takes in a w14:checkedState or w14:uncheckedState.
+func (c *compiler) readBox(b *program.Box, n *wml.Node) {
+	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE && (glyph < 0xD800 || glyph > 0xDFFF) {
+		b.Glyph = rune(glyph)
+	}
+	b.Font = wml.Text([]byte(wml.AttrValue(c.src, n, "w14:font")))
+}
+
+// fontOf finds where the run of a box says its font, or would; bare tells that the run has no properties.
+func fontOf(run *wml.Node) (pos, end int, bare bool) {
+	props := run.Child("w:rPr")
+	switch {
+	case props == nil:
+		return run.OpenEnd, run.OpenEnd, true
+	case props.Void():
+		return props.Start, props.End, true
+	}
+	if fonts := props.Child("w:rFonts"); fonts != nil {
+		return fonts.Start, fonts.End, false
+	}
+	if style := props.Child("w:rStyle"); style != nil { // which alone comes before it
+		return style.End, style.End, false
+	}
+	return props.OpenEnd, props.OpenEnd, false
+}
+
+// shownIn returns the elements that show the text of a content control.
+func shownIn(content *wml.Node) []*wml.Node {
+	var found []*wml.Node
+	for _, child := range content.Children {
+		if child.Name == "w:t" || child.Name == "w:sym" {
+			found = append(found, child)
+		}
+		found = append(found, shownIn(child)...)
+	}
+	return found
+}

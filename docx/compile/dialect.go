@@ -1,0 +1,87 @@
+package compile
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// dialect is how another template language writes its tags. In a template of ours they are text: nobody can tell whether
+// the author meant them, so there is one warning for each language, which says what to write instead.
+type dialect struct {
+	name  string // of the language, for people
+	sign  string // that is in every tag, and then perhaps blanks and one of next: a fast way to see that there is none
+	next  string
+	tag   *regexp.Regexp // its last group, if it has one
+	write string         // what to write instead
+}
+
+// maxTagShown is how many bytes of a foreign tag a warning shows.
+const maxTagShown = 60
+
+var dialects = []dialect{
+	{"Mustache, Handlebars or poi-tl", "{{", sigilBytes, regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`), "{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
+	{"Jinja or docxtpl", "{%", "", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
+	{"Carbone", "{d.", "", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
+	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
+	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
+	{"Word's mail merge", "«", "", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
+}
+
+// sigils are what the tags of Mustache and its kin begin with, and no expression of ours.
+const (
+	sigilBytes = "#/^?@>*+&="
+	sigils     = "[" + sigilBytes + "]"
+)
+
+var foreignTag = regexp.MustCompile(`^\{\{\s*` + sigils)
+
+// isForeign tells whether a text in double braces that is no tag of ours is one of another language.
+func isForeign(text string) bool { return foreignTag.MatchString(text) }
+
+// findDialects warns of the other languages whose tags stand in the part. known are those that another part has told of.
+func (c *compiler) findDialects(known map[string]bool) {
+	for i := range dialects {
+		d := &dialects[i]
+		if known[d.name] || d.sign == "«" && !bytes.Contains(c.src, []byte("MERGEFIELD")) { // else they are quotes
+			continue
+		}
+		for _, p := range c.pars {
+			if tag := d.find(p.text); tag != "" {
+				known[d.name] = true
+				c.warnings = append(c.warnings, "'"+tag+"' is a tag of another template language ("+d.name+") and is left as text; here one writes "+d.write+".")
+				break
+			}
+		}
+	}
+}
+
+// mayBeIn tells whether a text may hold a tag of the language.
+func (d *dialect) mayBeIn(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, d.sign)
+		if !found || d.next == "" {
+			return found
+		}
+		if next := strings.TrimLeft(rest, " \t\n\f\r"); next != "" && strings.IndexByte(d.next, next[0]) >= 0 {
+			return true
+		}
+		text = rest
+	}
+}
+
+// find returns the first tag of the language in a text, shortened; empty if there is none.
+func (d *dialect) find(text string) string {
+	if !d.mayBeIn(text) {
+		return ""
+	}
+	groups := d.tag.FindStringSubmatch(text)
+	if groups == nil {
+		return ""
+	}
+	tag := plainLine(groups[len(groups)-1])
+	if len(tag) > maxTagShown {
+		tag = strings.ToValidUTF8(tag[:maxTagShown], "") + "…"
+	}
+	return tag
+}

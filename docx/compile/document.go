@@ -1,0 +1,204 @@
+// Package compile turns the parts of a Word document into programs. It finds the tags in the text of the paragraphs, pairs
+// the tags of blocks, decides which bytes of the source each of them concerns, and writes that down as edits (edit.go); sorted,
+// these become the operations of docx/program (assemble.go).
+//
+// Whatever is wrong with the tags is found at once, each mistake with its place.
+package compile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"platen/docx/opc"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// Compiled is a document with what was found when it was compiled.
+type Compiled struct {
+	Document   *program.Document
+	Tags       []Tag
+	Inclusions []*inclusion // until they are put in
+	Size       int          // bytes held, about
+}
+
+// Tag is a tag as a template's listing shows it.
+type Tag struct {
+	Content string   `json:"tag_content"` // as typed, with braces
+	Type    string   `json:"tag_type"`    // "text", "arithmetic", "conditional", "for-loop", "table-loop"
+	Paths   []string `json:"json_paths"`  // what it reads of the input, every prefix of each path
+}
+
+// Limits are opc's but for the XML, of which compiling takes many times the size.
+var Limits = opc.Limits{XMLBytes: 32 << 20}
+
+// maxTags bounds the tags of one part.
+const maxTags = 20_000
+
+// partCompiler compiles the parts of a template one after the other.
+type partCompiler struct {
+	Compiled
+	seen     map[string]bool // tags that are listed, with the loops around them
+	problems program.Errors
+}
+
+// File compiles a file by itself; included says what of its parts comes from included files.
+func File(file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
+	pkg, err := opc.OpenBytes(file, Limits)
+	if err != nil {
+		return nil, err
+	}
+	p := partCompiler{Compiled: Compiled{Document: program.NewDocument(pkg), Size: len(file)}, seen: map[string]bool{}}
+	if err := p.compileParts(mayInclude, included); err != nil {
+		return nil, err
+	}
+	if err := p.becomeDocument(); err != nil {
+		return nil, err
+	}
+	pkg.Forget()
+	return &p.Compiled, nil
+}
+
+// becomeDocument has the output of a Word template (.dotx, .dotm) declared a document, since Word refuses a file whose
+// name and content type differ.
+func (p *partCompiler) becomeDocument() error {
+	d := p.Document
+	part := d.Package.Part(opc.ContentTypesName)
+	src, err := d.Package.ReadXML(part)
+	if err != nil {
+		return err
+	}
+	types := strings.NewReplacer(opc.TypeTemplate, opc.TypeDocument, opc.TypeMacroTemplate, opc.TypeMacroDocument).Replace(string(src))
+	if types != string(src) {
+		d.Types = []byte(types)
+	}
+	return nil
+}
+
+// compileParts compiles the parts with text.
+func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stretch) error {
+	d := p.Document
+	parts, err := textParts(d.Package)
+	if err != nil {
+		return err
+	}
+	main := parts[0]
+	d.Main = main.Name
+	if d.Lists, err = program.ReadNumbering(d.Package, main); err != nil {
+		return err
+	}
+	properties, err := propertyParts(d.Package)
+	if err != nil {
+		return err
+	}
+	styles, err := wml.ReadStyles(d.Package, main)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
+		d.StyleIDs[styles[id].Kind+" "+strings.ToLower(styles[id].Name)] = id
+	}
+	shared := compiler{pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	for _, part := range append(parts, properties...) {
+		c := shared
+		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
+		if err := p.compile(part, &c); err != nil {
+			return err
+		}
+	}
+	p.Size += d.Sound.Memory.Size()
+	for space := range program.IDSpaceCount {
+		d.FirstID[space] = shared.ids.first(space)
+	}
+	if len(p.problems) > 0 {
+		return p.problems[:min(len(p.problems), MaxErrors)]
+	}
+	return nil
+}
+
+// compile compiles a part and keeps what comes of it.
+func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
+	d := p.Document
+	src, err := d.Package.ReadXML(part)
+	if err != nil {
+		return err
+	}
+	if c.rels, err = d.Package.Rels(part.Name); err != nil {
+		return err
+	}
+	c.src = wml.ExpandCDATA(src)
+	made, err := c.compile()
+	if err != nil {
+		return err
+	}
+	p.report(c)
+	d.HasTOC = d.HasTOC || c.toc != nil && made != nil
+	chart := d.Charts[part.Name]
+	if chart != nil {
+		if err := chart.Read(d.Package, c.src, made); err != nil {
+			return err
+		}
+		p.Size += len(c.src)
+	} else if made != nil {
+		d.Parts[part.Name] = made
+	}
+	if made != nil {
+		linkNotes(part.Name, made)
+		p.Size += made.Size
+	}
+	if made == nil && chart == nil {
+		return nil
+	}
+	return d.Sound.Learn(d.Package, part.Name, c.src)
+}
+
+// report keeps what a compiler says of its part.
+func (p *partCompiler) report(c *compiler) {
+	d := p.Document
+	slices.SortStableFunc(c.errors, func(a, b *program.Error) int { return cmp.Compare(a.Offset, b.Offset) })
+	p.problems = append(p.problems, c.errors...)
+	d.Warnings = append(d.Warnings, c.warnings...)
+	p.Inclusions = append(p.Inclusions, c.inclusions...)
+	maps.Copy(d.Places, c.places)
+	for _, l := range c.listed() {
+		if !p.seen[l.scope+l.tag.Content] {
+			p.seen[l.scope+l.tag.Content] = true
+			p.Tags = append(p.Tags, l.tag)
+		}
+	}
+}
+
+// textRels are the relationships that lead to parts with text, in the order in which these are read.
+var textRels = []string{
+	opc.RelHeader, opc.RelFooter, opc.RelFootnotes, opc.RelEndnotes, opc.RelChart, opc.RelDiagramData, opc.RelDiagramDrawing,
+}
+
+// textParts returns the parts that may hold tags: the main one, then headers, footers, notes, charts and diagrams. What is
+// said in comments is said of the template and is no part of the document.
+func textParts(pkg *opc.Package) ([]*opc.Part, error) {
+	main, err := pkg.WordMain()
+	if err != nil {
+		return nil, err
+	}
+	parts := []*opc.Part{main}
+	for i := 0; i < len(parts); i++ { // which grow, as a header may hold a chart
+		rels, err := pkg.Rels(parts[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(rels, func(a, b opc.Relationship) int {
+			return cmp.Or(cmp.Compare(slices.Index(textRels, a.Type), slices.Index(textRels, b.Type)), cmp.Compare(a.Target, b.Target))
+		})
+		for _, r := range rels {
+			if r.External || !slices.Contains(textRels, r.Type) {
+				continue
+			}
+			if part := pkg.Part(r.Target); part != nil && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts, nil
+}

@@ -1,0 +1,324 @@
+package compile
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/picture"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// isChart tells whether a drawing is a chart and nothing else.
+func isChart(drawing *wml.Node) bool {
+	charts := drawing.All("c:chart")
+	return len(charts) == 1 && charts[0].Attr("r:id") != nil && len(drawing.All("w:txbxContent")) == 0
+}
+
+// bind finds the part of a chart that a tag fills; false if there is none, which is noted.
+func (c *compiler) bind(h *placeholder) bool {
+	id := wml.AttrValue(c.src, h.drawing.All("c:chart")[0], "r:id")
+	i := slices.IndexFunc(c.rels, func(r opc.Relationship) bool { return r.ID == id && r.Type == opc.RelChart && !r.External })
+	if i < 0 || c.pkg.Part(c.rels[i].Target) == nil {
+		c.failAside(&aside{mark: h.mark, place: altOf(h.drawing)}, h.mark.tag.Text, &lang.SyntaxError{Message: "the chart itself is missing from the file", Hint: "insert it again"})
+		return false
+	}
+	part := c.pkg.Part(c.rels[i].Target)
+	if h.chart = c.charts[part.Name]; h.chart == nil {
+		h.chart = &program.Chart{Part: part}
+		c.charts[part.Name] = h.chart
+	}
+	h.chart.Shown++
+	return true
+}
+
+// A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
+// the tag as its alt text.
+
+// findPictureControl makes the picture in a content control a placeholder.
+func (c *compiler) findPictureControl(sdt *wml.Node, text string) {
+	drawings := drawingsIn(sdt.Child("w:sdtContent"))
+	if len(drawings) != 1 || isChart(drawings[0]) {
+		c.warnings = append(c.warnings, "The content control '"+text+"' has no picture of its own that its value could take the place of; it stays as it is.")
+		return
+	}
+	if slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return h.drawing == drawings[0] }) {
+		return // its alt text has a tag, which is the nearer one
+	}
+	if a := c.asideIn(sdt, text, "content control"); a != nil {
+		c.asides = append(c.asides, a)
+		c.placeholders = append(c.placeholders, &placeholder{mark: a.mark, drawing: drawings[0], control: sdt})
+	}
+}
+
+// editPictureControl writes the edits around the picture of a content control.
+func (c *compiler) editPictureControl(h *placeholder) {
+	d := h.drawing
+	c.add(edit{pos: d.Start, end: d.Start, phase: phaseGuard, kind: editShown})
+	c.add(edit{pos: d.End, end: d.End, phase: phaseGuardEnd, kind: editGuardEnd})
+	props := h.control.Child("w:sdtPr")
+	for _, n := range c.spentProperties(props) {
+		c.add(edit{pos: n.Start, end: n.End, phase: phaseReplace, kind: editPicturePart, slot: program.PictureAlt})
+	}
+}
+
+// A picture of the template whose alt text holds a tag is a placeholder: the picture of the data takes its place, with its
+// position, its effects and, as far as its proportions allow, its size. A value with the filter image, qrcode or barcode
+// becomes a picture in the line of its tag.
+
+// placeholder is a picture of the template that the data replaces.
+type placeholder struct {
+	mark    *mark
+	drawing *wml.Node
+	alt     []*wml.Attr    // the alt texts that hold the tag
+	chart   *program.Chart // nil: it is a picture
+	control *wml.Node      // the content control whose name holds the tag; nil: an alt text does
+}
+
+// pictureHolders are what pictures stand in within a run.
+var pictureHolders = []string{"w:drawing", "mc:AlternateContent", "w:pict"}
+
+// findPlaceholders finds the pictures whose alt text is a tag.
+func (c *compiler) findPlaceholders() {
+	for _, p := range c.pars {
+		for i := range p.pieces {
+			if piece := &p.pieces[i]; slices.Contains(pictureHolders, piece.node.Name) {
+				for _, drawing := range drawingsIn(piece.node) {
+					c.findPlaceholder(p, piece, drawing)
+				}
+			}
+		}
+	}
+}
+
+// drawingsIn returns the drawings at or in a node that are one picture or chart, and of groups each picture.
+func drawingsIn(n *wml.Node) []*wml.Node {
+	switch {
+	case n.Name == "w:drawing" && (isOnePicture(n) || isChart(n)), n.Name == "w:pict" && isOneVMLPicture(n):
+		return []*wml.Node{n}
+	case n.Name == "pic:pic":
+		if len(n.All("a:blip")) == 1 {
+			return []*wml.Node{n}
+		}
+		return nil
+	case n.Name == "w:txbxContent": // whose paragraphs are looked through on their own
+		return nil
+	}
+	var all []*wml.Node
+	for _, child := range n.Children {
+		all = append(all, drawingsIn(child)...)
+	}
+	return all
+}
+
+// isOnePicture tells whether a drawing is nothing but one picture, or a shape that is filled with one.
+func isOnePicture(drawing *wml.Node) bool {
+	pictures := drawing.All("pic:pic")
+	if len(pictures) == 1 && pictures[0].Parent.Name != "a:graphicData" || len(pictures) > 1 {
+		return false
+	}
+	return len(drawing.All("a:blip")) == 1 && len(drawing.All("a:xfrm")) <= 1 && len(drawing.All("w:txbxContent")) == 0
+}
+
+func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *wml.Node) {
+	var found *placeholder
+	for _, n := range slices.Concat(drawing.All("wp:docPr"), drawing.All("pic:cNvPr"), drawing.All("v:shape")) {
+		for _, name := range []string{"descr", "title", "alt"} {
+			alt := n.Attr(name)
+			if alt == nil {
+				continue
+			}
+			text := strings.TrimSpace(wml.Text(c.src[alt.ValueStart:alt.ValueEnd]))
+			if spans, _ := lang.Find(text); len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) {
+				continue
+			}
+			if found == nil {
+				found = c.placeholder(p, piece, drawing, text)
+			}
+			if found != nil && found.mark.tag.Text == text {
+				found.alt = append(found.alt, alt)
+			}
+		}
+	}
+	if found == nil {
+		return
+	}
+	if isChart(drawing) && !c.bind(found) {
+		return
+	}
+	c.placeholders = append(c.placeholders, found)
+	c.asides = append(c.asides, &aside{mark: found.mark, pos: drawing.Start, place: altOf(drawing), alt: found.alt})
+}
+
+// altOf names the place of a drawing's alt text.
+func altOf(drawing *wml.Node) string {
+	if isChart(drawing) {
+		return "alt text of a chart"
+	}
+	return "alt text of a picture"
+}
+
+// placeholder reads the tag of an alt text; nil if it is none that a picture can have.
+func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *wml.Node, text string) *placeholder {
+	tag, err := lang.ParseTag(strings.Clone(text))
+	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
+	if err != nil {
+		c.failAside(&aside{mark: m, place: altOf(drawing)}, text, err)
+	}
+	if err != nil || tag.Kind != lang.Print || (tag.Filter("chart") != nil) != isChart(drawing) {
+		return nil
+	}
+	return &placeholder{mark: m, drawing: drawing}
+}
+
+// editPlaceholders writes the edits of the pictures that are replaced.
+func (c *compiler) editPlaceholders() {
+	for _, h := range c.placeholders {
+		d := h.drawing
+		if c.isGone(h.mark.par.node) {
+			continue
+		}
+		kind := editPicture
+		if h.chart != nil {
+			kind = editChart
+		}
+		around := d
+		if h.control != nil {
+			around = h.control
+			c.editPictureControl(h)
+		}
+		c.add(edit{pos: around.Start, end: around.Start, phase: phaseGuard, kind: kind, mark: h.mark, picture: h})
+		c.add(edit{pos: around.End, end: around.End, phase: phaseGuardEnd, kind: editGuardEnd})
+		for _, alt := range h.alt {
+			c.add(edit{pos: alt.ValueStart, end: alt.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureAlt})
+		}
+		switch {
+		case h.chart != nil:
+			id := d.All("c:chart")[0].Attr("r:id")
+			c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureChart})
+		case d.Name == "w:pict":
+			c.editVML(h)
+		default:
+			c.editDrawing(h)
+		}
+	}
+}
+
+// editDrawing writes the edits of a picture in DrawingML.
+func (c *compiler) editDrawing(h *placeholder) {
+	d := h.drawing
+	for _, size := range append(d.All("wp:extent"), d.All("a:xfrm")...) {
+		if size.Name == "a:xfrm" {
+			size = size.Child("a:ext")
+		}
+		c.editNumber(size, "cx", program.PictureWidth)
+		c.editNumber(size, "cy", program.PictureHeight)
+	}
+	c.editPosition(h)
+	blip := d.All("a:blip")[0]
+	end := blip.End
+	if crop := blip.Parent.Child("a:srcRect"); crop != nil && crop.Start >= blip.End {
+		end = crop.End
+	}
+	c.add(edit{pos: blip.Start, end: end, phase: phaseReplace, kind: editPicturePart, slot: program.PictureBlip, picture: h})
+}
+
+// editNumber has an attribute of an element, which may be nil, follow the picture.
+func (c *compiler) editNumber(n *wml.Node, name string, part int) {
+	if a := n.Attr(name); a != nil {
+		c.add(edit{pos: a.ValueStart, end: a.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: part})
+	}
+}
+
+// editPosition has a picture that stands at a place of the page, or of a group, stay in the middle of its box.
+func (c *compiler) editPosition(h *placeholder) {
+	if h.drawing.Name == "pic:pic" {
+		for _, xfrm := range h.drawing.All("a:xfrm") {
+			c.editNumber(xfrm.Child("a:off"), "x", program.PictureX)
+			c.editNumber(xfrm.Child("a:off"), "y", program.PictureY)
+		}
+		return
+	}
+	for name, part := range map[string]int{"wp:positionH": program.PictureX, "wp:positionV": program.PictureY} {
+		for _, position := range h.drawing.All(name) {
+			if offset := position.Child("wp:posOffset"); offset != nil {
+				c.add(edit{pos: offset.OpenEnd, end: offset.CloseStart, phase: phaseReplace, kind: editPicturePart, slot: part})
+			}
+		}
+	}
+}
+
+// pictureOp describes a placeholder.
+func (c *compiler) pictureOp(h *placeholder) *program.Picture {
+	o := &program.Picture{Emptied: h.control != nil && h.control.Parent.Name != "w:p"}
+	if h.drawing.Name == "w:pict" {
+		o.Width, o.Height = vmlSize(wml.AttrValue(c.src, h.drawing.All("v:shape")[0], "style"))
+		o.Prefix = h.drawing.All("v:imagedata")[0].Prefix(c.src)
+		return o
+	}
+	extents := h.drawing.All("wp:extent")
+	for _, xfrm := range h.drawing.All("a:xfrm") { // the box of a picture in a group
+		extents = append(extents, xfrm.Child("a:ext"))
+	}
+	if len(extents) > 0 && extents[0] != nil {
+		o.Width = picture.EMU(wml.IDNumber(wml.AttrValue(c.src, extents[0], "cx")))
+		o.Height = picture.EMU(wml.IDNumber(wml.AttrValue(c.src, extents[0], "cy")))
+	}
+	blip := h.drawing.All("a:blip")[0]
+	o.Prefix = blip.Prefix(c.src)
+	for _, child := range blip.Children {
+		if child.Name != "a:extLst" { // where a drawing of the template would be, among others
+			o.Children = append(o.Children, c.src[child.Start:child.End]...)
+		}
+	}
+	return o
+}
+
+// Pictures in VML (ISO 29500-4 §14), which Word wrote before 2007 and still writes for old documents and as the fallback of
+// newer drawings: a v:shape with the alt text and, in its style, the size, around a v:imagedata.
+
+// isOneVMLPicture tells whether a w:pict is nothing but one picture.
+func isOneVMLPicture(pict *wml.Node) bool {
+	return len(pict.All("v:imagedata")) == 1 && len(pict.All("v:shape")) == 1 && len(pict.All("w:txbxContent")) == 0
+}
+
+// editVML writes the edits of a picture in VML.
+func (c *compiler) editVML(h *placeholder) {
+	if style := h.drawing.All("v:shape")[0].Attr("style"); style != nil {
+		c.add(edit{pos: style.ValueStart, end: style.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureStyle})
+	}
+	data := h.drawing.All("v:imagedata")[0]
+	c.add(edit{pos: data.Start, end: data.End, phase: phaseReplace, kind: editPicturePart, slot: program.PictureData, picture: h})
+}
+
+// vmlUnits are the units of lengths in styles of VML, in EMU (ISO 29500-4 §14.1.2.23); those without one are pixels.
+var vmlUnits = map[string]float64{"pt": 12_700, "in": 914_400, "cm": 360_000, "mm": 36_000, "pc": 152_400, "px": 9_525, "": 9_525}
+
+// vmlSize returns the size in a style; 0 if it does not say.
+func vmlSize(style string) (width, height picture.EMU) {
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(declaration, ":")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "width":
+			width = vmlLength(value)
+		case "height":
+			height = vmlLength(value)
+		}
+	}
+	return width, height
+}
+
+func vmlLength(s string) picture.EMU {
+	s = strings.ToLower(strings.TrimSpace(s))
+	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
+	x, err := strconv.ParseFloat(digits, 64)
+	unit, ok := vmlUnits[s[len(digits):]]
+	if err != nil || !ok || !(x > 0 && x*unit <= float64(picture.MaxExtent)) {
+		return 0
+	}
+	return picture.EMU(math.Round(x * unit))
+}

@@ -1,0 +1,179 @@
+package compile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"platen/docx/lang"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// MaxErrors is how many problems of a template are reported.
+const MaxErrors = 200
+
+// fail notes a problem at the start of a tag.
+func (c *compiler) fail(m *mark, message, hint string) {
+	c.failAt(m.par, m.from, m.to, 0, message, hint)
+}
+
+// failAt notes a problem of the tag p.text[from:to], offset bytes into it.
+func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint string) {
+	if len(c.errors) >= MaxErrors {
+		return
+	}
+	e := c.where(p, from, from+offset)
+	e.Tag, e.Message, e.Hint = p.text[from:to], message, hint
+	c.errors = append(c.errors, e)
+}
+
+// where describes a place in the text of a paragraph, in the tag that begins at from.
+func (c *compiler) where(p *paragraph, from, at int) *program.Error {
+	text, column := excerpt(p.text, at)
+	file, pos := c.original(p.pieces[p.pieceAt(from)].source(from))
+	return &program.Error{Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), File: file, Text: text, Column: column, Offset: pos}
+}
+
+// notePlaces keeps where each tag stands, for problems that data brings.
+func (c *compiler) notePlaces() {
+	c.places = make(map[*lang.Tag]*program.Error, len(c.marks))
+	for _, m := range c.marks {
+		if m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil {
+			e := c.where(m.par, m.from, m.from)
+			e.Tag = m.tag.Text
+			c.places[m.tag] = e
+		}
+	}
+	for _, a := range c.asides {
+		c.places[a.mark.tag] = c.whereAside(a)
+	}
+}
+
+// excerptWidth is how many characters of a paragraph an error shows on each side of its place.
+const excerptWidth = 60
+
+// excerpt returns the surroundings of an offset on one line, and its column there.
+func excerpt(text string, at int) (line string, column int) {
+	const maxBytes = (excerptWidth + 1) * utf8.UTFMax // no more of a long paragraph need be looked at
+	before := []rune(plainLine(text[max(at-maxBytes, 0):at]))
+	after := []rune(plainLine(text[at:min(at+maxBytes, len(text))]))
+	column = min(len(before), excerptWidth)
+	line = string(before[len(before)-column:]) + string(after[:min(len(after), excerptWidth)])
+	if column < len(before) {
+		line, column = "…"+line, column+1
+	}
+	if excerptWidth < len(after) {
+		line += "…"
+	}
+	return line, column
+}
+
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == Object:
+			return '□'
+		case r < ' ' || r == utf8.RuneError:
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// places names the containers of text.
+var places = map[string]string{
+	"w:body": "the document", "w:hdr": "the header", "w:ftr": "the footer", "w:txbxContent": "a text box",
+	"w:footnote": "a footnote", "w:endnote": "an endnote",
+}
+
+// locate says where a paragraph stands, from outside inward: "table 2, row 3, cell 1".
+func (c *compiler) locate(n *wml.Node) string {
+	if n.Parent != nil && len(n.Children) == 0 && c.isProperties {
+		return "document property " + n.RawName(c.src)
+	}
+	var steps []string
+	for ; n != nil; n = n.Parent {
+		if name, ok := places[n.Name]; ok {
+			steps = append(steps, name)
+		}
+		switch n.Name {
+		case "w:tbl":
+			steps = append(steps, fmt.Sprintf("table %d", c.ordinal(n)))
+		case "w:tr":
+			steps = append(steps, fmt.Sprintf("row %d", c.ordinal(n)))
+		case "w:tc":
+			steps = append(steps, fmt.Sprintf("cell %d", c.ordinal(n)))
+		}
+	}
+	if len(steps) > 1 && steps[len(steps)-1] == places["w:body"] {
+		steps = steps[:len(steps)-1]
+	}
+	if len(steps) == 0 { // a chart or a diagram
+		return "text of " + path.Base(c.part)
+	}
+	place := ""
+	for i, s := range steps {
+		if i > 0 {
+			s += ", "
+		}
+		place = s + place
+	}
+	return place
+}
+
+// ordinal returns which of its kind a table, row or cell is: among the tables of the same cell, text box or part, or
+// among its siblings. All of them are counted at the first question, as a template may ask for each.
+func (c *compiler) ordinal(n *wml.Node) int {
+	if c.ordinals == nil {
+		c.ordinals = map[*wml.Node]int{}
+		c.countTables(c.root, new(int))
+	}
+	return c.ordinals[n]
+}
+
+func (c *compiler) countTables(n *wml.Node, tables *int) {
+	rows, cells := 0, 0
+	for _, child := range n.Children {
+		inner := tables
+		switch child.Name {
+		case "w:tbl":
+			*tables++
+			c.ordinals[child] = *tables
+		case "w:tr":
+			rows++
+			c.ordinals[child] = rows
+		case "w:tc":
+			cells++
+			c.ordinals[child] = cells
+			inner = new(int)
+		case "w:txbxContent":
+			inner = new(int)
+		}
+		c.countTables(child, inner)
+	}
+}
+
+// headingBefore returns the text of the nearest paragraph up to p that has an outline level or a heading's style.
+func (c *compiler) headingBefore(p *paragraph) string {
+	if c.headingAt == nil {
+		c.headingAt = map[*paragraph]string{}
+		heading := ""
+		for _, q := range c.pars {
+			if c.isHeading(q.node) && strings.TrimSpace(q.text) != "" {
+				heading, _ = excerpt(q.text, 0)
+			}
+			c.headingAt[q] = heading
+		}
+	}
+	return c.headingAt[p]
+}
+
+func (c *compiler) isHeading(p *wml.Node) bool {
+	props := p.Child("w:pPr")
+	if props.Child("w:outlineLvl") != nil {
+		return true
+	}
+	return c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")].IsHeading()
+}

@@ -1,0 +1,88 @@
+package compile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen/docx/include"
+	"platen/docx/opc"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// inclusion is a tag that includes a file.
+type inclusion struct {
+	Name  string
+	at    *program.Error // its place
+	Place include.Place
+}
+
+// Stretch is the content of an included file in a part: src[start:end], where the part had from:to before.
+type Stretch struct {
+	Name                 string
+	Start, End, From, To int
+}
+
+// noteInclusion notes a tag that includes a file, if one can stand there.
+func (c *compiler) noteInclusion(m *mark) {
+	p, par := m.par, m.par.node
+	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
+	switch {
+	case !c.mayInclude:
+		c.fail(m, "files cannot be included here", "put the text of the file in the place of the tag")
+	case par.Name != "w:p" || rest != "" || par.Child("w:pPr").Child("w:sectPr") != nil:
+		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag", "give the tag a paragraph of its own, without a section break")
+	default:
+		at := c.where(p, m.from, m.from)
+		at.Tag = m.tag.Text
+		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included(), at: at, Place: include.Place{
+			Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
+		}})
+	}
+}
+
+// isBehindTable tells whether a table is right before a paragraph.
+func (c *compiler) isBehindTable(par *wml.Node) bool {
+	if par.Parent == nil {
+		return false
+	}
+	i := slices.Index(par.Parent.Children, par)
+	return i > 0 && par.Parent.Children[i-1].Name == "w:tbl"
+}
+
+// Failed are the problems of a tag whose file cannot be included: those of the file itself, each with its place there.
+func (in *inclusion) Failed(err error) program.Errors {
+	if mistakes, ok := errors.AsType[program.Errors](err); ok {
+		all := make(program.Errors, len(mistakes))
+		for i, m := range mistakes {
+			e := *m
+			e.File, e.Offset = cmp.Or(m.File, in.Name), in.at.Offset
+			all[i] = &e
+		}
+		return all
+	}
+	e := *in.at
+	e.Message = fmt.Sprintf("the file %q %s", in.Name, err)
+	if unreadable, ok := errors.AsType[*opc.Error](err); ok {
+		e.Message, e.Hint = fmt.Sprintf("the file %q cannot be read: %s", in.Name, unreadable.Message), unreadable.Remedy
+	}
+	return program.Errors{&e}
+}
+
+// original returns which file a place of a part comes from, "" for the template itself, and where in the template it is, or
+// the tag that includes the file.
+func (c *compiler) original(pos int) (file string, at int) {
+	for _, s := range c.stretches {
+		switch {
+		case pos < s.Start:
+			return "", pos + at
+		case pos < s.End:
+			return s.Name, s.From
+		}
+		at = s.To - s.End
+	}
+	return "", pos + at
+}

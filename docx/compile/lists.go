@@ -1,0 +1,92 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"platen/docx/wml"
+)
+
+// listOf returns the list that a paragraph is an item of.
+func (c *compiler) listOf(par *wml.Node) (wml.List, bool) {
+	props := par.Child("w:pPr")
+	own := props.Child("w:numPr")
+	if id := own.Child("w:numId"); id != nil && id.Attr("w:val") != nil {
+		l := wml.List{Num: wml.AttrValue(c.src, id, "w:val"), Level: cmp.Or(wml.AttrValue(c.src, own.Child("w:ilvl"), "w:val"), "0"), ID: id.Attr("w:val")}
+		return l, l.Num != "0" // which takes the paragraph out of the list of its style
+	}
+	l := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")].List
+	return l, l.Num != "" && l.Num != "0"
+}
+
+// editLists has the lists that lie within the rounds of a loop start anew in each. A list that the loop itself makes, item
+// by item, goes on: its first item begins the round. So does one with a single item in each round, such as a column of
+// row numbers.
+func (c *compiler) editLists() {
+	if c.lists == nil || !slices.ContainsFunc(c.blocks, (*block).isLoop) {
+		return
+	}
+	items := map[string][]*paragraph{}
+	var order []string
+	for _, p := range c.pars {
+		if l, ok := c.listOf(p.node); ok && !c.isGone(p.node) {
+			if items[l.Num] == nil {
+				order = append(order, l.Num)
+			}
+			items[l.Num] = append(items[l.Num], p)
+		}
+	}
+	for _, num := range order {
+		i := slices.IndexFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.level != inline && c.restarts(b, num, items[num]) })
+		if i < 0 {
+			continue
+		}
+		slot := c.slots.ID()
+		c.blocks[i].anew = append(c.blocks[i].anew, slot)
+		for _, p := range items[num] {
+			c.editList(p.node, slot)
+		}
+	}
+}
+
+// restarts tells whether each round of the loop holds a list of its own; items are all paragraphs of the list.
+func (c *compiler) restarts(b *block, num string, items []*paragraph) bool {
+	holds := func(p *paragraph) bool { return b.openAt <= p.node.Start && p.node.End <= b.closeAt }
+	if slices.ContainsFunc(items, func(p *paragraph) bool { return !holds(p) }) {
+		return false
+	}
+	first := slices.IndexFunc(c.pars, func(p *paragraph) bool { return holds(p) && !c.isGone(p.node) })
+	if c.pars[first] == items[0] {
+		return false
+	}
+	l, _ := c.listOf(items[0].node)
+	return c.lists.IsNumbered(num, l.Level) && (len(items) > 1 || slices.ContainsFunc(c.blocks, func(in *block) bool {
+		return in != b && in.isLoop() && b.openAt <= in.openAt && in.closeAt <= b.closeAt &&
+			in.openAt <= items[0].node.Start && items[0].node.End <= in.closeAt
+	}))
+}
+
+// beforeNumbering are the properties of a paragraph that come before w:numPr (ISO 29500-1 §17.3.1.26, CT_PPrBase).
+var beforeNumbering = map[string]bool{
+	"w:pStyle": true, "w:keepNext": true, "w:keepLines": true, "w:pageBreakBefore": true, "w:framePr": true, "w:widowControl": true,
+}
+
+// editList has a paragraph name the list of a slot.
+func (c *compiler) editList(par *wml.Node, slot int) {
+	l, _ := c.listOf(par)
+	if l.ID != nil {
+		c.add(edit{pos: l.ID.ValueStart, end: l.ID.ValueEnd, phase: phaseReplace, kind: editNumber, slot: slot, opening: l.Num})
+		return
+	}
+	props := par.Child("w:pPr")
+	at, prefix := props.OpenEnd, props.Prefix(c.src)
+	for _, p := range props.Children {
+		if beforeNumbering[p.Name] {
+			at = p.End
+		}
+	}
+	val := " " + prefix + `val="`
+	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editInsert, opening: "<" + prefix + "numPr><" + prefix + "ilvl" + val + l.Level + `"/><` + prefix + "numId" + val})
+	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editNumber, slot: slot, opening: l.Num})
+	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editInsert, opening: `"/></` + prefix + "numPr>"})
+}

@@ -1,0 +1,89 @@
+package compile
+
+import (
+	"slices"
+
+	"platen/docx/lang"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// A footnote or endnote that is referred to within a block is written where the reference is: as often as that comes out, with
+// the loop's variables, and not at all if it does not. Each time but the first it has another id (ISO 29500-1 §17.11).
+
+// boundNote is a note that is referred to within a block.
+type boundNote struct {
+	reference *wml.Node
+	blocks    []*lang.Tag // the tags of loops and conditions that are open around the reference
+	note      *program.Note
+}
+
+// noteKinds are the elements that refer to notes, with those that are notes.
+var noteKinds = map[string]string{"w:footnoteReference": "w:footnote", "w:endnoteReference": "w:endnote"}
+
+// noteKey is what a reference and its note have in common.
+func (c *compiler) noteKey(name string, n *wml.Node) string {
+	return name + " " + wml.AttrValue(c.src, n, "w:id")
+}
+
+// findReferences finds the references to notes within blocks.
+func (c *compiler) findReferences() {
+	if !c.isMain || len(c.blocks) == 0 {
+		return
+	}
+	for name, kind := range noteKinds {
+		for _, n := range c.root.All(name) {
+			inBlock := slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt <= n.Start && n.End <= b.closeAt })
+			if key := c.noteKey(kind, n); inBlock && n.Attr("w:id") != nil && c.notes[key] == nil {
+				c.notes[key] = &boundNote{reference: n, note: new(program.Note)}
+			}
+		}
+	}
+}
+
+// ownNotes returns the notes of a part of notes that are written where they are referred to.
+func (c *compiler) ownNotes() map[*wml.Node]*boundNote {
+	own := map[*wml.Node]*boundNote{}
+	if len(c.notes) == 0 || c.isMain {
+		return own
+	}
+	for _, n := range c.root.Children {
+		if n.Name != "w:footnote" && n.Name != "w:endnote" {
+			continue
+		}
+		if note := c.notes[c.noteKey(n.Name, n)]; note != nil && n.Attr("w:id") != nil {
+			own[n] = note
+		}
+	}
+	return own
+}
+
+// editNotes writes the edits of references within blocks, and of the notes that they lead to.
+func (c *compiler) editNotes() {
+	for n, note := range c.ownNotes() {
+		id := n.Attr("w:id")
+		c.add(edit{pos: n.Start, end: n.Start, phase: phaseGuard, kind: editNote, note: note.note})
+		c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editNoteID})
+		c.add(edit{pos: n.End, end: n.End, phase: phaseGuardEnd, kind: editGuardEnd})
+	}
+	if !c.isMain || len(c.notes) == 0 {
+		return
+	}
+	for name, kind := range noteKinds {
+		for _, n := range c.root.All(name) {
+			if note := c.notes[c.noteKey(kind, n)]; note != nil {
+				id := n.Attr("w:id")
+				c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editReference, note: note.note})
+			}
+		}
+	}
+}
+
+// linkNotes has the notes of a program found by their references.
+func linkNotes(part string, p *program.Part) {
+	for i := range p.Ops {
+		if o := &p.Ops[i]; o.Kind == program.OpNote {
+			o.Note.Part, o.Note.Body, p.HasNotes = part, o.Body, true
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package compile
+
+import (
+	"slices"
+
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// drawingBreaks is the XML of breaks in the text of a chart or diagram, where a break stands between runs.
+func (c *compiler) drawingBreaks(m *mark) *program.Breaks {
+	t, run := m.first.node, m.first.run
+	line := slices.Concat(c.closeTag(t), c.closeTag(run), []byte("<"+t.Prefix(c.src)+"br/>"), []byte(c.reopen(run)), c.src[t.Start:t.OpenEnd])
+	return &program.Breaks{Line: line, Tab: []byte("\t")}
+}
+
+// holdsNoLink tells whether there can be no link in an element: in another link, and in what was inserted with tracked
+// changes (ISO 29500-1 §17.13.5.18).
+func holdsNoLink(n *wml.Node) bool {
+	return n.Name == "w:hyperlink" || n.Name == "w:ins" || n.Name == "w:moveTo"
+}
+
+// placeOf describes the place of a value's tag.
+func (c *compiler) placeOf(m *mark) *program.Place {
+	t, run, par := m.first.node, m.first.run, m.par.node
+	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")), InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
+	if c.toc != nil && par.Ancestor(wml.Named("w:txbxContent")) == nil {
+		p.Headings = program.Headings{From: c.toc.levels[0], To: c.toc.levels[1], Outline: c.toc.outline}
+	}
+	if props := par.Child("w:pPr"); props != nil {
+		p.ParagraphProperties = c.copied(props)
+	}
+	p.LeaveText, p.EnterText = c.closeTag(t), []byte(c.reopen(t))
+	p.LeaveRun = slices.Concat(p.LeaveText, c.closeTag(run))
+	p.EnterRun = slices.Concat([]byte(c.reopen(run)), p.EnterText)
+	if sectionOf(par) != nil || c.isEntry(par) {
+		return p
+	}
+	leave, enter := slices.Clone(p.LeaveRun), slices.Clone(p.EnterRun)
+	for n := run.Parent; n != par; n = n.Parent {
+		if n == nil || !splittable[n.Name] {
+			return p
+		}
+		leave = append(leave, c.closeTag(n)...)
+		enter = append([]byte(c.reopen(n)), enter...)
+	}
+	p.LeavePar = slices.Concat(leave, c.closeTag(par))
+	p.EnterPar = slices.Concat(c.anotherPar(par), enter)
+	return p
+}
+
+// sideMargins are those of a cell's text together, where nothing else is said, in twentieths of a point.
+const sideMargins = 216
+
+// columnWidth returns how wide the text around a paragraph is in twentieths of a point: that of its cell if it is known, else
+// the page's.
+func (c *compiler) columnWidth(par *wml.Node) int {
+	width := par.Ancestor(wml.Named("w:tc")).Child("w:tcPr").Child("w:tcW")
+	if wml.AttrValue(c.src, width, "w:type") == "dxa" {
+		if w := wml.IDNumber(wml.AttrValue(c.src, width, "w:w")) - sideMargins; w > 0 {
+			return w
+		}
+	}
+	return c.textWidth()
+}
+
+// inner returns the content of an element; n may be nil.
+func (c *compiler) inner(n *wml.Node) []byte {
+	if n == nil {
+		return nil
+	}
+	return c.src[n.OpenEnd:n.CloseStart]
+}
+
+// without returns the content of an element but for some of its children.
+func (c *compiler) without(n *wml.Node, names ...string) []byte {
+	var kept []byte
+	at := n.OpenEnd
+	for _, child := range n.Children {
+		if slices.Contains(names, child.Name) {
+			kept = append(kept, c.src[at:child.Start]...)
+			at = child.End
+		}
+	}
+	return append(kept, c.src[at:n.CloseStart]...)
+}
+
+// copied returns the content of a w:pPr for other paragraphs: without the children named, and without the section break and
+// the tracked changes, which are of the one paragraph. If its mark was deleted, accepting that would join the others too.
+func (c *compiler) copied(props *wml.Node, names ...string) []byte {
+	content := c.without(props, append(names, "w:rPr", "w:sectPr", "w:pPrChange")...)
+	mark := props.Child("w:rPr")
+	if mark == nil {
+		return content
+	}
+	own := c.without(mark, "w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:rPrChange")
+	return slices.Concat(content, c.src[mark.Start:mark.OpenEnd], own, c.src[mark.CloseStart:mark.End])
+}
+
+func (c *compiler) closeTag(n *wml.Node) []byte { return []byte("</" + n.RawName(c.src) + ">") }
+
+// anotherPar begins a paragraph like par that goes on with its text: it is no item of a list, and has no id of its own.
+func (c *compiler) anotherPar(par *wml.Node) []byte {
+	open := slices.Clone(c.src[par.Start:par.OpenEnd])
+	if id := par.Attr("w14:paraId"); id != nil {
+		open = slices.Concat(c.src[par.Start:id.Start], c.src[id.End:par.OpenEnd])
+	}
+	props := par.Child("w:pPr")
+	if props == nil {
+		return open
+	}
+	return slices.Concat(open, c.src[props.Start:props.OpenEnd], c.copied(props, "w:numPr"), c.src[props.CloseStart:props.End])
+}
+
+// needsParagraphBehind tells whether what takes the place of a paragraph must end with one: nothing follows it in its
+// container, or a table does.
+func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
+	if par.Parent == nil {
+		return true
+	}
+	i := slices.Index(par.Parent.Children, par)
+	for _, n := range par.Parent.Children[i+1:] {
+		switch n.Name {
+		case "w:p":
+			return c.mayVanish(n)
+		case "w:tbl", "w:sdt", "w:sectPr":
+			return true
+		}
+	}
+	return true
+}
+
+// isEntry tells whether the table of contents has an entry for a paragraph, which must lead to it.
+func (c *compiler) isEntry(par *wml.Node) bool { return c.toc != nil && c.toc.levelOf(c, par) > 0 }
+
+// mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
+func (c *compiler) mayTakeParagraph(m *mark) bool {
+	p := m.par
+	return len(p.marks) == 1 && p.node.Name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] && !c.isEntry(p.node) &&
+		p.node.Parent != nil && !hasOther(p.node, m.first.run.Under(p.node), m.last.run.Under(p.node))
+}
+
+// hasOther tells whether a paragraph holds an anchor of something between its runs that would be lost with it.
+func hasOther(par, first, last *wml.Node) bool {
+	return slices.ContainsFunc(par.Children, func(n *wml.Node) bool {
+		return n != first && n != last && (wml.RangeMarkup[n.Name] || n.Name == "w:sdt")
+	})
+}
+
+// propertiesOf returns the children of an element, which may be nil, but for the record of a tracked change.
+func (c *compiler) propertiesOf(n *wml.Node) wml.Properties {
+	if n == nil {
+		return nil
+	}
+	var all wml.Properties
+	for _, child := range n.Children {
+		if child.Name != "w:rPrChange" && child.Name != "w:pPrChange" {
+			all = append(all, wml.Property{Name: child.Name, XML: c.src[child.Start:child.End]})
+		}
+	}
+	return all
+}

@@ -1,0 +1,178 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+)
+
+// listed is a tag for a template's listing, with the loops around it as a text that tells scopes apart.
+type listed struct {
+	tag   Tag
+	scope string
+}
+
+// readScopes follows the loops as they will run, which is not always as the tags stand: a loop of rows holds the whole
+// of its first row. It notes what each tag reads.
+func (c *compiler) readScopes() {
+	c.listing = make(map[*mark]listed, len(c.marks))
+	r := scopeReader{c: c}
+	if chart := c.charts[c.part]; chart != nil {
+		r.resume(chart.Blocks)
+	}
+	for _, e := range c.scopeEvents() {
+		switch {
+		case e.note != nil && e.closes:
+			r.scope, r.loops = lang.Scope{}, nil
+		case e.note != nil && e.opens:
+			r.resume(e.note.blocks)
+		case e.note != nil:
+			e.note.blocks = slices.Clone(r.blocks)
+		case e.closes:
+			r.scope.Close()
+			r.loops = r.loops[:len(r.loops)-1]
+			r.close(lang.Kind.IsLoop)
+		case e.opens:
+			if !e.again {
+				r.read(e.mark)
+			}
+			r.scope.Open(e.mark.tag)
+			r.loops = append(r.loops, e.mark.tag.String())
+			r.blocks = append(r.blocks, e.mark.tag)
+		default:
+			r.read(e.mark)
+			r.branch(e.mark.tag)
+		}
+	}
+}
+
+// scopeEvent is a tag where it takes effect: a block's at its border.
+type scopeEvent struct {
+	pos           int
+	mark          *mark
+	opens, closes bool
+	again         bool       // the tag itself is read elsewhere
+	note          *boundNote // the mark is a reference to it or, if it opens or closes, the note itself
+}
+
+func (c *compiler) scopeEvents() []scopeEvent {
+	events := make([]scopeEvent, 0, len(c.marks))
+	for _, m := range c.marks {
+		e := scopeEvent{pos: m.start(), mark: m}
+		if m.block != nil {
+			e.pos = m.border
+			e.opens = m.block.isLoop() && m.opens()
+			e.closes = m.block.isLoop() && m.closes()
+			if m.block.columns != nil {
+				e.pos, e.opens, e.closes = m.block.columns.table.Start, false, false
+			}
+		}
+		events = append(events, e)
+	}
+	for _, a := range c.asides {
+		events = append(events, scopeEvent{pos: a.pos, mark: a.mark})
+	}
+	if c.isMain {
+		for _, note := range c.notes {
+			events = append(events, scopeEvent{pos: note.reference.Start, mark: &mark{}, note: note})
+		}
+	}
+	for n, note := range c.ownNotes() {
+		events = append(events, scopeEvent{pos: n.Start, mark: &mark{}, opens: true, note: note}, scopeEvent{pos: n.End, mark: &mark{order: len(c.marks)}, closes: true, note: note})
+	}
+	for _, b := range c.blocks {
+		if b.perRow {
+			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true}, scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b scopeEvent) int {
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(a.mark.order, b.mark.order))
+	})
+	return events
+}
+
+type scopeReader struct {
+	c      *compiler
+	scope  lang.Scope
+	loops  []string
+	blocks []*lang.Tag // the tags of loops and conditions that are open
+}
+
+// resume begins in blocks that are open in another part.
+func (r *scopeReader) resume(blocks []*lang.Tag) {
+	for _, tag := range blocks {
+		if !tag.Kind.IsLoop() {
+			r.c.use.Add(tag, &r.scope)
+			continue
+		}
+		r.scope.Open(tag)
+		r.loops = append(r.loops, tag.String())
+	}
+}
+
+// branch notes the tags of conditions.
+func (r *scopeReader) branch(tag *lang.Tag) {
+	switch tag.Kind {
+	case lang.If, lang.ElseIf, lang.Else:
+		r.blocks = append(r.blocks, tag)
+	case lang.EndIf:
+		r.close(func(k lang.Kind) bool { return k == lang.If })
+	}
+}
+
+// close forgets the innermost block that one of the tags opens.
+func (r *scopeReader) close(opens func(lang.Kind) bool) {
+	for i, tag := range slices.Backward(r.blocks) {
+		if opens(tag.Kind) {
+			r.blocks = r.blocks[:i]
+			return
+		}
+	}
+}
+
+func (r *scopeReader) read(m *mark) {
+	isPicture := false
+	if i := slices.IndexFunc(r.c.placeholders, func(h *placeholder) bool { return h.mark == m }); i >= 0 {
+		h := r.c.placeholders[i]
+		if isPicture = h.chart == nil; !isPicture && h.chart.Blocks == nil {
+			h.chart.Blocks = slices.Clone(r.blocks)
+		}
+	}
+	if isPicture {
+		r.c.use.AddPicture(m.tag, &r.scope)
+	} else {
+		r.c.use.Add(m.tag, &r.scope)
+	}
+	if m.tag.Type() == "" {
+		return
+	}
+	scope := strings.Join(r.loops, "\x00")
+	kind := m.tag.Type()
+	if isPicture {
+		kind = "image"
+	}
+	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
+}
+
+// listed returns the tags that a listing shows, in the order of the source.
+func (c *compiler) listed() []listed {
+	marks := slices.Clone(c.marks)
+	at := map[*mark]int{}
+	for _, a := range c.asides {
+		marks = append(marks, a.mark)
+		at[a.mark] = a.pos
+	}
+	for _, m := range c.marks {
+		at[m] = m.start()
+	}
+	slices.SortStableFunc(marks, func(a, b *mark) int { return cmp.Compare(at[a], at[b]) })
+	var all []listed
+	for _, m := range marks {
+		if l, ok := c.listing[m]; ok {
+			all = append(all, l)
+		}
+	}
+	return all
+}

@@ -1,0 +1,288 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"platen/docx/lang"
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// The filters merge and span are about the cell that their tag stands in. A cell with merge is one with the cell above it if
+// the values are equal (w:vMerge, ISO 29500-1 §17.4.84), unless a merging cell to its left begins anew in this row. A cell
+// with span(n) covers n columns (w:gridSpan, §17.4.17), and the cells behind it that it covers are left out.
+
+// beforeMerge and beforeSpan are the properties of a cell that come before w:vMerge and w:gridSpan (CT_TcPrBase).
+var (
+	beforeSpan  = []string{"w:cnfStyle", "w:tcW"}
+	beforeMerge = []string{"w:cnfStyle", "w:tcW", "w:gridSpan", "w:hMerge"}
+)
+
+// editCells writes the edits of cells that merge or span.
+func (c *compiler) editCells() {
+	left := map[*wml.Node]int{} // by row: the slot of the merging cell to the left, and 1
+	for _, m := range c.marks {
+		if m.tag.Kind != lang.Print || m.tag.Filter("merge") == nil && m.tag.Filter("span") == nil {
+			continue
+		}
+		tc := m.par.node.Ancestor(wml.Named("w:tc"))
+		if tc == nil {
+			c.warnings = append(c.warnings, "The tag '"+m.tag.Text+"' stands in no table; its cell cannot merge or span.")
+			continue
+		}
+		if m.tag.Filter("span") != nil {
+			c.editCellSpan(m, tc)
+		}
+		if m.tag.Filter("merge") != nil {
+			c.editMerge(m, tc, left)
+		}
+	}
+}
+
+func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
+	row := tc.Ancestor(wml.Named("w:tr"))
+	i := slices.IndexFunc(c.blocks, func(b *block) bool { // the innermost
+		return b.level == rows && b.isLoop() && b.openAt <= row.Start && row.End <= b.closeAt && b.at.Ancestor(wml.Named("w:tbl")) == row.Ancestor(wml.Named("w:tbl"))
+	})
+	if i < 0 || tc.Child("w:tcPr").Child("w:vMerge") != nil {
+		c.warnings = append(c.warnings, "The cell of '"+m.tag.Text+"' cannot merge: its row is not repeated, or it is merged already.")
+		return
+	}
+	slot := c.slots.Merge()
+	c.blocks[i].merges = append(c.blocks[i].merges, slot)
+	c.addProperty(tc, beforeMerge, edit{kind: editMerge, mark: m, slot: slot, cell: left[row]})
+	left[row] = slot + 1
+	m.merge = slot + 1
+}
+
+// addProperty writes an edit that adds a property to a cell, behind those that come before it.
+func (c *compiler) addProperty(tc *wml.Node, before []string, e edit) {
+	e.phase = phaseReplace
+	props := tc.Child("w:tcPr")
+	prefix := tc.Prefix(c.src)
+	if props == nil {
+		open, end := e, e
+		open.kind, open.opening = editInsert, "<"+prefix+"tcPr>"
+		end.kind, end.opening = editInsert, "</"+prefix+"tcPr>"
+		for _, part := range []*edit{&open, &e, &end} {
+			part.pos, part.end = tc.OpenEnd, tc.OpenEnd
+			c.add(*part)
+		}
+		return
+	}
+	e.pos = props.OpenEnd
+	for _, p := range props.Children {
+		if slices.Contains(before, p.Name) {
+			e.pos = p.End
+		}
+	}
+	e.end = e.pos
+	c.add(e)
+}
+
+func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
+	cells := c.cellsOf(tc.Ancestor(wml.Named("w:tr")))
+	i := slices.IndexFunc(cells, func(o cell) bool { return o.node == tc })
+	if tc.Child("w:tcPr").Child("w:gridSpan") != nil {
+		c.warnings = append(c.warnings, "The cell of '"+m.tag.Text+"' cannot span: it is merged already.")
+		return
+	}
+	slot := c.slots.ID()
+	most := 1
+	for _, next := range cells[i+1:] {
+		most += next.span
+		c.add(edit{pos: next.node.Start, end: next.node.Start, phase: phaseGuard, kind: editCovered, slot: slot, cell: next.span})
+		c.add(edit{pos: next.node.End, end: next.node.End, phase: phaseGuardEnd, kind: editGuardEnd})
+	}
+	if width := tc.Child("w:tcPr").Child("w:tcW"); width != nil {
+		c.replace(width.Start, width.End, editDelete) // which is that of one column
+	}
+	c.addProperty(tc, beforeSpan, edit{kind: editCellSpan, mark: m, slot: slot, cell: most})
+}
+
+// {{tablecolumn x in list}} repeats columns of a table: those from the cell of the tag to the cell of its
+// {{endtablecolumn}}, in every row. A table is written row by row, so its columns become a loop in each row over items that
+// are looked up once, before the table's grid. The copies have the width of the template's columns as long as the table
+// fits the page; beyond that all its columns become narrower alike.
+
+// columns are the columns of one table that are repeated.
+type columns struct {
+	table       *wml.Node
+	first, last int // in the grid, from 0
+	slot        int // of the items
+}
+
+// usualWidth is the width of the text in twentieths of a point where a document does not say: A4 with its usual margins.
+const usualWidth = 9026
+
+// count is how many columns are repeated.
+func (k *columns) count() int { return k.last - k.first + 1 }
+
+// cell is a cell of a row and where it lies in the grid.
+type cell struct {
+	node *wml.Node
+	at   int // the first column, from 0
+	span int
+}
+
+// cellsOf returns the cells of a row.
+func (c *compiler) cellsOf(row *wml.Node) []cell {
+	var cells []cell
+	at := wml.IDNumber(wml.AttrValue(c.src, row.Child("w:trPr").Child("w:gridBefore"), "w:val"))
+	var walk func(n *wml.Node)
+	walk = func(n *wml.Node) {
+		for _, child := range n.Children {
+			switch child.Name {
+			case "w:tc":
+				span := max(wml.IDNumber(wml.AttrValue(c.src, child.Child("w:tcPr").Child("w:gridSpan"), "w:val")), 1)
+				cells = append(cells, cell{child, at, span})
+				at += span
+			case "w:sdt", "w:sdtContent", "w:customXml":
+				walk(child)
+			}
+		}
+	}
+	walk(row)
+	return cells
+}
+
+// placeColumns finds the columns that a block repeats.
+func (c *compiler) placeColumns(b *block) bool {
+	b.level = tableColumns
+	from := b.open().par.node.Ancestor(wml.Named("w:tc"))
+	if from == nil {
+		c.fail(b.open(), "{{tablecolumn}} stands outside a table", "put it into the first cell of the columns that it repeats")
+		return false
+	}
+	table := from.Ancestor(wml.Named("w:tbl"))
+	to := b.close().par.node.Ancestor(wml.Named("w:tc"))
+	for to != nil && to.Ancestor(wml.Named("w:tbl")) != table {
+		to = to.Parent.Ancestor(wml.Named("w:tc"))
+	}
+	if to == nil {
+		c.fail(b.open(), "{{tablecolumn}} and its {{endtablecolumn}} stand in different tables", "put both into one table")
+		return false
+	}
+	first, _ := c.columnsOf(from)
+	_, last := c.columnsOf(to)
+	b.at = table
+	b.columns = &columns{table: table, first: first, last: last, slot: c.slots.Table()}
+	if last < first {
+		c.fail(b.open(), "{{endtablecolumn}} stands in a column before that of its {{tablecolumn}}", "put it into the last of the columns that are repeated")
+		return false
+	}
+	return true
+}
+
+// columnsOf returns the first and the last column of a cell.
+func (c *compiler) columnsOf(tc *wml.Node) (first, last int) {
+	row := tc.Ancestor(wml.Named("w:tr"))
+	for _, cell := range c.cellsOf(row) {
+		if cell.node == tc {
+			return cell.at, cell.at + cell.span - 1
+		}
+	}
+	return 0, 0
+}
+
+// editColumns writes the edits of repeated columns: a loop in each row, the grid, widths and the spans of cells around.
+func (c *compiler) editColumns(b *block) {
+	k := b.columns
+	if slices.ContainsFunc(c.blocks, func(o *block) bool { return o != b && o.columns != nil && o.columns.table == k.table && !o.perRow }) {
+		c.fail(b.open(), "a table can have only one block of repeated columns", "use two tables, or one list of all columns")
+		return
+	}
+	grid := k.table.Child("w:tblGrid")
+	if grid == nil || len(grid.Children) <= k.last || len(grid.Children) > program.MaxColumns {
+		c.fail(b.open(), "the grid of this table does not have that column", "make the table anew in Word")
+		return
+	}
+	for _, row := range rowsOf(k.table) {
+		if !c.editRowColumns(b, row) {
+			return
+		}
+	}
+	c.add(edit{pos: grid.Start, end: grid.End, phase: phaseReplace, kind: editGrid, mark: b.open(), columns: k})
+	if k.first == 0 && k.last == len(grid.Children)-1 {
+		c.guard(k.table)
+	}
+}
+
+// editRowColumns repeats the cells of the columns in one row.
+func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
+	k := b.columns
+	var held []cell
+	for _, cell := range c.cellsOf(row) {
+		end := cell.at + cell.span - 1
+		props := cell.node.Child("w:tcPr")
+		c.editWidth(k, props, cell.at <= k.first && end >= k.last && cell.span > k.count())
+		switch {
+		case end < k.first || cell.at > k.last:
+		case cell.at >= k.first && end <= k.last:
+			held = append(held, cell)
+		case cell.at <= k.first && end >= k.last: // it reaches over all of them
+			val := props.Child("w:gridSpan").Attr("w:val")
+			c.add(edit{pos: val.ValueStart, end: val.ValueEnd, phase: phaseReplace, kind: editSpan, columns: k, opening: strconv.Itoa(cell.span)})
+		default:
+			c.fail(b.open(), fmt.Sprintf("in row %d of the table a cell reaches over the edge of the repeated columns", c.ordinal(row)), "part that cell in Word, or merge it with all of the columns")
+			return false
+		}
+	}
+	if len(held) == 0 {
+		return true
+	}
+	first, last := held[0].node, held[len(held)-1].node
+	if first.Parent != last.Parent {
+		c.fail(b.open(), fmt.Sprintf("in row %d of the table a content control holds some of the repeated cells", c.ordinal(row)), "remove that content control")
+		return false
+	}
+	in := &block{marks: b.marks, level: tableColumns, at: first.Parent, columns: k, perRow: true, openAt: first.Start, closeAt: last.End}
+	c.blocks = append(c.blocks, in)
+	c.add(edit{pos: first.Start, end: first.Start, phase: phaseBorder, order: b.open().order, kind: editOpen, mark: b.open(), block: in})
+	c.add(edit{pos: first.Start, end: first.Start, phase: phaseYield, kind: editYield})
+	c.add(edit{pos: last.End, end: last.End, phase: phaseBorder, order: b.open().order, kind: editClose, mark: b.open(), block: in})
+	return true
+}
+
+// editWidth has the width of a cell follow that of its column, or of all that it reaches over.
+func (c *compiler) editWidth(k *columns, props *wml.Node, over bool) {
+	width := props.Child("w:tcW")
+	if wml.AttrValue(c.src, width, "w:type") != "dxa" || width.Attr("w:w") == nil {
+		return
+	}
+	val := width.Attr("w:w")
+	c.add(edit{pos: val.ValueStart, end: val.ValueEnd, phase: phaseReplace, kind: editWidth, columns: k, over: over})
+}
+
+// gridOp describes the grid of a table.
+func (c *compiler) gridOp(k *columns) *program.Grid {
+	grid := k.table.Child("w:tblGrid")
+	o := &program.Grid{
+		Open: slices.Clone(c.src[grid.Start:grid.OpenEnd]), Close: c.closeTag(grid), First: k.first, Last: k.last, Text: c.textWidth(),
+	}
+	for _, col := range grid.Children {
+		if col.Name != "w:gridCol" {
+			continue
+		}
+		g := program.GridColumn{Before: slices.Clone(c.src[col.Start:col.End])}
+		if w := col.Attr("w:w"); w != nil {
+			g.Width = wml.IDNumber(wml.AttrValue(c.src, col, "w:w"))
+			g.Before, g.After = slices.Clone(c.src[col.Start:w.ValueStart]), slices.Clone(c.src[w.ValueEnd:col.End])
+		}
+		o.Columns = append(o.Columns, g)
+	}
+	return o
+}
+
+// textWidth is the width of the text by the part's last section.
+func (c *compiler) textWidth() int {
+	section := c.root.Child("w:body").Child("w:sectPr")
+	page, margins := section.Child("w:pgSz"), section.Child("w:pgMar")
+	width := wml.IDNumber(wml.AttrValue(c.src, page, "w:w")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:left")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:right"))
+	if page == nil || margins == nil || width <= 0 {
+		return usualWidth
+	}
+	return width
+}

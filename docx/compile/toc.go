@@ -1,0 +1,277 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// toc is a table of contents of a part.
+type toc struct {
+	first, last *wml.Node // the paragraphs that the field begins and ends in
+	separate    *wml.Node // the run behind which its result begins
+	end         *wml.Node // the run that ends it
+
+	levels  [2]int         // of the outline that it shows, from and to; 0 for none
+	styles  map[string]int // levels of more paragraph styles, by name
+	outline bool           // paragraphs with an outline level of their own count
+	plain   bool           // entries are no links
+	noPages [2]int         // levels without page numbers, from and to
+
+	entries [wml.HeadingLevels + 1][]byte // the properties of an entry's paragraph, by level
+	look    []byte                        // the properties of an entry's text
+	pages   map[string]string             // page numbers in the template, by the text of the entry
+}
+
+// findTOC finds the table of contents of a part, the first if there are several. One that shows other things than
+// headings, or that is not made of whole paragraphs, is left alone.
+func (c *compiler) findTOC() *toc {
+	var found *toc
+	over := false
+	var walk func(n *wml.Node)
+	walk = func(n *wml.Node) {
+		for i := 0; i < len(n.Children) && !over; i++ {
+			if child := n.Children[i]; child.Name == "w:p" {
+				found, over = c.tocAt(n.Children[i:])
+			} else {
+				walk(child)
+			}
+		}
+	}
+	walk(c.root)
+	return found
+}
+
+// tocAt reads a table of contents that begins in the first of some siblings. over tells that no other need be looked for:
+// this is one, or it has no end.
+func (c *compiler) tocAt(siblings []*wml.Node) (found *toc, over bool) {
+	t := &toc{first: siblings[0]}
+	code, depth := "", 0
+	for _, par := range siblings {
+		if par.Name != "w:p" {
+			return nil, true
+		}
+		for _, top := range par.Children {
+			for _, run := range runsOf(top) {
+				for _, mark := range run.Children {
+					switch {
+					case mark.Name == "w:instrText" && depth == 1 && t.separate == nil:
+						code += wml.Text(c.src[mark.OpenEnd:mark.CloseStart])
+					case mark.Name != "w:fldChar":
+					case wml.AttrValue(c.src, mark, "w:fldCharType") == "begin":
+						depth++
+					case wml.AttrValue(c.src, mark, "w:fldCharType") == "separate" && depth == 1:
+						if t.separate = run; top != run || !t.instruct(code) {
+							return nil, false
+						}
+					case wml.AttrValue(c.src, mark, "w:fldCharType") == "end":
+						if depth--; depth > 0 {
+							continue
+						}
+						if t.last, t.end = par, run; t.separate == nil || top != run {
+							return nil, false
+						}
+						return t, true
+					}
+				}
+			}
+		}
+		if depth == 0 || t.separate == nil {
+			return nil, false // no field with a result goes on from this paragraph
+		}
+	}
+	return nil, true
+}
+
+// runsOf returns the runs in a child of a paragraph.
+func runsOf(n *wml.Node) []*wml.Node {
+	if n.Name == "w:r" {
+		return []*wml.Node{n}
+	}
+	var all []*wml.Node
+	if !wml.Textless[n.Name] {
+		for _, child := range n.Children {
+			all = append(all, runsOf(child)...)
+		}
+	}
+	return all
+}
+
+// instruct reads the instruction of the field; it is false if this is no table of headings.
+func (t *toc) instruct(code string) bool {
+	words := fieldWords(code)
+	if len(words) == 0 || !strings.EqualFold(words[0], "TOC") {
+		return false
+	}
+	t.styles = map[string]int{}
+	for i := 1; i < len(words); i++ {
+		argument := ""
+		if i+1 < len(words) && !strings.HasPrefix(words[i+1], `\`) {
+			argument = words[i+1]
+		}
+		switch strings.ToLower(words[i]) {
+		case `\o`:
+			t.levels = levelRange(argument)
+		case `\n`:
+			t.noPages = levelRange(argument)
+		case `\u`:
+			t.outline = true
+		case `\t`:
+			list := strings.FieldsFunc(argument, func(r rune) bool { return r == ',' || r == ';' })
+			for j := 0; j+1 < len(list); j += 2 {
+				t.styles[strings.ToLower(strings.TrimSpace(list[j]))] = min(max(wml.IDNumber(strings.TrimSpace(list[j+1])), 1), wml.HeadingLevels)
+			}
+		case `\b`, `\c`, `\f`, `\a`, `\l`: // a part of the document, figures, or marked entries
+			return false
+		}
+	}
+	t.plain = !slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, `\h`) })
+	return t.levels[0] > 0 || t.outline || len(t.styles) > 0
+}
+
+// fieldWords divides the instruction of a field into words; those in quotes come without them.
+func fieldWords(code string) []string {
+	var words []string
+	for code = strings.TrimSpace(code); code != ""; code = strings.TrimSpace(code) {
+		if rest, quoted := strings.CutPrefix(code, `"`); quoted {
+			word, behind, _ := strings.Cut(rest, `"`)
+			words, code = append(words, word), behind
+			continue
+		}
+		end := strings.IndexFunc(code, func(r rune) bool { return unicode.IsSpace(r) || r == '"' })
+		if end < 0 {
+			end = len(code)
+		}
+		words, code = append(words, code[:end]), code[end:]
+	}
+	return words
+}
+
+// levelRange reads "1-3"; nothing is all levels.
+func levelRange(s string) [2]int {
+	from, to, _ := strings.Cut(s, "-")
+	r := [2]int{wml.IDNumber(strings.TrimSpace(from)), wml.IDNumber(strings.TrimSpace(to))}
+	if r[0] == 0 {
+		return [2]int{1, wml.HeadingLevels}
+	}
+	return [2]int{min(r[0], wml.HeadingLevels), min(max(r[0], r[1]), wml.HeadingLevels)}
+}
+
+// levelOf returns the level at which the table shows a paragraph, 0 for none.
+func (t *toc) levelOf(c *compiler, par *wml.Node) int {
+	props := par.Child("w:pPr")
+	style := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")]
+	if level := t.styles[strings.ToLower(style.Name)]; level > 0 {
+		return level
+	}
+	level := style.Heading
+	if own := wml.AttrValue(c.src, props.Child("w:outlineLvl"), "w:val"); own != "" && t.outline {
+		level = wml.IDNumber(own) + 1
+	} else if level == 0 && t.outline {
+		level = style.Outline
+	}
+	if level < max(t.levels[0], 1) || level > t.levels[1] && !t.outline || level > wml.HeadingLevels {
+		return 0
+	}
+	return level
+}
+
+// readEntries learns from the entries that are there how entries look.
+func (t *toc) readEntries(c *compiler) {
+	t.pages = map[string]string{}
+	siblings := t.first.Parent.Children
+	from, to := slices.Index(siblings, t.first), slices.Index(siblings, t.last)
+	var tabs []byte // to the page numbers, of levels that have no entry yet
+	for _, par := range siblings[from : to+1] {
+		props := par.Child("w:pPr")
+		style := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")]
+		level, isEntry := strings.CutPrefix(strings.ToLower(style.Name), "toc ")
+		if n := wml.IDNumber(level); isEntry && n >= 1 && n <= wml.HeadingLevels && t.entries[n] == nil {
+			t.entries[n] = c.without(props, "w:sectPr", "w:pPrChange", "w:rPr")
+			if own := props.Child("w:tabs"); own != nil && tabs == nil {
+				tabs = c.src[own.Start:own.End]
+			}
+		}
+		f := flattener{src: c.src, p: &paragraph{node: par}}
+		f.content(par)
+		text := strings.TrimLeft(f.text.String(), string(Object))
+		title, page, ok := strings.Cut(text, "\t")
+		if page = strings.Trim(page, string(Object)+" "); ok && wml.IDNumber(page) > 0 {
+			t.pages[strings.TrimSpace(title)] = page
+		}
+		if link := par.Child("w:hyperlink"); link != nil && t.look == nil {
+			t.look = c.inner(link.Child("w:r").Child("w:rPr"))
+		}
+	}
+	for level := range t.entries {
+		if t.entries[level] != nil || level == 0 {
+			continue
+		}
+		for _, id := range slices.Sorted(maps.Keys(c.styles)) {
+			if strings.EqualFold(c.styles[id].Name, "toc "+strconv.Itoa(level)) {
+				t.entries[level] = fmt.Appendf(nil, `<%[1]spStyle %[1]sval="%[2]s"/>%[3]s`, t.first.Prefix(c.src), id, tabs)
+				break
+			}
+		}
+	}
+}
+
+// editTOC has the table of contents written anew, and the headings collected for it.
+func (c *compiler) editTOC() {
+	t := c.toc
+	if t == nil || slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt <= t.first.Start && t.end.End <= b.closeAt }) {
+		c.toc = nil
+		return
+	}
+	t.readEntries(c)
+	c.add(edit{pos: t.first.Start, end: t.end.Start, phase: phaseReplace, kind: editTOC})
+	for _, p := range c.pars {
+		par := p.node
+		level := t.levelOf(c, par)
+		if level == 0 || par.Void() || c.isGone(par) || c.pinned[par] || c.streams(p) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+			continue
+		}
+		at := par.OpenEnd
+		if props := par.Child("w:pPr"); props != nil {
+			at = props.End
+		}
+		c.add(edit{pos: par.Start, end: par.Start, phase: phaseHeading, kind: editHeading, slot: level})
+		c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkStart"})
+		c.add(edit{pos: par.CloseStart, end: par.CloseStart, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkEnd"})
+		c.add(edit{pos: par.End, end: par.End, phase: phaseHeadingEnd, kind: editHeadingEnd})
+	}
+}
+
+// streams tells whether a block of paragraphs begins or ends within the paragraph.
+func (c *compiler) streams(p *paragraph) bool {
+	return slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.stream })
+}
+
+// isInTOC tells whether a paragraph is an entry of the table of contents: what it says is of no interest.
+func (c *compiler) isInTOC(par *wml.Node) bool {
+	return c.toc != nil && c.toc.first.Start <= par.Start && par.End <= c.toc.last.End
+}
+
+func (c *compiler) tocOp() *program.TOC {
+	t := c.toc
+	o := &program.TOC{Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages, NoPages: t.noPages, Plain: t.plain}
+	o.Open = []byte("<" + o.Prefix + "p>")
+	from := t.first.OpenEnd
+	if props := t.first.Child("w:pPr"); props != nil {
+		from = props.End
+	}
+	o.Begin = slices.Clone(c.src[from:t.separate.End])
+	o.End = slices.Clone(o.Open)
+	if t.last != t.first {
+		if props := t.last.Child("w:pPr"); props != nil {
+			o.End = append(o.End, c.src[props.Start:props.End]...)
+		}
+	}
+	return o
+}

@@ -1,0 +1,187 @@
+package program
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"platen/docx/chart"
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// A chart of the template whose alt text is a tag with the filter chart takes its values from the data. If it is shown once, its
+// part and its workbook are given other content; if a loop may show it again, each round makes a chart of its own.
+
+// Chart is the part of a chart that takes values from the data.
+type Chart struct {
+	Part     *opc.Part
+	rels     []opc.Relationship
+	workbook *opc.Part   // nil: it has none that a new one could take the place of
+	Blocks   []*lang.Tag // the tags of loops and conditions that are open around it
+	Shown    int         // by how many drawings
+	Source   []byte
+	Texts    *Part // of the tags in its texts; nil if there are none
+}
+
+// Read learns what belongs to a chart; p is the program of its part, nil if that has no tags.
+func (b *Chart) Read(pkg *opc.Package, src []byte, p *Part) error {
+	rels, err := pkg.Rels(b.Part.Name)
+	if err != nil {
+		return err
+	}
+	b.Source, b.rels, b.Texts = src, rels, p
+	for _, r := range rels {
+		if part := pkg.Part(r.Target); r.Type == opc.RelPackage && !r.External && part != nil && part.ContentType == chart.WorkbookType {
+			b.workbook = part
+		}
+	}
+	return nil
+}
+
+// once tells whether the document shows the chart at most once.
+func (b *Chart) once() bool {
+	return b.Shown == 1 && !slices.ContainsFunc(b.Blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() })
+}
+
+// isChartPart tells whether a part is that of a chart which may be given other content, or of its workbook.
+func (d *Document) isChartPart(part *opc.Part) bool {
+	for _, b := range d.Charts {
+		if b.once() && (part == b.Part || part == b.workbook) {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceChart writes a drawing with a chart that has the data. One without data stays as it is; one that is optional goes.
+func (x *execution) replaceChart(o *Op) error {
+	if x.contents.collecting { // headings, in which no chart is seen
+		return nil
+	}
+	if _, _, _, err := x.env.Show(o.Tag); err != nil { // which notes what is missing
+		return err
+	}
+	data, ok, err := x.env.Chart(o.Tag)
+	if err != nil || ok && data == nil {
+		return err
+	}
+	outer := x.picture
+	defer func() { x.picture = outer }()
+	x.picture = nil
+	if ok {
+		if err := x.fillChart(o, data); err != nil {
+			return err
+		}
+	}
+	return x.run(o.Body)
+}
+
+// fillChart gives a chart its data, and x.picture what the drawing shows then. If it cannot be shown, that is among the errors.
+func (x *execution) fillChart(o *Op, data *lang.Chart) error {
+	src, err := x.chartText(o.Chart)
+	if err != nil {
+		return err
+	}
+	workbookID := o.Chart.workbookID()
+	filled, err := chart.Fill(src, chartData(o.Tag, data), workbookID)
+	if err != nil {
+		x.fault(o.Tag, "The chart of '%s' cannot be shown: it %s.", err)
+		return nil
+	}
+	if o.Chart.once() && o.Chart.workbook != nil {
+		x.added.Replace(o.Chart.Part.Name, filled.Part)
+		x.added.Replace(o.Chart.workbook.Name, filled.Workbook)
+		x.picture = &shownPicture{}
+		return nil
+	}
+	id, err := x.addChart(o.Chart, filled, workbookID)
+	x.picture = &shownPicture{id: id}
+	return err
+}
+
+// chartText returns the part of a chart with the values of the tags in its texts.
+func (x *execution) chartText(b *Chart) ([]byte, error) {
+	if b.Texts == nil {
+		return b.Source, nil
+	}
+	return x.aside(b.Part.Name, b.Texts.Ops)
+}
+
+// chartData are the values of a chart as texts.
+func chartData(tag *lang.Tag, c *lang.Chart) *chart.Data {
+	d := &chart.Data{Categories: texts(c.Categories)}
+	for i, values := range c.Series {
+		d.Series = append(d.Series, chart.Series{Name: tag.Filter("chart").Args[i+1].String(), Values: texts(values)})
+	}
+	return d
+}
+
+// texts returns what values are as text; of a list and the like nothing.
+func texts(values []lang.Value) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i], _ = lang.Text(v)
+	}
+	return all
+}
+
+// workbookID is the id of the relationship to the workbook.
+func (b *Chart) workbookID() string {
+	for _, r := range b.rels {
+		if b.workbook != nil && r.Type == opc.RelPackage && r.Target == b.workbook.Name {
+			return r.ID
+		}
+	}
+	id := "rIdWorkbook"
+	for slices.ContainsFunc(b.rels, func(r opc.Relationship) bool { return r.ID == id }) {
+		id += "1"
+	}
+	return id
+}
+
+// addChart adds a chart that was filled as a new part, with all that the template's leads to but for the gallery of styles,
+// which belongs to one chart.
+func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) (id string, err error) {
+	name, err := x.added.Add("/word/charts/chart", "xml", b.Part.ContentType, filled.Part)
+	if err != nil {
+		return "", err
+	}
+	book, err := x.added.Add("/word/embeddings/workbook", "xlsx", chart.WorkbookType, filled.Workbook)
+	if err != nil {
+		return "", err
+	}
+	rels := []opc.Relationship{{ID: workbookID, Type: opc.RelPackage, Target: book}}
+	for _, r := range b.rels {
+		part := x.d.Package.Part(r.Target)
+		switch {
+		case r.ID == workbookID || r.Type == opc.RelChartStyle || r.Type == opc.RelChartColors || part == nil && !r.External:
+			continue
+		case r.Type == opc.RelChartDrawing && part != nil:
+			if r.Target, err = x.copyPart(part); err != nil {
+				return "", err
+			}
+		}
+		rels = append(rels, r)
+	}
+	x.added.RelateAll(name, rels)
+	return x.added.Relate(x.part, opc.RelChart, name, false)
+}
+
+// copyPart adds a copy of a part of the template and returns its name.
+func (x *execution) copyPart(part *opc.Part) (string, error) {
+	src, err := x.d.Package.Read(part)
+	if err != nil {
+		return "", err
+	}
+	rels, err := x.d.Package.Rels(part.Name)
+	if err != nil {
+		return "", err
+	}
+	ext := path.Ext(part.Name)
+	name, err := x.added.Add(strings.TrimSuffix(part.Name, ext), strings.TrimPrefix(ext, "."), part.ContentType, src)
+	if err == nil {
+		x.added.RelateAll(name, rels)
+	}
+	return name, err
+}

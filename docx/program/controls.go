@@ -1,0 +1,193 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/docx/lang"
+	"platen/docx/locale"
+	"platen/docx/wml"
+)
+
+// Control is what the value of a content control depends on.
+type Control struct {
+	Kind   string // the canonical name of the property that says what it is
+	Breaks *Breaks
+	Prefix string // of the elements of its content
+	Bare   bool   // the run of its box has no properties
+
+	Items         []ControlItem // of lists
+	Format        string        // of dates
+	Language      string        // of dates
+	Ticked, Blank Box           // of check boxes
+}
+
+// ControlItem is an entry of a list.
+type ControlItem struct{ Value, Text string }
+
+// The parts of a content control that its value changes.
+const (
+	ControlText = iota
+	ControlTicked
+	ControlDate
+	ControlBox  // the box of a check box
+	ControlFont // the font of its run
+)
+
+// filledControl is what a content control shows.
+type filledControl struct {
+	text   string
+	ticked bool
+	date   string
+}
+
+// control writes a content control with the value of its tag. Without one, or with one that its kind cannot have, it stays as
+// it is.
+func (x *execution) control(o *Op) error {
+	v, ok, err := x.env.Value(o.Tag)
+	if err != nil {
+		return err
+	}
+	x.yield()
+	x.last = Unchanged
+	if !ok {
+		x.out.buf = append(x.out.buf, o.Text...)
+		return nil
+	}
+	filled, err := o.Control.fill(x, v)
+	if err != nil {
+		x.fault(o.Tag, "The content control '%s' cannot have its value: %s.", err)
+		x.out.buf = append(x.out.buf, o.Text...)
+		return nil
+	}
+	outer := x.filled
+	x.filled = filled
+	err = x.run(o.Body)
+	x.filled = outer
+	return err
+}
+
+// fill finds what the control shows for a value.
+func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
+	if k.Kind == "w14:checkbox" {
+		return &filledControl{ticked: lang.Ticked(v)}, nil
+	}
+	s, ok := lang.Text(v)
+	if !ok {
+		return nil, errors.New("it is a list or an object")
+	}
+	switch k.Kind {
+	case "w:dropDownList", "w:comboBox":
+		return k.choose(s)
+	case "w:date":
+		return k.date(x, s)
+	}
+	return &filledControl{text: s}, nil
+}
+
+// choose finds the entry of a list.
+func (k *Control) choose(s string) (*filledControl, error) {
+	var names []string
+	for _, item := range k.Items {
+		if s == item.Text || s == item.Value {
+			return &filledControl{text: item.Text}, nil
+		}
+		names = append(names, item.Text)
+	}
+	if k.Kind == "w:comboBox" {
+		return &filledControl{text: s}, nil
+	}
+	return nil, fmt.Errorf("%q is none of its entries, which are %s", s, strings.Join(names, ", "))
+}
+
+// wordDates turns the letters of Word's formats into those of CLDR, where they differ.
+var wordDates = strings.NewReplacer("dddd", "EEEE", "ddd", "EEE", "AM/PM", "a", "am/pm", "a")
+
+func (k *Control) date(x *execution, s string) (*filledControl, error) {
+	l, ok := locale.Find(k.Language)
+	if !ok {
+		if l = x.opt.Locale; l == nil {
+			l = locale.Default()
+		}
+	}
+	location := x.opt.Location
+	if location == nil {
+		location = time.UTC
+	}
+	t, _, err := locale.ParseTime(s, location, l)
+	if err != nil {
+		return nil, err
+	}
+	format := wordDates.Replace(k.Format)
+	if format == "" {
+		format = "short"
+	}
+	text, err := l.Date(t, format)
+	return &filledControl{text: text, date: t.Format("2006-01-02T15:04:05Z")}, err
+}
+
+// controlPart writes a part of a content control.
+func (x *execution) controlPart(o *Op) {
+	switch f := x.filled; o.Slot {
+	case ControlText:
+		x.out.buf = fmt.Appendf(x.out.buf, "<%st%s>", o.Control.Prefix, wml.Preserve)
+		x.out.buf, _ = appendValue(x.out.buf, f.text, o.Breaks)
+		x.out.buf = fmt.Appendf(x.out.buf, "</%st>", o.Control.Prefix)
+	case ControlTicked:
+		x.out.buf = strconv.AppendInt(x.out.buf, int64(map[bool]int{true: 1}[f.ticked]), 10)
+	case ControlDate:
+		x.out.buf = append(x.out.buf, f.date...)
+	case ControlBox:
+		x.out.buf = o.Control.state(f.ticked).appendBox(x.out.buf, o.Control.Prefix)
+	case ControlFont:
+		x.out.buf = o.Control.appendFont(x.out.buf, o.Control.state(f.ticked).Font, o.Text)
+	}
+}
+
+// The box of a content control that is a check box ([MS-DOCX] §2.6.1.6): each of its two states has a character in a font.
+
+// Box is how a check box looks ticked, or not.
+type Box struct {
+	Glyph rune
+	Font  string // "": that of the run
+}
+
+// symbolFonts have signs of their own in the places of letters; their characters are written as w:sym (ISO 29500-1 §17.3.3.30).
+var symbolFonts = map[string]bool{"Wingdings": true, "Wingdings 2": true, "Wingdings 3": true, "Webdings": true, "Symbol": true}
+
+// firstSymbol is where the characters of a symbol font are in Unicode.
+const firstSymbol = 0xF000
+
+// appendBox appends the character.
+func (b Box) appendBox(dst []byte, prefix string) []byte {
+	if !symbolFonts[b.Font] {
+		return fmt.Appendf(dst, "<%[1]st>%[2]s</%[1]st>", prefix, AppendEscaped(nil, string(b.Glyph)))
+	}
+	return fmt.Appendf(dst, `<%[1]ssym %[1]sfont="%[2]s" %[1]schar="%04[3]X"/>`, prefix, b.Font, b.Glyph|firstSymbol)
+}
+
+// appendFont appends the font of the box's run, in place of what that says so far.
+func (k *Control) appendFont(dst []byte, font string, sofar []byte) []byte {
+	if font == "" {
+		return append(dst, sofar...)
+	}
+	if k.Bare {
+		dst = fmt.Appendf(dst, "<%srPr>", k.Prefix)
+	}
+	dst = fmt.Appendf(dst, `<%[1]srFonts %[1]sascii="%[2]s" %[1]seastAsia="%[2]s" %[1]shAnsi="%[2]s"/>`, k.Prefix, appendAttribute(nil, font))
+	if k.Bare {
+		dst = fmt.Appendf(dst, "</%srPr>", k.Prefix)
+	}
+	return dst
+}
+
+// state is how a check box looks.
+func (k *Control) state(ticked bool) Box {
+	if ticked {
+		return k.Ticked
+	}
+	return k.Blank
+}

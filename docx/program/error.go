@@ -1,0 +1,58 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is one problem of a template, with all a person needs to walk to it.
+type Error struct {
+	Part    string `json:"part"`              // the part's name, "/word/document.xml"
+	Heading string `json:"heading,omitempty"` // the text of the nearest heading before it
+	Place   string `json:"place"`             // "table 2, row 3, cell 1", "the document", "header", …
+	File    string `json:"file,omitempty"`    // the included file that holds it
+	Text    string `json:"text"`              // the paragraph, shortened around the place
+	Column  int    `json:"column"`            // of the place in Text, in characters from 0
+	Tag     string `json:"tag"`               // as typed, with braces
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+
+	// Of problems with data: the path that was looked for, the one in the data that comes nearest (which Hint names too), and whether the
+	// document is complete all the same.
+	Path    string `json:"path,omitempty"`
+	Nearest string `json:"did_you_mean,omitempty"`
+	Warning bool   `json:"warning,omitempty"`
+
+	Offset int `json:"-"` // of the place in the XML of the part, in bytes
+}
+
+// Error returns the problem on three or four lines: where, the paragraph, a caret under the place, a hint.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Part + ", " + e.Place)
+	if e.File != "" {
+		fmt.Fprintf(&b, ", in the included file %q", e.File)
+	}
+	if e.Heading != "" {
+		fmt.Fprintf(&b, ", under %q", e.Heading)
+	}
+	b.WriteString(": " + e.Message)
+	if e.Text != "" {
+		fmt.Fprintf(&b, "\n    %s\n    %s^", e.Text, strings.Repeat(" ", e.Column))
+	}
+	if e.Hint != "" {
+		b.WriteString("\n    " + e.Hint)
+	}
+	return b.String()
+}
+
+// Errors is every problem of a template at once.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, one := range e {
+		lines[i] = one.Error()
+	}
+	return strings.Join(lines, "\n")
+}

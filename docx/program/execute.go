@@ -1,0 +1,195 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+)
+
+// Document is a compiled document: its package, and the programs that write its parts anew. It serves many executions at
+// once.
+type Document struct {
+	Package   *opc.Package
+	Parts     map[string]*Part  // by part name; parts without tags have none
+	Main      string            // name of the main part
+	Types     []byte            // [Content_Types].xml, if it is another than the template's
+	Charts    map[string]*Chart // by part name
+	Lists     *Numbering        // nil if the template has no numbered lists
+	StyleIDs  map[string]string // by kind and name in lower case, with a blank between
+	HasTOC    bool              // the headings must be known before the document is written
+	Use       lang.Use
+	Places    map[*lang.Tag]*Error // where each tag stands
+	Bookmarks map[string]bool      // their names
+	FirstID   [IDSpaceCount]int    // that is free
+	Slots     Slots
+	Warnings  []string
+	Sound     Soundness
+	outputs   sync.Pool // of *output, for executions
+}
+
+// NewDocument returns a document without programs, whose parts all stay as they are.
+func NewDocument(pkg *opc.Package) *Document {
+	return &Document{
+		Package: pkg, Parts: map[string]*Part{}, Charts: map[string]*Chart{}, StyleIDs: map[string]string{},
+		Places: map[*lang.Tag]*Error{}, Bookmarks: map[string]bool{},
+	}
+}
+
+// Report is what an execution has to say, in the words of Box Doc Gen.
+type Report struct {
+	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
+	Warnings []string
+	Details  []*Error // the same, as far as it is about a tag, each with its place
+}
+
+// ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
+var ErrIncomplete = errors.New("the data is not complete")
+
+// Execute writes the document for data, which [lang.Decode] gave. The same data and options give the same bytes. It writes as
+// it goes: on an error, which is w's, a limit that was passed or ErrIncomplete, what was written is no document.
+func (d *Document) Execute(w io.Writer, data lang.Value, opt Options) (Report, error) {
+	x := d.execution(data, opt)
+	defer d.keepOutput(&x.out)
+	if d.HasTOC {
+		headings, err := d.headings(data, opt)
+		if err != nil {
+			return Report{}, err
+		}
+		x.contents.entries = headings
+	}
+	x.beginCheck()
+	if err := x.write(opc.NewWriter(w)); err != nil {
+		return Report{}, x.refuse(err)
+	}
+	return x.report()
+}
+
+// report says what the document lacks, and whether it may.
+func (x *execution) report() (Report, error) {
+	r := Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, x.d.Warnings, x.env.Warnings())}
+	for _, f := range x.faults {
+		r.Errors = append(r.Errors, f.text)
+	}
+	if len(r.Errors)+len(r.Warnings) > 0 {
+		r.Details = x.details()
+	}
+	if x.opt.Strict && len(r.Errors)+len(r.Warnings) > 0 {
+		r.Errors, r.Warnings = append(r.Errors, r.Warnings...), nil
+		return r, ErrIncomplete
+	}
+	if x.env.Err() != nil {
+		return r, ErrIncomplete
+	}
+	return r, nil
+}
+
+// details gives the problems of tags their places.
+func (x *execution) details() []*Error {
+	var all []*Error
+	for _, p := range x.env.TagProblems() {
+		at := x.d.Places[p.Tag]
+		if at == nil {
+			continue
+		}
+		e := *at
+		e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning && !x.opt.Strict
+		all = append(all, &e)
+	}
+	for _, f := range x.faults {
+		if at := x.d.Places[f.tag]; at != nil {
+			e := *at
+			e.Message = f.text
+			all = append(all, &e)
+		}
+	}
+	return all
+}
+
+func (d *Document) execution(data lang.Value, opt Options) *execution {
+	x := &execution{d: d, opt: opt, env: lang.NewEnv(data, opt.forTags(&d.Use)), slots: make([]int, d.Slots.ids), nextID: d.FirstID, added: opc.NewAdditions(d.Package)}
+	x.out = d.takeOutput()
+	if d.Slots.tables+d.Slots.merges > 0 {
+		x.columns, x.merges = make([]repeatedColumns, d.Slots.tables), make([]merged, d.Slots.merges)
+	}
+	return x
+}
+
+// headings returns the headings that the document will have.
+func (d *Document) headings(data lang.Value, opt Options) ([]heading, error) {
+	x := d.execution(data, opt)
+	defer d.keepOutput(&x.out)
+	return x.collect()
+}
+
+// write writes the package: the parts with text as they are executed, at the end those that list what was added.
+func (x *execution) write(pw *opc.Writer) error {
+	if x.d.Types != nil {
+		x.added.Replace(opc.ContentTypesName, x.d.Types)
+	}
+	var late []*opc.Part
+	for _, part := range x.d.inOrder() {
+		switch {
+		case x.added.Deferred(part):
+		case x.d.Lists.isIn(part), x.d.isChartPart(part):
+			late = append(late, part)
+		default:
+			if err := x.writePart(pw, part); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.finishLists(); err != nil {
+		return err
+	}
+	if err := x.checkAdded(); err != nil {
+		return err
+	}
+	if err := x.added.WriteTo(pw, late...); err != nil {
+		return err
+	}
+	return pw.Close()
+}
+
+// inOrder returns the parts in the order in which they are written: as they came, but notes that are written where they are referred to
+// behind those that do so.
+func (d *Document) inOrder() []*opc.Part {
+	parts := d.Package.Parts()
+	isLater := func(part *opc.Part) bool { p := d.Parts[part.Name]; return p != nil && p.HasNotes }
+	if !slices.ContainsFunc(parts, isLater) {
+		return parts
+	}
+	var first, later []*opc.Part
+	for _, part := range parts {
+		if isLater(part) {
+			later = append(later, part)
+		} else {
+			first = append(first, part)
+		}
+	}
+	return append(first, later...)
+}
+
+func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
+	p := x.d.Parts[part.Name]
+	if p == nil {
+		return pw.Copy(part)
+	}
+	w, err := pw.CreatePlanned(part.Name, p.plan())
+	if err != nil {
+		return err
+	}
+	x.out.w, x.part = w, part.Name
+	x.out.check.Part(part.Name, p.segments)
+	if err := x.run(p.Ops); err != nil {
+		return fmt.Errorf("%s: %w", part.Name, err)
+	}
+	if err := x.out.flush(); err != nil {
+		return err
+	}
+	return x.out.check.End()
+}

@@ -1,0 +1,242 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/opc"
+	"platen/docx/wml"
+)
+
+// Lists are numbered by what numbering.xml says (ISO 29500-1 §17.9): paragraphs that name the same w:num are one list,
+// which refers to a w:abstractNum for its look. A loop whose every round holds a list of its own gives each round but the
+// first another w:num, which starts anew.
+
+const (
+	// maxAddedLists is how many lists one execution may add: Word becomes slow with more.
+	maxAddedLists = 30_000
+	// listLevels is how many levels a list has.
+	listLevels = 9
+)
+
+// Numbering is what a template's numbering.xml and styles say of its lists.
+type Numbering struct {
+	part         *opc.Part
+	Source       []byte
+	root         *wml.Node
+	nums         map[string]*wml.Node // w:num by id
+	abstracts    map[string]*wml.Node // w:abstractNum by id
+	lastNum      int                  // the largest ids
+	LastAbstract int
+}
+
+// isIn tells whether the lists are in that part.
+func (n *Numbering) isIn(part *opc.Part) bool { return n != nil && n.part == part }
+
+// ReadNumbering reads the lists of a document; nil if it has none. Damage here only costs the lists their restart.
+func ReadNumbering(pkg *opc.Package, main *opc.Part) (*Numbering, error) {
+	part, err := wml.RelatedPart(pkg, main, opc.RelNumbering)
+	if part == nil || err != nil {
+		return nil, err
+	}
+	n := &Numbering{part: part, nums: map[string]*wml.Node{}, abstracts: map[string]*wml.Node{}}
+	if n.Source, err = pkg.ReadXML(part); err != nil {
+		return nil, err
+	}
+	if n.root, err = wml.ParseTree(part.Name, n.Source); err != nil {
+		return nil, err
+	}
+	for _, child := range n.root.Children {
+		switch child.Name {
+		case "w:num":
+			id := n.Value(child, "w:numId")
+			n.nums[id] = child
+			n.lastNum = max(n.lastNum, wml.IDNumber(id))
+		case "w:abstractNum":
+			id := n.Value(child, "w:abstractNumId")
+			n.abstracts[id] = child
+			n.LastAbstract = max(n.LastAbstract, wml.IDNumber(id))
+		}
+	}
+	return n, nil
+}
+
+// Value returns the value of an attribute of one of its elements.
+func (n *Numbering) Value(e *wml.Node, name string) string { return wml.AttrValue(n.Source, e, name) }
+
+// level returns the definition of a level of a list, and the list's w:abstractNum; each may be nil.
+func (n *Numbering) level(num *wml.Node, level string) (lvl, abstract *wml.Node) {
+	abstract = n.abstracts[n.Value(num.Child("w:abstractNumId"), "w:val")]
+	if abstract == nil {
+		return nil, nil
+	}
+	i := slices.IndexFunc(abstract.Children, func(l *wml.Node) bool { return l.Name == "w:lvl" && n.Value(l, "w:ilvl") == level })
+	if i < 0 {
+		return nil, abstract
+	}
+	return abstract.Children[i], abstract
+}
+
+// IsNumbered tells whether the items of a level show numbers or letters.
+func (n *Numbering) IsNumbered(num, level string) bool {
+	lvl, abstract := n.level(n.nums[num], level)
+	if lvl == nil {
+		return abstract.Child("w:numStyleLink") != nil // the definition is a style's
+	}
+	format := n.Value(lvl.Child("w:numFmt"), "w:val")
+	return format != "bullet" && format != "none"
+}
+
+// beginAgain has the lists of a loop's slots start anew in this round, if they have begun.
+func (x *execution) beginAgain(slots []int) {
+	for _, slot := range slots {
+		if x.slots[slot] > 0 {
+			x.slots[slot] = -1
+		}
+	}
+}
+
+// number writes the id of the list that a slot has: the template's until it is to begin again.
+func (x *execution) number(o *Op) error {
+	own := wml.IDNumber(string(o.Text))
+	switch x.slots[o.Slot] {
+	case 0:
+		x.slots[o.Slot] = own
+	case -1:
+		id, err := x.anotherList(string(o.Text))
+		if err != nil {
+			return err
+		}
+		x.slots[o.Slot] = id
+	}
+	x.out.buf = strconv.AppendInt(x.out.buf, int64(x.slots[o.Slot]), 10)
+	return nil
+}
+
+// addedLists are what one execution adds to the numbering.
+type addedLists struct {
+	abstracts, nums  []byte         // XML
+	byKey            map[string]int // ids of the abstract lists
+	bullets          map[string]int // ids of lists without numbers, which are one
+	lastAbs, lastNum int            // the largest ids in use; 0 before the first
+	count            int
+}
+
+// anotherList adds a list with the look of one of the template's that starts anew, and returns its id.
+func (x *execution) anotherList(num string) (id int, err error) {
+	n := x.d.Lists
+	definition := n.nums[num]
+	prefix := definition.Prefix(n.Source)
+	var overrides strings.Builder
+	for i := range listLevels {
+		level := strconv.Itoa(i)
+		lvl, abstract := n.level(definition, level)
+		if lvl == nil && abstract != nil && abstract.Child("w:numStyleLink") == nil {
+			continue // the list has no such level
+		}
+		start, own := cmp.Or(n.Value(lvl.Child("w:start"), "w:val"), "1"), ""
+		for _, o := range definition.Children {
+			if o.Name != "w:lvlOverride" || n.Value(o, "w:ilvl") != level {
+				continue
+			}
+			start = cmp.Or(n.Value(o.Child("w:startOverride"), "w:val"), start)
+			if lvl := o.Child("w:lvl"); lvl != nil {
+				own = string(n.Source[lvl.Start:lvl.End])
+			}
+		}
+		fmt.Fprintf(&overrides, `<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]s"/>%[4]s</%[1]slvlOverride>`, prefix, i, start, own)
+	}
+	return x.addList(n.Value(definition.Child("w:abstractNumId"), "w:val"), overrides.String())
+}
+
+// addList adds a w:num that refers to an abstract list, with overrides as XML under listPrefix, and returns its id.
+func (x *execution) addList(abstract, overrides string) (id int, err error) {
+	l := &x.lists
+	if l.count++; l.count > maxAddedLists {
+		return 0, fmt.Errorf("the document would have more than %d lists", maxAddedLists)
+	}
+	if l.lastNum == 0 && x.d.Lists != nil {
+		l.lastNum = x.d.Lists.lastNum
+	}
+	l.lastNum++
+	l.nums = fmt.Appendf(l.nums, `<%[1]snum %[1]snumId="%[2]d"><%[1]sabstractNumId %[1]sval="%[3]s"/>%[4]s</%[1]snum>`, x.listPrefix(), l.lastNum, abstract, overrides)
+	return l.lastNum, nil
+}
+
+// addAbstractList adds a w:abstractNum with levels as XML under listPrefix, once for each key, and returns its id.
+func (x *execution) addAbstractList(key, levels string) (id int) {
+	l := &x.lists
+	if id, ok := l.byKey[key]; ok {
+		return id
+	}
+	if l.byKey == nil {
+		l.byKey = map[string]int{}
+		if x.d.Lists != nil {
+			l.lastAbs = x.d.Lists.LastAbstract
+		}
+	}
+	l.lastAbs++
+	l.byKey[key] = l.lastAbs
+	l.abstracts = fmt.Appendf(l.abstracts, `<%[1]sabstractNum %[1]sabstractNumId="%[2]d"><%[1]smultiLevelType %[1]sval="hybridMultilevel"/>%[3]s</%[1]sabstractNum>`, x.listPrefix(), l.lastAbs, levels)
+	return l.lastAbs
+}
+
+// listPrefix is the prefix, with its colon, of the elements of the numbering.
+func (x *execution) listPrefix() string {
+	if x.d.Lists == nil || x.d.Lists.root.Child("w:abstractNum") == nil {
+		return "w:"
+	}
+	return x.d.Lists.root.Child("w:abstractNum").Prefix(x.d.Lists.Source)
+}
+
+// XMLHeader begins a new part.
+const XMLHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
+// typeNumbering is the content type of numbering.xml.
+const typeNumbering = "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"
+
+// finishLists puts what was added into the numbering; a document without one gets one.
+func (x *execution) finishLists() error {
+	l, n := &x.lists, x.d.Lists
+	switch {
+	case l.count == 0 && l.byKey == nil:
+		return nil
+	case n != nil:
+		x.added.Replace(n.part.Name, n.with(l.abstracts, l.nums))
+		return nil
+	}
+	namespace := "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+	if x.d.Package.Strict() {
+		namespace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+	}
+	data := slices.Concat([]byte(XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
+	name, err := x.added.Add("/word/numbering", "xml", typeNumbering, data)
+	if err != nil {
+		return err
+	}
+	_, err = x.added.Relate(x.d.Main, opc.RelNumbering, name, false)
+	return err
+}
+
+// with returns the part with more abstract lists, which stand before all lists, and more lists behind those that are there
+// (ISO 29500-1 §17.9.16, CT_Numbering).
+func (n *Numbering) with(abstracts, nums []byte) []byte {
+	firstNum, behind := n.root.CloseStart, n.root.CloseStart
+	for _, child := range slices.Backward(n.root.Children) {
+		switch child.Name {
+		case "w:numIdMacAtCleanup":
+			firstNum, behind = child.Start, child.Start
+		case "w:num":
+			firstNum = child.Start
+		}
+	}
+	if n.root.Void() {
+		name := n.root.RawName(n.Source)
+		open := strings.TrimSuffix(string(n.Source[n.root.Start:n.root.End]), "/>") + ">"
+		return slices.Concat(n.Source[:n.root.Start], []byte(open), abstracts, nums, []byte("</"+name+">"), n.Source[n.root.End:])
+	}
+	return slices.Concat(n.Source[:firstNum], abstracts, n.Source[firstNum:behind], nums, n.Source[behind:])
+}

@@ -1,0 +1,176 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"platen/docx/deflate"
+	"platen/docx/validate"
+)
+
+const (
+	// MaxOutput is how many bytes of XML one execution may write.
+	MaxOutput = 2 << 30
+
+	// flushAt and flushPieces are how many bytes and how many literals are gathered before they go to the compressor.
+	flushAt, flushPieces = 64 << 10, 256
+
+	// maxKeptBuffer is the largest buffer that is kept for the next execution; guards may make one grow.
+	maxKeptBuffer = 4 * flushAt
+)
+
+// output gathers what is written for the compressor: bytes, and the literals between them by their number, since what they
+// compress to is known. It can take back what was written since a guard began.
+type output struct {
+	w       *deflate.Writer // nil: it is looked at as bytes and then thrown away
+	buf     []byte
+	pieces  []placed // in the order of their places
+	guards  int      // that have not yielded: nothing is flushed
+	holds   int      // of what is looked at when it is written: nothing is flushed
+	written int64
+
+	check *validate.Output // of what goes to the compressor
+}
+
+// placed is a literal, or the start of one, at a place in the buffer.
+type placed struct {
+	at    int // in the buffer
+	piece int32
+	n     int32
+}
+
+// literal writes the text of a literal.
+func (o *output) literal(op *Op) {
+	if o.w == nil {
+		o.buf = append(o.buf, op.Text...)
+		return
+	}
+	o.pieces = append(o.pieces, placed{len(o.buf), op.piece, int32(len(op.Text))})
+}
+
+// place is where the next byte will be.
+func (o *output) place() (bytes, pieces int) { return len(o.buf), len(o.pieces) }
+
+// takeBack takes back what was written since a place.
+func (o *output) takeBack(bytes, pieces int) { o.buf, o.pieces = o.buf[:bytes], o.pieces[:pieces] }
+
+// cut takes back a text if that is what was written last.
+func (o *output) cut(text []byte) bool {
+	from := 0
+	if n := len(o.pieces); n > 0 {
+		last := &o.pieces[n-1]
+		if from = last.at; from == len(o.buf) {
+			if !bytes.HasSuffix(o.w.Text(int(last.piece))[:last.n], text) {
+				return false
+			}
+			last.n -= int32(len(text))
+			return true
+		}
+	}
+	if !bytes.HasSuffix(o.buf[from:], text) {
+		return false
+	}
+	o.buf = o.buf[:len(o.buf)-len(text)]
+	return true
+}
+
+// isFull tells whether it is time to flush.
+func (o *output) isFull() bool { return len(o.buf) >= flushAt || len(o.pieces) >= flushPieces }
+
+// flush hands what was gathered to the compressor, unless a guard may want it back.
+func (o *output) flush() error {
+	if o.guards > 0 || o.holds > 0 {
+		return nil
+	}
+	o.written += int64(len(o.buf))
+	for i := range o.pieces {
+		o.written += int64(o.pieces[i].n)
+	}
+	if o.written > MaxOutput {
+		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
+	}
+	var err error
+	if o.w != nil {
+		o.compress()
+		err = cmp.Or(o.w.Err(), o.check.Err())
+	}
+	o.takeBack(0, 0)
+	return err
+}
+
+func (o *output) compress() {
+	from := 0
+	for i := range o.pieces {
+		p := &o.pieces[i]
+		if p.at > from {
+			o.check.Write(o.buf[from:p.at])
+			o.w.Fresh(o.buf[from:p.at])
+			from = p.at
+		}
+		o.check.Segment(int(p.piece), o.w.Text(int(p.piece))[:p.n])
+		o.w.Piece(int(p.piece), int(p.n))
+	}
+	if len(o.buf) > from {
+		o.check.Write(o.buf[from:])
+		o.w.Fresh(o.buf[from:])
+	}
+}
+
+// takeOutput returns an empty output, with the memory of an earlier one if there is any.
+func (d *Document) takeOutput() output {
+	if o, ok := d.outputs.Get().(*output); ok {
+		return *o
+	}
+	return output{buf: make([]byte, 0, flushAt/8)}
+}
+
+// keepOutput keeps the memory of an output.
+func (d *Document) keepOutput(o *output) {
+	if cap(o.buf) <= maxKeptBuffer && cap(o.pieces) <= maxKeptBuffer/8 {
+		d.outputs.Put(&output{buf: o.buf[:0], pieces: o.pieces[:0]})
+	}
+}
+
+// NewPart returns the program of a part that does these operations, which hold about size bytes.
+func NewPart(ops []Op, size int) *Part {
+	p := &Part{Ops: ops, Size: size, sketch: new(deflate.Sketch)}
+	p.segments = make([]validate.Segment, sketchOps(p.sketch, ops)+1)
+	return p
+}
+
+// plan returns how the part is compressed.
+func (p *Part) plan() *deflate.Plan {
+	p.planned.Do(func() {
+		p.compressed, p.sketch = deflate.NewPlan(p.sketch), nil
+	})
+	return p.compressed
+}
+
+// sketchOps notes the literals of operations for the compressor, numbers them, and returns the largest number.
+func sketchOps(s *deflate.Sketch, ops []Op) (largest int) {
+	for i := range ops {
+		o := &ops[i]
+		switch o.Kind {
+		case OpLiteral:
+			o.piece = int32(s.Piece(o.Text))
+			largest = max(largest, int(o.piece))
+		case OpLoop:
+			s.Enter(true)
+			largest = max(largest, sketchOps(s, o.Body))
+			s.Leave()
+		case OpIf:
+			for j := range o.Branches {
+				s.Enter(false)
+				largest = max(largest, sketchOps(s, o.Branches[j].Body))
+				s.Leave()
+			}
+		default:
+			if o.Tag != nil {
+				s.Fresh()
+			}
+			largest = max(largest, sketchOps(s, o.Body))
+		}
+	}
+	return largest
+}

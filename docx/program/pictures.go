@@ -1,0 +1,323 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/picture"
+	"platen/docx/wml"
+)
+
+// noPicture is the picture of a content control that is to show none.
+var noPicture = new(shownPicture)
+
+// The parts of a placeholder that the picture changes.
+const (
+	PictureAlt = iota
+	PictureWidth
+	PictureHeight
+	PictureBlip
+	PictureX
+	PictureY
+	PictureStyle // of VML
+	PictureData  // of VML
+	PictureChart // the id of the relationship that leads to the chart
+)
+
+// Picture is what an execution needs to know of a placeholder.
+type Picture struct {
+	Width, Height picture.EMU // of its box; 0 if it does not say
+	Children      []byte      // of the a:blip: effects
+	Prefix        string      // of DrawingML
+	Emptied       bool        // a content control between paragraphs or cells: it stays when the picture goes
+}
+
+// shownPicture is a picture as it stands in the document.
+type shownPicture struct {
+	picture.Placed
+	id, svgID string      // of the relationships
+	x, y      picture.EMU // how far it stands from the corner of its box
+}
+
+// maxPrepared is how many pictures of a document are kept prepared, for those that come again.
+const maxPrepared = 32
+
+// prepare returns the picture that a value is.
+func (x *execution) prepare(value string, want *lang.Present) (*picture.Picture, error) {
+	key := value
+	if want != nil {
+		key = want.Symbology + "\x00" + value
+	}
+	if p, ok := x.pictures[key]; ok {
+		return p, nil
+	}
+	p, err := x.makePicture(value, want)
+	if err != nil {
+		return nil, err
+	}
+	if x.pictures == nil || len(x.pictures) >= maxPrepared {
+		x.pictures = map[string]*picture.Picture{}
+	}
+	x.pictures[key] = p
+	return p, nil
+}
+
+func (x *execution) makePicture(value string, want *lang.Present) (*picture.Picture, error) {
+	if want != nil && want.Symbology != "" {
+		return picture.Code(want.Symbology, value)
+	}
+	value = strings.TrimSpace(value)
+	if !picture.IsAddress(value) {
+		data, err := picture.Decode(value)
+		if err != nil {
+			return nil, err
+		}
+		return picture.Prepare(data)
+	}
+	if x.opt.Picture == nil {
+		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the operator list the host")
+	}
+	data, err := x.opt.Picture(value)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Prepare(data)
+}
+
+// placePicture adds a picture to the document and brings it to a box.
+func (x *execution) placePicture(p *picture.Picture, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
+	if p.Elastic && fit == "" {
+		fit = string(picture.FitStretch)
+	}
+	s := &shownPicture{Placed: picture.Place(p.Width, p.Height, boxWidth, boxHeight, picture.Fit(fit))}
+	name, err := x.added.Media(p.Data, p.Kind.Extension(), p.Kind.ContentType())
+	if err != nil {
+		return nil, err
+	}
+	if s.id, err = x.added.Relate(x.part, opc.RelImage, name, false); err != nil || p.SVG == nil {
+		return s, err
+	}
+	if name, err = x.added.Media(p.SVG, picture.SVG.Extension(), picture.SVG.ContentType()); err != nil {
+		return nil, err
+	}
+	s.svgID, err = x.added.Relate(x.part, opc.RelImage, name, false)
+	return s, err
+}
+
+// replacePicture writes a placeholder with the picture of the data in it. One without a value stays as it is; one whose value
+// is empty goes.
+func (x *execution) replacePicture(o *Op) error {
+	value, want, ok, err := x.env.Show(o.Tag)
+	if err != nil {
+		return err
+	}
+	outer := x.picture
+	defer func() { x.picture = outer }()
+	x.picture = nil
+	if ok && value == "" {
+		if !o.Picture.Emptied {
+			return nil
+		}
+		x.picture = noPicture
+	}
+	if ok && value != "" {
+		if err := x.fillPicture(o, value, want); err != nil {
+			return err
+		}
+	}
+	return x.run(o.Body)
+}
+
+// fillPicture makes x.picture the picture that a placeholder shows. If it cannot be shown, that is among the errors.
+func (x *execution) fillPicture(o *Op, value string, want *lang.Present) error {
+	width, height, fit := o.Picture.Width, o.Picture.Height, ""
+	if want != nil {
+		if want.Width > 0 || want.Height > 0 {
+			width, height = picture.EMU(want.Width), picture.EMU(want.Height)
+		}
+		fit = want.Fit
+	}
+	p, err := x.prepare(value, want)
+	if err != nil {
+		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
+		return nil
+	}
+	if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
+		return err
+	}
+	if width > 0 && height > 0 {
+		x.picture.x, x.picture.y = (width-x.picture.Width)/2, (height-x.picture.Height)/2
+	}
+	return nil
+}
+
+// fault notes that a value cannot stand in the document as its tag wants it.
+func (x *execution) fault(tag *lang.Tag, format string, err error) {
+	if len(x.faults) >= lang.MaxReports {
+		return
+	}
+	text := fmt.Sprintf(format, tag.Expr, err)
+	if !slices.ContainsFunc(x.faults, func(f fault) bool { return f.text == text }) {
+		x.faults = append(x.faults, fault{tag, text})
+	}
+}
+
+// fault is an error that the engine met with a value.
+type fault struct {
+	tag  *lang.Tag
+	text string
+}
+
+// picturePart writes a part of a placeholder.
+func (x *execution) picturePart(o *Op) {
+	s := x.picture
+	switch {
+	case s == nil:
+		x.out.buf = append(x.out.buf, o.Text...)
+	case o.Slot == PictureWidth:
+		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Width)
+	case o.Slot == PictureHeight:
+		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Height)
+	case o.Slot == PictureX:
+		x.out.buf = moved(x.out.buf, o.Text, s.x)
+	case o.Slot == PictureY:
+		x.out.buf = moved(x.out.buf, o.Text, s.y)
+	case o.Slot == PictureStyle:
+		x.out.buf = appendVMLStyle(x.out.buf, wml.Text(o.Text), s)
+	case o.Slot == PictureData:
+		x.out.buf = x.d.appendImageData(x.out.buf, o.Picture.Prefix, s)
+	case o.Slot == PictureChart && s.id == "": // it has new content where it is
+		x.out.buf = append(x.out.buf, o.Text...)
+	case o.Slot == PictureChart:
+		x.out.buf = append(x.out.buf, s.id...)
+	case o.Slot == PictureBlip:
+		x.out.buf = x.d.appendBlip(x.out.buf, o.Picture.Prefix, s, o.Picture.Children)
+	}
+}
+
+// moved appends a place that is further by some length. One that is no number stays.
+func moved(dst, place []byte, by picture.EMU) []byte {
+	at, err := strconv.ParseInt(string(bytes.TrimSpace(place)), 10, 32)
+	if err != nil {
+		return append(dst, place...)
+	}
+	return strconv.AppendInt(dst, at+by, 10)
+}
+
+// svgExtension is the extension of a:blip that names a drawing ([MS-ODRAWXML] §2.3.3.29).
+const svgExtension = `<%[1]sextLst><%[1]sext uri="{96DAC541-7B7A-43D3-8B79-37D633B846F1}">` +
+	`<asvg:svgBlip xmlns:asvg="http://schemas.microsoft.com/office/drawing/2016/SVG/main" xmlns:r="%[2]s" r:embed="%[3]s"/></%[1]sext></%[1]sextLst>`
+
+// appendBlip appends an a:blip that names a picture, with effects as they were, and the a:srcRect that says what of it is cut
+// off.
+func (d *Document) appendBlip(dst []byte, prefix string, s *shownPicture, effects []byte) []byte {
+	dst = fmt.Appendf(dst, `<%sblip xmlns:r="%s" r:embed="%s">`, prefix, d.relNamespace(), s.id)
+	dst = append(dst, effects...)
+	if s.svgID != "" {
+		dst = fmt.Appendf(dst, svgExtension, prefix, d.relNamespace(), s.svgID)
+	}
+	dst = fmt.Appendf(dst, `</%sblip>`, prefix)
+	if s.Left|s.Top|s.Right|s.Bottom != 0 {
+		dst = fmt.Appendf(dst, `<%ssrcRect l="%d" t="%d" r="%d" b="%d"/>`, prefix, s.Left, s.Top, s.Right, s.Bottom)
+	}
+	return dst
+}
+
+// emuPerTwip is how many English metric units are a twentieth of a point.
+const emuPerTwip = 635
+
+// inlinePicture writes a value as a picture in the line of its tag.
+func (x *execution) inlinePicture(o *Op, v shown) error {
+	if v.text == "" {
+		return nil
+	}
+	p, err := x.prepare(v.text, v.present)
+	if err != nil {
+		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
+		x.out.buf = append(x.out.buf, o.Text...)
+		x.missing = true
+		return nil
+	}
+	drawing, err := x.drawing(o.Place, p, picture.EMU(v.present.Width), picture.EMU(v.present.Height), v.present.Fit, "")
+	if err != nil {
+		return err
+	}
+	x.leave(o.Place.LeaveText, o.Place.EnterText)
+	x.out.buf = append(x.out.buf, drawing...)
+	x.out.buf = append(x.out.buf, o.Place.EnterText...)
+	return nil
+}
+
+// drawing returns a w:drawing with a picture in line with the text. A picture that does not say how large it is to be is no
+// wider than the text.
+func (x *execution) drawing(at *Place, p *picture.Picture, width, height picture.EMU, fit, alt string) ([]byte, error) {
+	if width == 0 && height == 0 {
+		width = min(p.Width, at.Width*emuPerTwip)
+	}
+	s, err := x.placePicture(p, width, height, fit)
+	if err != nil {
+		return nil, err
+	}
+	base := "http://schemas.openxmlformats.org/drawingml/2006/"
+	if x.d.Package.Strict() {
+		base = "http://purl.oclc.org/ooxml/drawingml/"
+	}
+	id := x.fresh(DrawingIDs)
+	described := fmt.Sprintf(`id="%d" name="Picture %d" descr="%s"`, id, id, appendAttribute(nil, alt))
+	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]swordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">`+
+		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[2]smain"><a:graphicData uri="%[2]spicture">`+
+		`<pic:pic xmlns:pic="%[2]spicture"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, base, s.Width, s.Height, described)
+	out = x.d.appendBlip(out, "a:", s, nil)
+	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
+		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`, at.Prefix, s.Width, s.Height), nil
+}
+
+// appendAttribute appends text as it may stand in an attribute.
+func appendAttribute(dst []byte, s string) []byte {
+	for _, r := range s {
+		switch {
+		case r == '"':
+			dst = append(dst, "&quot;"...)
+		case r == '\'':
+			dst = append(dst, "&apos;"...)
+		case r < ' ' || r == '\uFFFE' || r == '\uFFFF':
+			dst = append(dst, ' ')
+		default:
+			dst = append(dst, AppendEscaped(nil, string(r))...)
+		}
+	}
+	return dst
+}
+
+// appendVMLStyle appends a style with another size, as the value of an attribute.
+func appendVMLStyle(dst []byte, style string, s *shownPicture) []byte {
+	kept := slices.DeleteFunc(strings.Split(style, ";"), func(declaration string) bool {
+		name, _, _ := strings.Cut(declaration, ":")
+		name = strings.ToLower(strings.TrimSpace(name))
+		return name == "width" || name == "height" || name == ""
+	})
+	kept = append(kept, "width:"+points(s.Width), "height:"+points(s.Height))
+	return appendAttribute(dst, strings.Join(kept, ";"))
+}
+
+func points(n picture.EMU) string {
+	return strconv.FormatFloat(math.Round(float64(n)/127)/100, 'f', -1, 64) + "pt"
+}
+
+// appendImageData appends a v:imagedata that names a picture and says what of it is cut off, in 1/65,536 of its size.
+func (d *Document) appendImageData(dst []byte, prefix string, s *shownPicture) []byte {
+	dst = fmt.Appendf(dst, `<%simagedata xmlns:r="%s" r:id="%s"`, prefix, d.relNamespace(), s.id)
+	for i, cut := range []int{s.Left, s.Top, s.Right, s.Bottom} {
+		if cut > 0 {
+			dst = fmt.Appendf(dst, ` crop%s="%df"`, []string{"left", "top", "right", "bottom"}[i], cut*65_536/100_000)
+		}
+	}
+	return append(dst, "/>"...)
+}

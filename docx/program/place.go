@@ -1,0 +1,46 @@
+package program
+
+import (
+	"platen/docx/wml"
+)
+
+// Place is where a value's tag stands, as far as values that are more than text need to know it: how to end the elements
+// around it and begin them anew, and with which properties.
+type Place struct {
+	Prefix string // of the part's elements, with its colon
+
+	Properties          wml.Properties // of the run that the tag stands in
+	ParagraphProperties []byte         // the content of the paragraph's properties, without those of its section
+	InLink              bool           // something is around it in which there can be no link
+
+	// How to leave the text for a place between the elements of its run, and to come back.
+	LeaveText, EnterText []byte
+	// How to leave the run for a place between runs of whatever holds it, and to come back into its text.
+	LeaveRun, EnterRun []byte
+	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
+	// cannot be parted here, as inside a field or a content control, or if it is an entry of the table of contents.
+	LeavePar, EnterPar []byte
+
+	Width int64 // of the text's column, in twentieths of a point
+
+	// Lead is what is written of the paragraph before the text, if nothing shows there and it can be taken back.
+	Lead []byte
+
+	Headings Headings // in rich text
+
+	// Last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
+	// must end with a paragraph.
+	Last bool
+}
+
+// Headings are those that the table of contents shows; the zero value is none.
+type Headings struct {
+	From, To int
+	Outline  bool // those that have no style but an outline level, too
+}
+
+// Size is how many bytes of memory the place holds, about.
+func (p *Place) Size() int {
+	const structSize = 200
+	return structSize + len(p.LeaveText) + len(p.EnterText) + len(p.LeaveRun) + len(p.EnterRun) + len(p.LeavePar) + len(p.EnterPar)
+}

@@ -1,0 +1,174 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/wml"
+)
+
+// Values that are to be shown otherwise than as text of the run that their tag stands in.
+
+// present writes a value as its tag's presentation filters want it.
+func (x *execution) present(o *Op, v shown) error {
+	switch p := v.present; {
+	case p.As == lang.AsImage || p.As == lang.AsQRCode || p.As == lang.AsBarcode:
+		return x.inlinePicture(o, v)
+	case p.As == lang.AsPageBreak:
+		x.breakPage(o)
+		return nil
+	case p.Link != "":
+		return x.link(o, v)
+	case p.Bold || p.Italic || p.Underline || p.Strike || p.Color != "" || p.Style != "":
+		x.styled(o, v.text, x.runProps(o.Place, p))
+		return nil
+	}
+	x.text(o, v.text)
+	return nil
+}
+
+// pageBreak breaks the page but in the last round of a loop, behind which nothing of it follows.
+func (x *execution) pageBreak(o *Op) {
+	x.missing = false
+	if !x.env.LastRound() {
+		x.yield()
+		x.breakPage(o)
+	}
+}
+
+func (x *execution) breakPage(o *Op) {
+	p := o.Place
+	x.leave(p.LeaveText, p.EnterText)
+	x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbr %[1]stype="page"/>`, p.Prefix)
+	x.out.buf = append(x.out.buf, p.EnterText...)
+}
+
+// leave ends the elements around the text, or takes back their start if nothing stands in them yet.
+func (x *execution) leave(leave, enter []byte) {
+	if !x.out.cut(enter) {
+		x.out.buf = append(x.out.buf, leave...)
+	}
+}
+
+// styled writes a text in a run of its own with those properties.
+func (x *execution) styled(o *Op, s, props string) {
+	x.leave(o.Place.LeaveRun, o.Place.EnterRun)
+	x.writeRun(o, s, props)
+	x.out.buf = append(x.out.buf, o.Place.EnterRun...)
+}
+
+func (x *execution) writeRun(o *Op, s, props string) {
+	prefix := o.Place.Prefix
+	x.out.buf = fmt.Appendf(x.out.buf, "<%[1]sr><%[1]srPr>%[2]s</%[1]srPr><%[1]st%[3]s>", prefix, props, wml.Preserve)
+	x.text(o, s)
+	x.out.buf = fmt.Appendf(x.out.buf, "</%[1]st></%[1]sr>", prefix)
+}
+
+// addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
+// is opened.
+var addressSchemes = []string{"http:", "https:", "mailto:", "tel:", "ftp:", "ftps:", "sms:"}
+
+const maxAddress = 2079 // characters, as Word takes them
+
+// isAddress tells whether a text may be the target of a link.
+func isAddress(s string) bool {
+	colon := strings.IndexByte(s, ':')
+	return colon > 0 && len(s) <= maxAddress && slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' })
+}
+
+// hasScheme tells whether a text begins with the scheme of an address (RFC 3986 §3.1).
+func hasScheme(s string) bool {
+	i := strings.IndexAny(s, ":/?#")
+	return i > 0 && s[i] == ':'
+}
+
+// link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
+func (x *execution) link(o *Op, v shown) error {
+	props := x.runProps(o.Place, v.present)
+	switch {
+	case !isAddress(v.present.Link):
+		x.warn(fmt.Sprintf("The value of '%s' is no address that a link can have; its text stands without one.", o.Tag.Expr))
+		x.styled(o, v.text, props)
+		return nil
+	case o.Place.InLink:
+		x.styled(o, v.text, props)
+		return nil
+	}
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, v.present.Link, true)
+	if err != nil {
+		return err
+	}
+	p := o.Place
+	x.leave(p.LeaveRun, p.EnterRun)
+	x.out.buf = fmt.Appendf(x.out.buf, `<%shyperlink xmlns:r="%s" r:id="%s">`, p.Prefix, x.d.relNamespace(), id)
+	x.writeRun(o, v.text, x.linkProps(p, v.present))
+	x.out.buf = fmt.Appendf(x.out.buf, `</%shyperlink>`, p.Prefix)
+	x.out.buf = append(x.out.buf, p.EnterRun...)
+	return nil
+}
+
+// relNamespace is the namespace of attributes that name a relationship.
+func (d *Document) relNamespace() string {
+	if d.Package.Strict() {
+		return "http://purl.oclc.org/ooxml/officeDocument/relationships"
+	}
+	return "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+}
+
+// linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
+func (x *execution) linkProps(p *Place, want *lang.Present) string {
+	look := *want
+	if look.Style == "" && look.Color == "" {
+		if look.Style = "Hyperlink"; x.d.styleID("character", look.Style) == "" {
+			look.Style, look.Color, look.Underline = "", "0563C1", true
+		}
+	}
+	return x.runProps(p, &look)
+}
+
+// styleID returns the id of the style of that kind and name; empty if there is none.
+func (d *Document) styleID(kind, name string) string {
+	return d.StyleIDs[kind+" "+strings.ToLower(name)]
+}
+
+// runProps returns the properties of the run at a place with those that a value is to have besides, as XML. A style that
+// the template has not is passed over, with a warning.
+func (x *execution) runProps(p *Place, want *lang.Present) string {
+	var more wml.Properties
+	add := func(name, val string) {
+		xml := "<" + p.Prefix + name
+		if val != "" {
+			xml += " " + p.Prefix + `val="` + val + `"`
+		}
+		more = append(more, wml.Property{Name: "w:" + name, XML: []byte(xml + "/>")})
+	}
+	if want.Style != "" {
+		if id := x.d.styleID("character", want.Style); id != "" {
+			add("rStyle", id)
+		} else {
+			x.warn("The template has no character style '" + want.Style + "'; the text stands without it.")
+		}
+	}
+	if want.Bold {
+		add("b", "")
+		add("bCs", "")
+	}
+	if want.Italic {
+		add("i", "")
+		add("iCs", "")
+	}
+	if want.Strike {
+		add("strike", "")
+	}
+	if want.Color != "" {
+		add("color", want.Color)
+	}
+	if want.Underline {
+		add("u", "single")
+	}
+	return p.Properties.With(more)
+}

@@ -1,0 +1,256 @@
+package program
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/opc"
+	"platen/docx/picture"
+	"platen/docx/richtext"
+)
+
+// A value with markup, which is HTML where it looks like it or what the filters html and markdown say, becomes rich text. What
+// is no more than a line stands in the tag's paragraph; paragraphs, lists and tables take the paragraph's place, or part it.
+// Where it cannot be parted they become lines of it.
+
+// readMarkup returns the rich text that a value is; nil if it is text.
+func (x *execution) readMarkup(tag *lang.Tag, v shown) *richtext.Doc {
+	var doc *richtext.Doc
+	switch {
+	case !v.ok || v.present != nil && v.present.Link != "":
+	case v.present != nil && v.present.As == lang.AsMarkdown:
+		doc = richtext.Markdown(v.text)
+	case v.present != nil && v.present.As == lang.AsHTML,
+		(v.present == nil || v.present.As == lang.AsText) && richtext.LooksLikeHTML(v.text):
+		doc = richtext.HTML(v.text)
+	}
+	if doc != nil && doc.Reduced() {
+		x.warn(fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
+	}
+	return doc
+}
+
+// rich writes rich text where a value's tag stands.
+func (x *execution) rich(o *Op, v shown) error {
+	p := o.Place
+	h := &richHost{x: x, tag: o.Tag, at: o.Place}
+	c := x.richContext(p, v)
+	if v.doc.Inline() || p.LeavePar == nil {
+		x.leave(p.LeaveRun, p.EnterRun)
+		x.out.buf = v.doc.AppendInline(x.out.buf, c, h)
+		x.out.buf = append(x.out.buf, p.EnterRun...)
+		return h.err
+	}
+	c.AfterTable = false
+	if len(p.Lead) > 0 && x.out.cut(p.Lead) {
+		c.AfterTable = x.last == IsTable
+	} else {
+		x.leave(p.LeavePar, p.EnterPar)
+	}
+	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
+	x.setLast(v.doc)
+	x.parted = p
+	return h.err
+}
+
+// richParagraph writes rich text in place of the paragraph that its tag has to itself.
+func (x *execution) richParagraph(o *Op, v shown) error {
+	x.yield()
+	x.missing = false
+	h := &richHost{x: x, tag: o.Tag, at: o.Place}
+	c := x.richContext(o.Place, v)
+	c.AfterTable, c.MustEndWithParagraph = x.last == IsTable, o.Place.Last
+	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
+	if x.setLast(v.doc); o.Place.Last {
+		x.last = IsParagraph
+	}
+	return h.err
+}
+
+func (x *execution) setLast(doc *richtext.Doc) {
+	x.last = IsParagraph
+	if doc.EndsWithTable() {
+		x.last = IsTable
+	}
+}
+
+// goOn comes back to the paragraph that blocks have parted at ops[i], and returns the last operation that is done with. If
+// nothing is left of the paragraph, it does not begin again; else it begins without the blanks behind the tag.
+func (x *execution) goOn(ops []Op, i int) int {
+	p := x.parted
+	x.parted = nil
+	if j, rest := p.ending(ops, i+1); j > 0 {
+		if x.last == IsTable {
+			x.emptyParagraph([]byte("<" + p.Prefix + "p/>"))
+		}
+		x.restOf(&ops[j], rest)
+		return j
+	}
+	x.out.buf = append(x.out.buf, p.EnterPar...)
+	if i++; i < len(ops) && ops[i].Kind == OpLiteral {
+		x.restOf(&ops[i], bytes.TrimLeft(ops[i].Text, " "))
+		return i
+	}
+	return i - 1
+}
+
+// restOf writes what is left of a literal, as bytes since no piece begins there.
+func (x *execution) restOf(o *Op, rest []byte) {
+	if len(rest) == len(o.Text) {
+		x.out.literal(o)
+	} else {
+		x.out.buf = append(x.out.buf, rest...)
+	}
+	if o.After != Unchanged {
+		x.last = o.After
+	}
+}
+
+// ending finds the literal, from ops[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
+// literal is behind that; j is 0 if there is more.
+func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
+	open := p.LeavePar // what must be ended
+	for j = i; j < len(ops); j++ {
+		o := &ops[j]
+		if o.Kind == OpTail {
+			continue
+		}
+		text := o.Text
+		for o.Kind == OpLiteral && len(open) > 0 && len(text) > 0 {
+			n := nextToken(text)
+			if !bytes.HasPrefix(text, []byte("<"+p.Prefix+"proofErr ")) && !isBlankText(text[:n]) {
+				if !bytes.HasPrefix(open, text[:n]) {
+					return 0, nil
+				}
+				open = open[n:]
+			}
+			text = text[n:]
+		}
+		switch {
+		case len(open) == 0:
+			return j, text
+		case o.Kind != OpLiteral:
+			return 0, nil
+		}
+	}
+	return 0, nil
+}
+
+// nextToken is how long the tag, or the text before the next one, is that XML begins with.
+func nextToken(xml []byte) int {
+	end := bytes.IndexByte(xml[1:], '<') + 1
+	if xml[0] == '<' {
+		end = bytes.IndexByte(xml, '>') + 1
+	}
+	if end == 0 {
+		return len(xml)
+	}
+	return end
+}
+
+func isBlankText(text []byte) bool { return text[0] != '<' && len(bytes.Trim(text, " ")) == 0 }
+
+func (x *execution) richContext(p *Place, v shown) richtext.Context {
+	look := v.present
+	if look == nil {
+		look = new(lang.Present)
+	}
+	return richtext.Context{
+		Prefix: p.Prefix, RelNamespace: x.d.relNamespace(), Strict: x.d.Package.Strict(), InLink: p.InLink,
+		RunProps: []byte(x.runProps(p, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
+	}
+}
+
+// richHost adds to the document what rich text refers to. The first error is kept.
+type richHost struct {
+	x   *execution
+	tag *lang.Tag
+	at  *Place
+	err error
+}
+
+// Link returns the id of a relationship to an address that a link may have.
+func (h *richHost) Link(address string) string {
+	if !isAddress(address) {
+		return ""
+	}
+	id, err := h.x.added.Relate(h.x.part, opc.RelHyperlink, address, true)
+	h.note(err)
+	return id
+}
+
+// Picture adds a picture to the document. One that cannot be had is told of.
+func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
+	x := h.x
+	p, err := x.prepare(want.Source, nil)
+	if err != nil {
+		x.warn(fmt.Sprintf("A picture in the value of '%s' cannot be shown: it %s.", h.tag.Expr, err))
+		return nil, false
+	}
+	width, height := picture.EMU(want.Width), picture.EMU(want.Height)
+	if column := h.at.Width * emuPerTwip; width > column {
+		width, height = column, height*column/width
+	}
+	drawing, err := x.drawing(h.at, p, width, height, string(picture.FitStretch), want.Alt)
+	if err != nil {
+		h.note(err)
+		return nil, false
+	}
+	return slices.Concat([]byte("<"+h.at.Prefix+"r>"), drawing, []byte("</"+h.at.Prefix+"r>")), true
+}
+
+// List adds a list to the numbering. Lists of bullets are one.
+func (h *richHost) List(l richtext.List) int {
+	x := h.x
+	key := "richtext " + l.Key()
+	if id := x.lists.bullets[key]; id > 0 {
+		return id
+	}
+	prefix := x.listPrefix()
+	abstract := x.addAbstractList(key, string(l.AppendLevels(nil, prefix, x.d.Package.Strict())))
+	overrides := ""
+	if l.Numbered() {
+		overrides = fmt.Sprintf(`<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]d"/></%[1]slvlOverride>`, prefix, l.Level, l.Start)
+	}
+	id, err := x.addList(strconv.Itoa(abstract), overrides)
+	h.note(err)
+	if !l.Numbered() {
+		if x.lists.bullets == nil {
+			x.lists.bullets = map[string]int{}
+		}
+		x.lists.bullets[key] = id
+	}
+	return id
+}
+
+// Heading puts a heading into the table of contents, if it is one that the table shows.
+func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
+	x, c, shown := h.x, &h.x.contents, h.at.Headings
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" || level < max(shown.From, 1) || level > shown.To && !shown.Outline || !isStyled && !shown.Outline {
+		return "", ""
+	}
+	c.count++
+	id, name := x.fresh(BookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
+	if c.collecting && len(c.found) < maxHeadings {
+		clean, _ := appendValue(nil, text, &Breaks{})
+		c.found = append(c.found, heading{level, string(clean), name})
+	}
+	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name), fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
+}
+
+// Style returns the id of a style that the template has.
+func (h *richHost) Style(kind, name string) (string, bool) {
+	id := h.x.d.styleID(kind, name)
+	return id, id != ""
+}
+
+func (h *richHost) note(err error) {
+	if h.err == nil {
+		h.err = err
+	}
+}

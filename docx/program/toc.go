@@ -1,0 +1,166 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"platen/docx/wml"
+)
+
+// A table of contents (ISO 29500-1 §17.16.5.68) is a field whose result Word keeps in the document and renews only when it
+// is asked to. What loops and values make of the headings would not be in it. So it is written anew: a first pass over the
+// document collects its headings, a second one writes them where the table stands. Word puts page numbers behind the
+// entries when it renews its fields, LibreOffice at once; until then an entry shows the number it had in the template,
+// if it was there.
+
+// maxHeadings is how many entries a table of contents may have.
+const maxHeadings = 20_000
+
+// heading is an entry of a table of contents.
+type heading struct {
+	level    int
+	text     string
+	bookmark string
+}
+
+// contents are the headings of one execution.
+type contents struct {
+	collecting bool      // in the first pass
+	found      []heading // of the first pass
+	entries    []heading // for the second one
+	count      int       // of headings that have begun
+	id         int       // of the bookmark of the heading that is written
+	name       string
+}
+
+// collect runs the main part for its headings alone.
+func (x *execution) collect() ([]heading, error) {
+	x.contents.collecting, x.part = true, x.d.Main
+	err := x.run(x.d.Parts[x.d.Main].Ops)
+	return x.contents.found, err
+}
+
+// heading runs a paragraph that is a heading.
+func (x *execution) heading(o *Op) error {
+	c := &x.contents
+	c.count++
+	c.id = x.fresh(BookmarkIDs)
+	c.name = x.freeBookmark("_Toc" + strconv.Itoa(firstHeading+c.count))
+	if !c.collecting {
+		return x.run(o.Body)
+	}
+	from, name := len(x.out.buf), c.name
+	x.out.holds++
+	err := x.run(o.Body)
+	x.out.holds--
+	if text := textOf(x.out.buf[from:]); text != "" && len(c.found) < maxHeadings {
+		c.found = append(c.found, heading{o.Slot, text, name})
+	}
+	return err
+}
+
+// firstHeading makes the numbers of bookmarks as long as Word's own.
+const firstHeading = 100_000_000
+
+// freeBookmark returns the name, or one like it that no bookmark of the template has.
+func (x *execution) freeBookmark(name string) string {
+	for x.d.Bookmarks[name] {
+		name += "_"
+	}
+	return name
+}
+
+// headingMark writes the start or the end of the bookmark that an entry leads to.
+func (x *execution) headingMark(o *Op) {
+	prefix, _, _ := strings.Cut(string(o.Text), "bookmark")
+	x.out.buf = fmt.Appendf(x.out.buf, `<%s %sid="%d"`, o.Text, prefix, x.contents.id)
+	if bytes.HasSuffix(o.Text, []byte("Start")) {
+		x.out.buf = fmt.Appendf(x.out.buf, ` %sname="%s"`, prefix, x.contents.name)
+	}
+	x.out.buf = append(x.out.buf, "/>"...)
+}
+
+// textOf returns the text of the w:t elements in XML of our own making, on one line, with entities as they are.
+func textOf(xml []byte) string {
+	var b strings.Builder
+	for len(xml) > 0 {
+		i := bytes.IndexByte(xml, '<')
+		if i < 0 {
+			break
+		}
+		end := bytes.IndexByte(xml[i:], '>')
+		if end < 0 {
+			break
+		}
+		name, _, _ := bytes.Cut(bytes.TrimSuffix(xml[i+1:i+end], []byte("/")), []byte(" "))
+		xml = xml[i+end+1:]
+		switch _, local, _ := strings.Cut(string(name), ":"); local {
+		case "t":
+			text := xml[:max(bytes.IndexByte(xml, '<'), 0)]
+			b.Write(text)
+		case "tab", "br", "cr":
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// TOC is a table of contents as an operation.
+type TOC struct {
+	Prefix  string
+	Entries [wml.HeadingLevels + 1][]byte
+	Look    []byte
+	Pages   map[string]string
+	NoPages [2]int
+	Plain   bool
+	Open    []byte // the start tag of a paragraph
+	Begin   []byte // of the field, what stands before its result
+	End     []byte // the start of the paragraph that it ends in
+}
+
+// writeTOC writes the table of contents up to the run that ends its field.
+func (x *execution) writeTOC(o *TOC) {
+	for i, h := range x.contents.entries {
+		x.out.buf = append(x.out.buf, o.Open...)
+		if props := o.Entries[h.level]; props != nil {
+			x.out.buf = fmt.Appendf(x.out.buf, "<%[1]spPr>%[2]s</%[1]spPr>", o.Prefix, props)
+		}
+		if i == 0 {
+			x.out.buf = append(x.out.buf, o.Begin...)
+		}
+		x.out.buf = o.appendEntry(x.out.buf, h)
+		x.out.buf = append(x.out.buf, "</"+o.Prefix+"p>"...)
+	}
+	x.out.buf = append(x.out.buf, o.End...)
+	if len(x.contents.entries) == 0 {
+		x.out.buf = append(x.out.buf, o.Begin...)
+	}
+	x.yield()
+}
+
+// appendEntry appends the runs of an entry: its text and, behind a tab, a field that gives the page.
+func (o *TOC) appendEntry(dst []byte, h heading) []byte {
+	run := func(content string) string {
+		return "<" + o.Prefix + "r>" + content + "</" + o.Prefix + "r>"
+	}
+	field := func(kind string) string {
+		return run(fmt.Sprintf(`<%[1]sfldChar %[1]sfldCharType="%[2]s"/>`, o.Prefix, kind))
+	}
+	look := ""
+	if len(o.Look) > 0 {
+		look = fmt.Sprintf("<%[1]srPr>%[2]s</%[1]srPr>", o.Prefix, o.Look)
+	}
+	entry := run(fmt.Sprintf(`%s<%[2]st%[3]s>%[4]s</%[2]st>`, look, o.Prefix, wml.Preserve, h.text))
+	if o.NoPages[0] == 0 || h.level < o.NoPages[0] || h.level > o.NoPages[1] {
+		entry += run("<"+o.Prefix+"tab/>") + field("begin") +
+			run(fmt.Sprintf(`<%[1]sinstrText%[2]s> PAGEREF %[3]s \h </%[1]sinstrText>`, o.Prefix, wml.Preserve, h.bookmark)) + field("separate") +
+			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, cmp.Or(o.Pages[wml.Text([]byte(h.text))], "–"))) + field("end")
+	}
+	if !o.Plain {
+		entry = fmt.Sprintf(`<%[1]shyperlink %[1]sanchor="%[2]s" %[1]shistory="1">%[3]s</%[1]shyperlink>`, o.Prefix, h.bookmark, entry)
+	}
+	return append(dst, entry...)
+}
