@@ -100,6 +100,35 @@ func TestPicturesAreFetchedByTheCaller(t *testing.T) {
 	}
 }
 
+// A table of contents takes two executions; a picture is fetched in the first.
+func TestPicturesAreFetchedOnceWithATableOfContents(t *testing.T) {
+	file := build(t, map[string]string{"document.xml": tocOf("Pictures") +
+		`<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>{{title}}</w:t></w:r></w:p><w:p><w:r><w:t>{{far :: image}}</w:t></w:r></w:p>`})
+	tpl, err := parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	var out bytes.Buffer
+	report, err := tpl.Execute(&out, decode(t, `{"title":"Far","far":"https://example.com/x.png"}`), docx.Options{Picture: func(string) ([]byte, error) {
+		asked++
+		return base64.StdEncoding.DecodeString(pictureOf(t, 5, 5))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := unpack(t, out.Bytes())["word/document.xml"]; asked != 1 || len(report.Errors) > 0 || !strings.Contains(body, "<w:drawing>") || strings.Count(body, "Far") != 2 {
+		t.Errorf("the picture was fetched %d times; errors %q in\n%s", asked, report.Errors, body)
+	}
+}
+
+// tocOf is a table of contents with one entry, of all paragraphs with an outline level.
+func tocOf(entry string) string {
+	field := func(kind string) string { return `<w:r><w:fldChar w:fldCharType="` + kind + `"/></w:r>` }
+	return `<w:p>` + field("begin") + `<w:r><w:instrText xml:space="preserve"> TOC \o "1-3" \u </w:instrText></w:r>` + field("separate") +
+		`<w:r><w:t>` + entry + `</w:t></w:r></w:p><w:p>` + field("end") + `</w:p>`
+}
+
 func TestPlaceholderWithAMistake(t *testing.T) {
 	_, err := parse(withPictures(t, "{{a :: imag}}"))
 	if err == nil || !strings.Contains(err.Error(), "alt text of a picture") || !strings.Contains(err.Error(), "image") {

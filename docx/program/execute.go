@@ -56,11 +56,9 @@ func (d *Document) Execute(w io.Writer, data lang.Value, opt Options) (Report, e
 	x := d.execution(data, opt)
 	defer d.keepOutput(&x.out)
 	if d.HasTOC {
-		headings, err := d.headings(data, opt)
-		if err != nil {
+		if err := x.readHeadings(data); err != nil {
 			return Report{}, err
 		}
-		x.contents.entries = headings
 	}
 	x.beginCheck()
 	if err := x.write(opc.NewWriter(w)); err != nil {
@@ -119,11 +117,14 @@ func (d *Document) execution(data lang.Value, opt Options) *execution {
 	return x
 }
 
-// headings returns the headings that the document will have.
-func (d *Document) headings(data lang.Value, opt Options) ([]heading, error) {
-	x := d.execution(data, opt)
-	defer d.keepOutput(&x.out)
-	return x.collect()
+// readHeadings learns which headings the document will have, by an execution whose output is thrown away. The pictures that this
+// one has made are not made again.
+func (x *execution) readHeadings(data lang.Value) error {
+	first := x.d.execution(data, x.opt)
+	defer x.d.keepOutput(&first.out)
+	headings, err := first.collect()
+	x.contents.entries, x.pictures = headings, first.pictures
+	return err
 }
 
 // write writes the package: the parts with text as they are executed, at the end those that list what was added.
