@@ -159,27 +159,29 @@ var splittable = map[string]bool{
 }
 
 // split finds the border of a tag between the children of at, or in its text if that is a w:t: at the edge of the
-// largest node that has nothing else on that side, else by splitting.
+// largest node that has nothing else on that side, else by splitting. Tags with nothing kept between them have one border, lest
+// they change places.
 func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 	p := m.par
+	from, to := p.gapAround(m, at)
 	if at == m.first.node {
-		return border{pos: m.first.source(m.from)}, ""
+		return border{pos: m.first.source(from)}, ""
 	}
-	// The edges: the highest node of which nothing is kept before the tag, or behind it.
-	b.pos = m.first.source(m.from)
-	start, end := m.first.node, m.last.node
+	first, last := &p.pieces[p.pieceAt(from)], &p.pieces[p.pieceAt(to-1)]
+	b.pos = first.source(from)
+	// The edges: the highest node of which nothing is kept before the gap, or behind it.
 	var startEdge, endEdge *wml.Node
-	for n := start; n != at; n = n.Parent {
-		if from, _ := p.extent(n); !p.anyKept(from, m.from) {
+	for n := first.node; n != at; n = n.Parent {
+		if start, _ := p.extent(n); !p.anyKept(start, from) {
 			startEdge = n
 		}
 	}
-	for n := end; n != at; n = n.Parent {
-		if _, to := p.extent(n); !p.anyKept(m.to, to) {
+	for n := last.node; n != at; n = n.Parent {
+		if _, end := p.extent(n); !p.anyKept(to, end) {
 			endEdge = n
 		}
 	}
-	around := start
+	around := first.node
 	switch {
 	case startEdge != nil && (endEdge == nil || startEdge.Depth() <= endEdge.Depth()):
 		b.pos, around = startEdge.Start, startEdge.Parent
@@ -194,6 +196,16 @@ func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 		b.opening = c.reopen(n) + b.opening
 	}
 	return b, ""
+}
+
+// gapAround is the stretch of deleted text around a tag, as far as it lies in a node.
+func (p *paragraph) gapAround(m *mark, at *wml.Node) (from, to int) {
+	low, high := p.extent(at)
+	for from = m.from; from > low && p.deleted[from-1]; from-- {
+	}
+	for to = m.to; to < high && p.deleted[to]; to++ {
+	}
+	return from, to
 }
 
 // reopen is the start of an element anew, with the properties of a run.
