@@ -175,6 +175,8 @@ func (a *assembler) operation(e *edit, source []byte) program.Op {
 		return program.Op{Kind: program.OpTOC, TOC: a.c.tocOp()}
 	case editNoteID:
 		return program.Op{Kind: program.OpNoteID}
+	case editHeader:
+		return program.Op{Kind: program.OpHeader, Text: slices.Clone(source), Header: e.header}
 	case editReference:
 		return program.Op{Kind: program.OpReference, Text: slices.Clone(source), Note: e.note}
 	case editYield:
@@ -248,14 +250,33 @@ func (a *assembler) pop() {
 
 func (a *assembler) open(e *edit) {
 	b := e.of()
-	o := program.Op{Kind: program.OpIf, Branches: []program.Branch{{Tag: e.mark.tag}}, Empty: []byte(b.empty)}
+	o := program.Op{Kind: program.OpIf, Branches: []program.Branch{{Tag: e.mark.tag}}, Empty: a.emptied(b)}
 	if b.isLoop() {
-		o = program.Op{Kind: program.OpLoop, Tag: e.mark.tag, Between: []byte(b.between), Empty: []byte(b.empty), Anew: b.anew, Merges: b.merges}
+		o = program.Op{Kind: program.OpLoop, Tag: e.mark.tag, Between: []byte(b.between), Empty: a.emptied(b), Anew: b.anew, Merges: b.merges}
 		if b.perRow {
 			o.Stored, o.Slot = true, b.columns.slot
 		}
 	}
 	a.push(frame{block: b, op: o})
+}
+
+// emptied writes what a block is that gives nothing: if a section ends in it that began before, the paragraph with its properties.
+func (a *assembler) emptied(b *block) []program.Op {
+	if b.kept == nil {
+		return nil
+	}
+	src, props := a.c.src, b.kept.Parent
+	end := "</" + props.RawName(src) + "></" + props.Parent.RawName(src) + ">"
+	text := []byte("<" + props.Parent.RawName(src) + "><" + props.RawName(src) + ">")
+	var ops []program.Op
+	from := b.kept.Start
+	for _, ref := range a.c.repeatedHeaders(b.kept) {
+		id := ref.node.Attr("r:id")
+		ops = append(ops, program.Op{Kind: program.OpLiteral, Text: append(text, src[from:id.ValueStart]...)},
+			program.Op{Kind: program.OpHeader, Text: slices.Clone(src[id.ValueStart:id.ValueEnd]), Header: ref.header})
+		text, from = nil, id.ValueEnd
+	}
+	return append(ops, program.Op{Kind: program.OpLiteral, Text: slices.Concat(text, src[from:b.kept.End], []byte(end)), After: program.IsParagraph})
 }
 
 // border parts or closes the block that is open.

@@ -35,12 +35,12 @@ type block struct {
 	at     *wml.Node // the borders stand between its children, or in its text if it is a w:t
 	stream bool      // a block of paragraphs that begins or ends within one: its borders stand inside paragraphs
 
-	between string   // XML between two rounds of a loop
-	empty   string   // XML in place of a block that gave nothing
-	columns *columns // that are repeated
-	perRow  bool     // the part of a block of columns that lies in one row
-	anew    []int    // slots of lists that each round of a loop begins anew
-	merges  []int    // slots of cells that merge within a loop
+	between string    // XML between two rounds of a loop
+	kept    *wml.Node // the properties of a section that ends also when the block gives nothing; nil for none
+	columns *columns  // that are repeated
+	perRow  bool      // the part of a block of columns that lies in one row
+	anew    []int     // slots of lists that each round of a loop begins anew
+	merges  []int     // slots of cells that merge within a loop
 
 	openAt, closeAt int // where the borders are
 }

@@ -357,9 +357,7 @@ func (c *compiler) keepSection(b *block) {
 	if section == nil || !c.sectionBeganBefore(b) {
 		return
 	}
-	p := section.Parent.Parent
-	name, props := p.RawName(c.src), section.Parent.RawName(c.src)
-	b.empty = "<" + name + "><" + props + ">" + string(c.src[section.Start:section.End]) + "</" + props + "></" + name + ">"
+	b.kept = section
 }
 
 func (c *compiler) sectionBeganBefore(b *block) bool {

@@ -33,6 +33,7 @@ type compiler struct {
 	pkg          *opc.Package
 	rels         []opc.Relationship        // of the part
 	charts       map[string]*program.Chart // of the document, by the names of their parts
+	headers      map[string]*boundHeader   // of sections in loops, by the names of their parts
 	notes        map[string]*boundNote     // of the document, by what they have in common with their references
 	use          *lang.Use
 
@@ -102,6 +103,7 @@ func (c *compiler) compile() (*program.Part, error) {
 		return nil, nil
 	}
 	c.findReferences()
+	c.findHeaders()
 	c.readScopes()
 	c.notePlaces()
 	c.editTexts()
@@ -112,6 +114,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	c.editIDs()
 	c.editLists()
 	c.editNotes()
+	c.editHeaders()
 	c.editCells()
 	c.editPlaceholders()
 	c.editLinks()

@@ -100,7 +100,7 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		d.StyleIDs[styles[id].Kind+" "+strings.ToLower(styles[id].Name)] = id
 	}
-	shared := compiler{pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	shared := compiler{pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, headers: map[string]*boundHeader{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
 	for _, part := range append(parts, properties...) {
 		c := shared
 		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
@@ -142,7 +142,7 @@ func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
 		}
 		p.Size += len(c.src)
 	} else if made != nil {
-		d.Parts[part.Name] = made
+		p.keep(c, made)
 	}
 	if made != nil {
 		linkNotes(part.Name, made)
@@ -152,6 +152,18 @@ func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
 		return nil
 	}
 	return d.Sound.Learn(d.Package, part.Name, c.src)
+}
+
+// keep keeps the program of a part: it writes that part, unless this is a header that is written for each round of a loop.
+func (p *partCompiler) keep(c *compiler, made *program.Part) {
+	bound := c.ofRounds()
+	if bound != nil {
+		bound.header.Body = made
+		p.Document.Headers[c.part] = bound.header
+	}
+	if bound == nil || bound.header.Shared {
+		p.Document.Parts[c.part] = made
+	}
 }
 
 // report keeps what a compiler says of its part.

@@ -25,6 +25,7 @@ type edit struct {
 	link     *program.Link
 	control  *boundControl
 	note     *program.Note
+	header   *program.Header
 	cell     int  // of cells: what their kind says
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
@@ -80,6 +81,7 @@ const (
 	editNote                 // from here to editGuardEnd is a note that is written where it is referred to
 	editNoteID               // its id
 	editReference            // the id of the note that a reference leads to
+	editHeader               // the id of the relationship to a header of a section
 	editLink                 // the id of the relationship that a link leads to
 	editControl              // from here to editGuardEnd is a content control that takes the value of mark
 	editControlPart          // what of it changes, by slot

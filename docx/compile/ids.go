@@ -84,6 +84,9 @@ func (c *compiler) editIDs() {
 			e.ahead = append(e.ahead, &block{openAt: n.Start, closeAt: n.End})
 		}
 	}
+	if c.ofRounds() != nil {
+		e.ahead = append(e.ahead, &block{openAt: c.root.Start, closeAt: c.root.End})
+	}
 	if len(e.ahead) == 0 {
 		return
 	}

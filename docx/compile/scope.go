@@ -22,8 +22,13 @@ func (c *compiler) readScopes() {
 	if chart := c.charts[c.part]; chart != nil {
 		r.resume(chart.Blocks)
 	}
+	if header := c.ofRounds(); header != nil {
+		r.resume(header.blocks)
+	}
 	for _, e := range c.scopeEvents() {
 		switch {
+		case e.header != nil:
+			e.header.blocks = slices.Clone(r.blocks)
 		case e.note != nil && e.closes:
 			r.scope, r.loops = lang.Scope{}, nil
 		case e.note != nil && e.opens:
@@ -53,8 +58,9 @@ type scopeEvent struct {
 	pos           int
 	mark          *mark
 	opens, closes bool
-	again         bool       // the tag itself is read elsewhere
-	note          *boundNote // the mark is a reference to it or, if it opens or closes, the note itself
+	again         bool         // the tag itself is read elsewhere
+	header        *boundHeader // the first reference to it
+	note          *boundNote   // the mark is a reference to it or, if it opens or closes, the note itself
 }
 
 func (c *compiler) scopeEvents() []scopeEvent {
@@ -77,6 +83,13 @@ func (c *compiler) scopeEvents() []scopeEvent {
 	if c.isMain {
 		for _, note := range c.notes {
 			events = append(events, scopeEvent{pos: note.reference.Start, mark: &mark{}, note: note})
+		}
+	}
+	if c.isMain {
+		for _, header := range c.headers {
+			if len(header.references) > 0 {
+				events = append(events, scopeEvent{pos: header.references[0].node.Start, mark: &mark{}, header: header})
+			}
 		}
 	}
 	for n, note := range c.ownNotes() {

@@ -155,6 +155,13 @@ func (t *Tag) Paths(s *Scope) []string {
 	return paths
 }
 
+// Reads tells whether the tag reads a variable, or else a key at the top of the input, of that name.
+func (t *Tag) Reads(name string) bool {
+	found := false
+	t.reads(func(p *Path, _ bool) { found = found || p.Steps[0].Key == name })
+	return found
+}
+
 // reads calls yield for each path in the tag, in the order of writing; whole tells whether all that lies below
 // the path is used with it, as when it is printed, rather than only looked at, as in a condition or as a list.
 func (t *Tag) reads(yield func(p *Path, whole bool)) {

@@ -64,13 +64,18 @@ func (a *Additions) Relate(source, relType, target string, external bool) (id st
 	return id, nil
 }
 
-// RelateAll gives a new part, which has none yet, these relationships with their ids.
+// RelateAll gives a part these relationships with their ids, in place of all that it was given so far.
 func (a *Additions) RelateAll(source string, rels []Relationship) {
 	if a.rels == nil {
 		a.rels = map[string][]Relationship{}
 	}
-	a.rels[source] = slices.Clone(rels)
+	if a.rels[source] = slices.Clone(rels); len(rels) == 0 {
+		delete(a.rels, source)
+	}
 }
+
+// Rels returns the relationships that a part was given.
+func (a *Additions) Rels(source string) []Relationship { return a.rels[source] }
 
 // Media adds a file such as a picture and returns the name of its part. The same bytes are there once.
 func (a *Additions) Media(data []byte, extension, contentType string) (name string, err error) {
@@ -91,7 +96,7 @@ func (a *Additions) Media(data []byte, extension, contentType string) (name stri
 // Add adds a part named stem and extension, with a number between them where that name is taken, and returns the name.
 func (a *Additions) Add(stem, extension, contentType string, data []byte) (name string, err error) {
 	if a.bytes += len(data); a.bytes > MaxAddedBytes {
-		return "", fmt.Errorf("the pictures and charts of the document would have more than %d bytes", MaxAddedBytes)
+		return "", fmt.Errorf("the pictures, charts and headers of the document would have more than %d bytes", MaxAddedBytes)
 	}
 	name = stem + "." + extension
 	for a.pkg.Part(name) != nil || a.names[fold(name)] {

@@ -15,13 +15,14 @@ import (
 // once.
 type Document struct {
 	Package   *opc.Package
-	Parts     map[string]*Part  // by part name; parts without tags have none
-	Main      string            // name of the main part
-	Types     []byte            // [Content_Types].xml, if it is another than the template's
-	Charts    map[string]*Chart // by part name
-	Lists     *Numbering        // nil if the template has no numbered lists
-	StyleIDs  map[string]string // by kind and name in lower case, with a blank between
-	HasTOC    bool              // the headings must be known before the document is written
+	Parts     map[string]*Part   // by part name; parts without tags have none
+	Main      string             // name of the main part
+	Types     []byte             // [Content_Types].xml, if it is another than the template's
+	Charts    map[string]*Chart  // by part name
+	Headers   map[string]*Header // that are written for each round of a loop, by part name
+	Lists     *Numbering         // nil if the template has no numbered lists
+	StyleIDs  map[string]string  // by kind and name in lower case, with a blank between
+	HasTOC    bool               // the headings must be known before the document is written
 	Use       lang.Use
 	Places    map[*lang.Tag]*Error // where each tag stands
 	Bookmarks map[string]bool      // their names
@@ -35,7 +36,7 @@ type Document struct {
 // NewDocument returns a document without programs, whose parts all stay as they are.
 func NewDocument(pkg *opc.Package) *Document {
 	return &Document{
-		Package: pkg, Parts: map[string]*Part{}, Charts: map[string]*Chart{}, StyleIDs: map[string]string{},
+		Package: pkg, Parts: map[string]*Part{}, Charts: map[string]*Chart{}, Headers: map[string]*Header{}, StyleIDs: map[string]string{},
 		Places: map[*lang.Tag]*Error{}, Bookmarks: map[string]bool{},
 	}
 }
@@ -136,7 +137,7 @@ func (x *execution) write(pw *opc.Writer) error {
 	for _, part := range x.d.inOrder() {
 		switch {
 		case x.added.Deferred(part):
-		case x.d.Lists.isIn(part), x.d.isChartPart(part):
+		case x.d.Lists.isIn(part), x.d.isChartPart(part), x.d.isHeaderOfRounds(part):
 			late = append(late, part)
 		default:
 			if err := x.writePart(pw, part); err != nil {

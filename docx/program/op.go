@@ -34,7 +34,7 @@ type Op struct {
 	Body     []Op      // of OpLoop, OpGuard
 	Branches []Branch  // of OpIf
 	Between  []byte    // of OpLoop: written between two rounds
-	Empty    []byte    // of OpLoop, OpIf: written if nothing was done
+	Empty    []Op      // of OpLoop, OpIf: done if nothing else was
 	Slot     int       // of ids and OpOnce
 	Space    IDSpace
 	After    LastBlock // of OpLiteral
@@ -43,6 +43,7 @@ type Op struct {
 	Picture  *Picture
 	Chart    *Chart
 	Note     *Note
+	Header   *Header
 	Link     *Link
 	Control  *Control
 	TOC      *TOC  // of OpTOC
@@ -91,6 +92,7 @@ const (
 	OpPicturePart               // writes what of it changes, by slot
 	OpNote                      // a note that was written where it is referred to
 	OpNoteID                    // writes the id of that note
+	OpHeader                    // writes the id of the relationship to a header of a section, which is written aside here
 	OpReference                 // writes the id of a note, which is written aside here
 	OpChart                     // a drawing with a chart that takes the data of tag
 	OpLink                      // writes the id of the relationship that a link leads to

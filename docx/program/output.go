@@ -159,12 +159,14 @@ func sketchOps(s *deflate.Sketch, ops []Op) (largest int) {
 			s.Enter(true)
 			largest = max(largest, sketchOps(s, o.Body))
 			s.Leave()
+			largest = max(largest, sketchEmpty(s, o.Empty))
 		case OpIf:
 			for j := range o.Branches {
 				s.Enter(false)
 				largest = max(largest, sketchOps(s, o.Branches[j].Body))
 				s.Leave()
 			}
+			largest = max(largest, sketchEmpty(s, o.Empty))
 		default:
 			if o.Tag != nil {
 				s.Fresh()
@@ -173,4 +175,14 @@ func sketchOps(s *deflate.Sketch, ops []Op) (largest int) {
 		}
 	}
 	return largest
+}
+
+// sketchEmpty notes the literals of what is done where a block gives nothing.
+func sketchEmpty(s *deflate.Sketch, ops []Op) (largest int) {
+	if len(ops) == 0 {
+		return 0
+	}
+	s.Enter(false)
+	defer s.Leave()
+	return sketchOps(s, ops)
 }

@@ -45,6 +45,7 @@ type execution struct {
 	pictures map[string]*picture.Picture // prepared, by their values
 	picture  *shownPicture               // that replaces the one of the drawing that is written
 	filled   *filledControl              // the content control that is written
+	headers  map[*Header]bool            // those of which the template's part has been given content
 	notes    map[*Note][]byte            // those that were written where they are referred to
 	noteID   string                      // of the one that is written
 	faults   []fault
@@ -156,6 +157,8 @@ func (x *execution) object(o *Op) error {
 		x.out.buf = append(x.out.buf, x.notes[o.Note]...)
 	case OpNoteID:
 		x.out.buf = append(x.out.buf, x.noteID...)
+	case OpHeader:
+		return x.header(o)
 	case OpReference:
 		return x.reference(o)
 	case OpChart:
@@ -298,7 +301,7 @@ func (x *execution) loop(o *Op) error {
 		}
 	}
 	if len(items) == 0 {
-		x.nothing(o)
+		return x.run(o.Empty)
 	}
 	return nil
 }
@@ -317,14 +320,7 @@ func (x *execution) condition(o *Op) error {
 		}
 		return x.run(p.Body)
 	}
-	x.nothing(o)
-	return nil
-}
-
-func (x *execution) nothing(o *Op) {
-	if len(o.Empty) > 0 {
-		x.emptyParagraph(o.Empty)
-	}
+	return x.run(o.Empty)
 }
 
 func (x *execution) emptyParagraph(xml []byte) {

@@ -1,0 +1,68 @@
+package program
+
+import (
+	"platen/docx/opc"
+)
+
+// Header is a header or footer of a section that a loop repeats.
+type Header struct {
+	Part    *opc.Part
+	RelType string
+	Shared  bool  // a section outside of the loop has it too
+	Body    *Part // nil if all rounds have the same
+}
+
+// header writes the id of the relationship to a header or footer of a section, and this as a part of its own. The first takes the
+// place of the template's, unless another section has that.
+func (x *execution) header(o *Op) error {
+	h := o.Header
+	if x.contents.collecting || h.Body == nil {
+		x.out.buf = append(x.out.buf, o.Text...)
+		return nil
+	}
+	name := h.Part.Name
+	others := x.added.Rels(name)
+	x.added.RelateAll(name, nil)
+	text, err := x.aside(name, h.Body.Ops)
+	if err != nil {
+		return err
+	}
+	if !h.Shared && !x.headers[h] {
+		if x.headers == nil {
+			x.headers = map[*Header]bool{}
+		}
+		x.headers[h] = true
+		x.added.Replace(name, text)
+		x.out.buf = append(x.out.buf, o.Text...)
+		return nil
+	}
+	own := x.added.Rels(name)
+	x.added.RelateAll(name, others)
+	id, err := x.addHeader(h, text, own)
+	x.out.buf = append(x.out.buf, id...)
+	return err
+}
+
+// addHeader adds a header as a new part, which has the relationships of the template's and its own.
+func (x *execution) addHeader(h *Header, text []byte, own []opc.Relationship) (id string, err error) {
+	rels, err := x.d.Package.Rels(h.Part.Name)
+	if err != nil {
+		return "", err
+	}
+	stem := "/word/header"
+	if h.RelType == opc.RelFooter {
+		stem = "/word/footer"
+	}
+	name, err := x.added.Add(stem, "xml", h.Part.ContentType, text)
+	if err != nil {
+		return "", err
+	}
+	x.added.RelateAll(name, append(rels, own...))
+	return x.added.Relate(x.part, h.RelType, name, false)
+}
+
+// isHeaderOfRounds tells whether a part is a header or footer that is given other content.
+func (d *Document) isHeaderOfRounds(part *opc.Part) bool {
+	h := d.Headers[part.Name]
+	return h != nil && !h.Shared
+}
