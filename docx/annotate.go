@@ -130,7 +130,7 @@ func commentParagraphs(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		b.WriteString(`<w:p><w:r><w:t xml:space="preserve">`)
 		for _, r := range line {
-			if r < ' ' || r == '\uFFFE' || r == '\uFFFF' || r == compile.Object {
+			if r < ' ' || r == '\uFFFE' || r == '\uFFFF' || r == wml.Object {
 				r = ' '
 			}
 			b.Write(program.AppendEscaped(nil, string(r)))
@@ -150,7 +150,7 @@ func (a *annotator) nodeAt(pos int) *wml.Node {
 			return false
 		}
 		if n.Name == "w:p" {
-			i := slices.IndexFunc(n.Children, func(c *wml.Node) bool { return c.End > pos && !wml.Textless[c.Name] && !wml.RangeMarkup[c.Name] })
+			i := slices.IndexFunc(n.Children, func(c *wml.Node) bool { return c.End > pos && !c.IsTextless() && !c.IsRangeMarkup() })
 			if i >= 0 {
 				found = n.Children[i]
 			}

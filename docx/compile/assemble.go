@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"slices"
 	"sort"
 
@@ -20,14 +19,16 @@ type assembler struct {
 	events []blockEvent
 	size   int
 	forms  map[string]*program.Breaks
+	ops    []program.Op // of the frames that are open, inner ones last
 	places map[*mark]*program.Place
+	alike  map[*wml.Node]*program.Place // of one of the marks in a text
 }
 
 // frame is a list of operations that is being written: of the part, a block or a guard.
 type frame struct {
 	block *block // nil for the part and for guards
 	op    program.Op
-	ops   []program.Op
+	from  int // where its operations begin
 }
 
 // blockEvent says what lastBlock is from a place on.
@@ -38,7 +39,8 @@ type blockEvent struct {
 
 func (c *compiler) assemble() *program.Part {
 	c.sortEdits()
-	a := &assembler{c: c, stack: make([]frame, 1), forms: map[string]*program.Breaks{}, places: map[*mark]*program.Place{}}
+	mostOps := 2*len(c.edits) + 1 // one for each edit, and a literal before it
+	a := &assembler{c: c, stack: make([]frame, 1), ops: make([]program.Op, 0, mostOps), forms: map[string]*program.Breaks{}, places: map[*mark]*program.Place{}, alike: map[*wml.Node]*program.Place{}}
 	a.collectEvents(c.root)
 	slices.SortFunc(a.events, func(x, y blockEvent) int { return x.pos - y.pos })
 	for i := range c.edits {
@@ -48,11 +50,11 @@ func (c *compiler) assemble() *program.Part {
 	}
 	a.literal(len(c.src))
 	a.flush()
-	return program.NewPart(a.stack[0].ops, a.size)
+	return program.NewPart(a.all(), a.size)
 }
 
 func (a *assembler) collectEvents(n *wml.Node) {
-	if needsParagraph[n.Name] {
+	if n.NeedsParagraph() {
 		a.events = append(a.events, blockEvent{n.OpenEnd, program.IsNothing})
 	}
 	for _, c := range n.Children {
@@ -225,12 +227,27 @@ func (a *assembler) append(o program.Op) {
 	if o.Kind == program.OpLiteral { // what its plan will take
 		a.size += len(o.Text) + planSize
 	}
-	top := &a.stack[len(a.stack)-1]
-	top.ops = append(top.ops, o)
+	a.ops = append(a.ops, o)
+}
+
+// all returns the operations of the part, as they are if the memory that they do not need is little.
+func (a *assembler) all() []program.Op {
+	if spare := cap(a.ops) - len(a.ops); spare > len(a.ops)/4 {
+		return a.taken(0)
+	}
+	return a.ops
+}
+
+// taken returns the operations since a place, and forgets them.
+func (a *assembler) taken(from int) []program.Op {
+	ops := append([]program.Op(nil), a.ops[from:]...) // nil if there are none, and not the end of a.ops
+	a.ops = a.ops[:from]
+	return ops
 }
 
 func (a *assembler) push(f frame) {
 	a.flush()
+	f.from = len(a.ops)
 	a.stack = append(a.stack, f)
 }
 
@@ -240,9 +257,9 @@ func (a *assembler) pop() {
 	top := &a.stack[len(a.stack)-1]
 	o := top.op
 	if o.Kind == program.OpIf {
-		o.Branches[len(o.Branches)-1].Body = top.ops
+		o.Branches[len(o.Branches)-1].Body = a.taken(top.from)
 	} else {
-		o.Body = top.ops
+		o.Body = a.taken(top.from)
 	}
 	a.stack = a.stack[:len(a.stack)-1]
 	a.append(o)
@@ -290,8 +307,7 @@ func (a *assembler) border(e *edit) bool {
 		a.pop()
 	} else {
 		a.flush()
-		top.op.Branches[len(top.op.Branches)-1].Body = top.ops
-		top.ops = nil
+		top.op.Branches[len(top.op.Branches)-1].Body = a.taken(top.from)
 		p := program.Branch{}
 		if e.mark.tag.Kind == lang.ElseIf {
 			p.Tag = e.mark.tag
@@ -312,23 +328,29 @@ func (a *assembler) placeFor(m *mark) *program.Place {
 	if m.first.plain || m.first.node.Name != "w:t" {
 		return nil
 	}
-	p := a.places[m]
-	if p == nil {
-		p = a.c.placeOf(m)
-		a.places[m] = p
-		a.size += p.Size()
+	if p := a.places[m]; p != nil {
+		return p
 	}
+	p := new(program.Place)
+	if like := a.alike[m.first.node]; like != nil {
+		*p = *like
+		p.Lead = nil
+	} else {
+		p = a.c.placeOf(m)
+		a.alike[m.first.node] = p
+	}
+	a.places[m] = p
+	a.size += p.Size()
 	return p
 }
 
 // noteLead notes what is written from the start of a value's paragraph to its tag, if that shows nothing and holds no anchor.
 func (a *assembler) noteLead(m *mark) {
 	p, par := a.placeFor(m), m.par.node
-	if p == nil || p.LeavePar == nil || !m.leading() || slices.ContainsFunc(par.Children, func(n *wml.Node) bool { return n.End <= m.first.run.Start && wml.RangeMarkup[n.Name] }) {
+	if p == nil || p.LeavePar == nil || !m.leading() || slices.ContainsFunc(par.Children, func(n *wml.Node) bool { return n.End <= m.first.run.Start && n.IsRangeMarkup() }) {
 		return
 	}
-	name := "<" + par.RawName(a.c.src)
-	if at := max(bytes.LastIndex(a.lit, []byte(name+" ")), bytes.LastIndex(a.lit, []byte(name+">"))); at >= 0 {
+	if at := lastStart(a.lit, []byte("<"+par.RawName(a.c.src))); at >= 0 {
 		p.Lead = slices.Clone(a.lit[at:])
 		a.size += len(p.Lead)
 	}

@@ -53,8 +53,8 @@ type compiler struct {
 	pinned       map[*wml.Node]bool // runs and texts that borders stand in
 	edits        []edit
 
-	ordinals  map[*wml.Node]int     // of tables, rows and cells, for people
-	headingAt map[*paragraph]string // the heading before a paragraph
+	ordinals    map[*wml.Node]int // of tables, rows and cells, for people
+	hasHeadings bool              // the paragraphs know the headings before them
 
 	listing  map[*mark]listed             // of the tags that a listing shows
 	places   map[*lang.Tag]*program.Error // where each tag stands
@@ -102,6 +102,8 @@ func (c *compiler) compile() (*program.Part, error) {
 	if len(c.errors) > 0 {
 		return nil, nil
 	}
+	const usual = 2 // edits for a tag
+	c.edits = slices.Grow(c.edits, usual*(len(c.marks)+len(c.asides)))
 	c.findReferences()
 	c.findHeaders()
 	c.readScopes()
@@ -147,7 +149,7 @@ func (c *compiler) findTags() {
 
 func (c *compiler) addMark(p *paragraph, span lang.Span) {
 	text := p.text[span.Start:span.End]
-	if at := strings.IndexRune(text, Object); at >= 0 {
+	if at := strings.IndexRune(text, wml.Object); at >= 0 {
 		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
 		return
 	}
@@ -204,7 +206,7 @@ func (c *compiler) removeTags() {
 
 func (c *compiler) countTexts() {
 	for _, p := range c.pars {
-		if len(p.marks) > 0 && (p.kept == nil || p.dirty) {
+		if len(p.marks) > 0 && (p.visible == nil || p.dirty) {
 			p.count()
 		}
 	}

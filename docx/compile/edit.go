@@ -142,7 +142,7 @@ func (c *compiler) deleteNode(n *wml.Node) {
 	at := n.Start
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
-		if wml.RangeMarkup[n.Name] {
+		if n.IsRangeMarkup() {
 			c.replace(at, n.Start, editDelete)
 			at = n.End
 			return
@@ -298,7 +298,7 @@ func (c *compiler) guardContainers() {
 				end = child.Start
 			}
 		}
-		if last != nil && needsParagraph[n.Name] && c.mayVanish(last) {
+		if last != nil && n.NeedsParagraph() && c.mayVanish(last) {
 			c.add(edit{pos: end, end: end, phase: phaseParagraph, kind: editParagraph, opening: c.emptied(last)})
 		}
 	}
@@ -321,11 +321,6 @@ func (c *compiler) emptied(n *wml.Node) string {
 		return "<" + name + "/>"
 	}
 	return "<" + name + ">" + string(c.src[props.Start:props.End]) + "</" + name + ">"
-}
-
-// needsParagraph are what must hold a paragraph, and end with one (ISO 29500-1 §17.4.65 for cells).
-var needsParagraph = map[string]bool{
-	"w:body": true, "w:tc": true, "w:hdr": true, "w:ftr": true, "w:txbxContent": true, "w:footnote": true, "w:endnote": true, "w:sdtContent": true,
 }
 
 // changedContainers returns what holds the paragraphs with tags and the tables with such.

@@ -56,24 +56,29 @@ const excerptWidth = 60
 
 // excerpt returns the surroundings of an offset on one line, and its column there.
 func excerpt(text string, at int) (line string, column int) {
-	const maxBytes = (excerptWidth + 1) * utf8.UTFMax // no more of a long paragraph need be looked at
-	before := []rune(plainLine(text[max(at-maxBytes, 0):at]))
-	after := []rune(plainLine(text[at:min(at+maxBytes, len(text))]))
-	column = min(len(before), excerptWidth)
-	line = string(before[len(before)-column:]) + string(after[:min(len(after), excerptWidth)])
-	if column < len(before) {
-		line, column = "…"+line, column+1
+	from, to := at, at
+	for ; from > 0 && column < excerptWidth; column++ {
+		_, size := utf8.DecodeLastRuneInString(text[:from])
+		from -= size
 	}
-	if excerptWidth < len(after) {
-		line += "…"
+	for i := 0; to < len(text) && i < excerptWidth; i++ {
+		_, size := utf8.DecodeRuneInString(text[to:])
+		to += size
 	}
-	return line, column
+	before, after := "", ""
+	if from > 0 {
+		before, column = "…", column+1
+	}
+	if to < len(text) {
+		after = "…"
+	}
+	return before + plainLine(text[from:at]) + plainLine(text[at:to]) + after, column
 }
 
 func plainLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == Object:
+		case r == wml.Object:
 			return '□'
 		case r < ' ' || r == utf8.RuneError:
 			return ' '
@@ -157,17 +162,17 @@ func (c *compiler) countTables(n *wml.Node, tables *int) {
 
 // headingBefore returns the text of the nearest paragraph up to p that has an outline level or a heading's style.
 func (c *compiler) headingBefore(p *paragraph) string {
-	if c.headingAt == nil {
-		c.headingAt = map[*paragraph]string{}
+	if !c.hasHeadings {
+		c.hasHeadings = true
 		heading := ""
 		for _, q := range c.pars {
 			if c.isHeading(q.node) && strings.TrimSpace(q.text) != "" {
 				heading, _ = excerpt(q.text, 0)
 			}
-			c.headingAt[q] = heading
+			q.heading = heading
 		}
 	}
-	return c.headingAt[p]
+	return p.heading
 }
 
 func (c *compiler) isHeading(p *wml.Node) bool {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"bytes"
 	"slices"
 
 	"platen/docx/program"
@@ -30,23 +31,49 @@ func (c *compiler) placeOf(m *mark) *program.Place {
 	if props := par.Child("w:pPr"); props != nil {
 		p.ParagraphProperties = c.copied(props)
 	}
-	p.LeaveText, p.EnterText = c.closeTag(t), []byte(c.reopen(t))
-	p.LeaveRun = slices.Concat(p.LeaveText, c.closeTag(run))
-	p.EnterRun = slices.Concat([]byte(c.reopen(run)), p.EnterText)
-	if sectionOf(par) != nil || c.isEntry(par) {
-		return p
+	c.wayOut(p, t, run, par)
+	return p
+}
+
+// wayOut says how to leave a text and to come back. The way out of the run begins with that out of the text, and that out of the
+// paragraph with that out of the run; the ways back end alike: so they are written once.
+func (c *compiler) wayOut(p *program.Place, t, run, par *wml.Node) {
+	around, mayPart := between(run, par)
+	mayPart = mayPart && sectionOf(par) == nil && !c.isEntry(par)
+	var enter []byte
+	if mayPart {
+		enter = c.anotherPar(par)
+		for _, n := range slices.Backward(around) {
+			enter = append(enter, c.reopen(n)...)
+		}
 	}
-	leave, enter := slices.Clone(p.LeaveRun), slices.Clone(p.EnterRun)
+	atRun := len(enter)
+	enter = append(enter, c.reopen(run)...)
+	atText := len(enter)
+	enter = slices.Clip(append(enter, c.reopen(t)...))
+	p.EnterText, p.EnterRun = enter[atText:], enter[atRun:]
+	const usual = 48
+	leave := append(make([]byte, 0, usual), c.closeTag(t)...)
+	p.LeaveText = slices.Clip(leave)
+	leave = append(leave, c.closeTag(run)...)
+	p.LeaveRun = slices.Clip(leave)
+	if mayPart {
+		for _, n := range around {
+			leave = append(leave, c.closeTag(n)...)
+		}
+		p.LeavePar, p.EnterPar = slices.Clip(append(leave, c.closeTag(par)...)), enter
+	}
+}
+
+// between returns what is between a run and its paragraph, from inside outward; ok tells whether all of it can be parted.
+func between(run, par *wml.Node) (all []*wml.Node, ok bool) {
 	for n := run.Parent; n != par; n = n.Parent {
 		if n == nil || !splittable[n.Name] {
-			return p
+			return nil, false
 		}
-		leave = append(leave, c.closeTag(n)...)
-		enter = append([]byte(c.reopen(n)), enter...)
+		all = append(all, n)
 	}
-	p.LeavePar = slices.Concat(leave, c.closeTag(par))
-	p.EnterPar = slices.Concat(c.anotherPar(par), enter)
-	return p
+	return all, true
 }
 
 // sideMargins are those of a cell's text together, where nothing else is said, in twentieths of a point.
@@ -143,8 +170,22 @@ func (c *compiler) mayTakeParagraph(m *mark) bool {
 // hasOther tells whether a paragraph holds an anchor of something between its runs that would be lost with it.
 func hasOther(par, first, last *wml.Node) bool {
 	return slices.ContainsFunc(par.Children, func(n *wml.Node) bool {
-		return n != first && n != last && (wml.RangeMarkup[n.Name] || n.Name == "w:sdt")
+		return n != first && n != last && (n.IsRangeMarkup() || n.Name == "w:sdt")
 	})
+}
+
+// lastStart returns where the last start tag in xml that begins with open is, which ends in the whole name; -1 if there is none.
+func lastStart(xml, open []byte) int {
+	for end := len(xml); ; {
+		at := bytes.LastIndex(xml[:end], open)
+		if at < 0 {
+			return -1
+		}
+		if behind := xml[at+len(open):]; len(behind) > 0 && (behind[0] == ' ' || behind[0] == '>') {
+			return at
+		}
+		end = at + len(open) - 1
+	}
 }
 
 // propertiesOf returns the children of an element, which may be nil, but for the record of a tracked change.

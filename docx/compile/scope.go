@@ -171,19 +171,21 @@ func (r *scopeReader) read(m *mark) {
 
 // listed returns the tags that a listing shows, in the order of the source.
 func (c *compiler) listed() []listed {
-	marks := slices.Clone(c.marks)
-	at := map[*mark]int{}
-	for _, a := range c.asides {
-		marks = append(marks, a.mark)
-		at[a.mark] = a.pos
+	type placed struct {
+		mark *mark
+		pos  int
 	}
+	marks := make([]placed, 0, len(c.marks)+len(c.asides))
 	for _, m := range c.marks {
-		at[m] = m.start()
+		marks = append(marks, placed{m, m.start()})
 	}
-	slices.SortStableFunc(marks, func(a, b *mark) int { return cmp.Compare(at[a], at[b]) })
-	var all []listed
+	for _, a := range c.asides {
+		marks = append(marks, placed{a.mark, a.pos})
+	}
+	slices.SortStableFunc(marks, func(a, b placed) int { return cmp.Compare(a.pos, b.pos) })
+	all := make([]listed, 0, len(c.listing))
 	for _, m := range marks {
-		if l, ok := c.listing[m]; ok {
+		if l, ok := c.listing[m.mark]; ok {
 			all = append(all, l)
 		}
 	}

@@ -2,8 +2,9 @@ package compile
 
 import (
 	"bytes"
+	"math/bits"
+	"slices"
 	"sort"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,10 +20,12 @@ type paragraph struct {
 	marks  []*mark
 	brs    []*piece // of breaks
 
-	deleted []bool  // by byte of text: gone from the template, as the text of block tags is
+	heading string // before it, for people
+
+	deleted []bool  // by byte of text: gone from the template, as the text of block tags is; nil if nothing is
 	dirty   bool    // more was deleted since count
-	kept    []int32 // kept[i]: how many bytes of text[:i] are not deleted
-	visible []int32 // visible[i]: how many of those are not blank
+	kept    []int32 // kept[i]: how many bytes of text[:i] are not deleted; nil if all are
+	visible []tally // of the bytes that are not deleted and not blank
 }
 
 // piece is a stretch of a paragraph's text that comes from one element: a w:t, or what counts as one character.
@@ -36,32 +39,32 @@ type piece struct {
 	offsets []int // of a w:t whose bytes are not its text: the source offset of each byte, and the end
 }
 
-// Object stands in the text for what is no text: pictures, note references, fields' limits. A tag cannot hold one.
-const Object = '\uFFFC'
-
-// characters gives what the elements of a run are in the text. w:tab and w:br inside properties are passed over with
-// those.
-var characters = map[string]rune{
-	"w:tab": '\t', "w:br": '\n', "w:cr": '\n', "w:noBreakHyphen": '\u2011', "w:softHyphen": '\u00AD',
-	"w:drawing": Object, "w:pict": Object, "w:object": Object, "mc:AlternateContent": Object, "w:sym": Object, "w:ptab": Object,
-	"w:footnoteReference": Object, "w:endnoteReference": Object, "w:footnoteRef": Object, "w:endnoteRef": Object, "w:fldChar": Object,
-	"w:separator": Object, "w:continuationSeparator": Object, "w:pgNum": Object, "w:dayShort": Object, "w:monthShort": Object,
-	"w:yearShort": Object, "w:dayLong": Object, "w:monthLong": Object, "w:yearLong": Object, "w:ruby": Object,
+// tally marks some of the bytes of a stretch of text, and counts those that are marked before it.
+type tally struct {
+	bits   uint64
+	before int32
 }
+
+// tallySize is how many bytes a tally is for.
+const tallySize = 64
 
 // flatten collects the paragraphs of a part in the order they start in.
 func flatten(src []byte, root *wml.Node) []*paragraph {
 	var all []*paragraph
+	var f flattener
+	var pieces []piece // memory for those of one paragraph
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
-		if wml.Textless[n.Name] {
+		if n.IsTextless() {
 			return
 		}
 		if isParagraphOf(n) {
-			p := &paragraph{node: n}
-			f := flattener{src: src, p: p}
+			p := &paragraph{node: n, pieces: pieces[:0]}
+			f.src, f.p = src, p
+			f.text.Reset()
 			f.content(n)
-			p.text = f.text.String()
+			pieces = p.pieces
+			p.text, p.pieces = f.text.String(), slices.Clone(pieces)
 			all = append(all, p)
 		}
 		for _, c := range n.Children {
@@ -75,20 +78,20 @@ func flatten(src []byte, root *wml.Node) []*paragraph {
 type flattener struct {
 	src  []byte
 	p    *paragraph
-	text strings.Builder
+	text bytes.Buffer
 }
 
 // content walks the children of a paragraph or of what may stand around runs in it.
 func (f *flattener) content(n *wml.Node) {
 	for _, c := range n.Children {
 		switch {
-		case wml.Textless[c.Name]:
+		case c.IsTextless():
 		case isRun(c):
 			f.run(c)
 		case c.Name == "a:br":
 			f.character(c, nil, '\n')
 		case c.Name == "m:oMath" || c.Name == "m:oMathPara":
-			f.character(c, nil, Object)
+			f.character(c, nil, wml.Object)
 		case isParagraphOf(c): // a paragraph inside a paragraph is malformed, but its text is its own
 		default:
 			f.content(c)
@@ -100,9 +103,10 @@ func (f *flattener) run(r *wml.Node) {
 	for _, c := range r.Children {
 		if isText(c) {
 			f.piece(c, r)
-		} else if char, ok := characters[c.Name]; ok {
+		} else if c.IsCharacter() {
+			char := wml.Characters[c.Name]
 			if c.Name == "w:br" && f.isBreakOfPage(c) {
-				char = Object
+				char = wml.Object
 			}
 			f.character(c, r, char)
 		}
@@ -177,39 +181,57 @@ func (p *paragraph) remove(from, to int) {
 
 // count makes anyKept and anyVisible answer for what is deleted now.
 func (p *paragraph) count() {
-	if p.kept == nil {
-		both := make([]int32, 2*(len(p.text)+1))
-		p.kept, p.visible = both[:len(p.text)+1], both[len(p.text)+1:]
-	}
+	p.visible = make([]tally, len(p.text)/tallySize+1)
 	p.dirty = false
-	kept, visible, blankUntil := int32(0), int32(0), 0
-	for i := range len(p.text) {
-		if i >= blankUntil {
-			blankUntil = i + blankAt(p.text[i:])
+	for i := 0; i < len(p.text); {
+		size, blank := 1, false
+		if c := p.text[i]; c <= ' ' || c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(p.text[i:])
+			size, blank = n, isBlank(r)
 		}
-		if p.deleted == nil || !p.deleted[i] {
-			kept++
-			if i >= blankUntil {
-				visible++
+		for range size {
+			if !blank && (p.deleted == nil || !p.deleted[i]) {
+				p.visible[i/tallySize].bits |= 1 << (i % tallySize)
 			}
+			i++
 		}
-		p.kept[i+1], p.visible[i+1] = kept, visible
+	}
+	for i := range p.visible[1:] {
+		p.visible[i+1].before = p.visible[i].before + int32(bits.OnesCount64(p.visible[i].bits))
+	}
+	p.countKept()
+}
+
+func (p *paragraph) countKept() {
+	if p.deleted == nil {
+		return
+	}
+	if p.kept == nil {
+		p.kept = make([]int32, len(p.text)+1)
+	}
+	kept := int32(0)
+	for i, gone := range p.deleted {
+		if !gone {
+			kept++
+		}
+		p.kept[i+1] = kept
 	}
 }
 
-// blankAt is how many bytes a blank has that a text begins with; 0 if it begins with none.
-func blankAt(s string) int {
-	if c := s[0]; c > ' ' && c < utf8.RuneSelf {
-		return 0
+func (p *paragraph) anyKept(from, to int) bool {
+	if p.kept == nil {
+		return from < to
 	}
-	if r, n := utf8.DecodeRuneInString(s); isBlank(r) {
-		return n
-	}
-	return 0
+	return p.kept[to] > p.kept[from]
 }
 
-func (p *paragraph) anyKept(from, to int) bool    { return p.kept[to] > p.kept[from] }
-func (p *paragraph) anyVisible(from, to int) bool { return p.visible[to] > p.visible[from] }
+func (p *paragraph) anyVisible(from, to int) bool { return p.visibleBefore(to) > p.visibleBefore(from) }
+
+// visibleBefore is how many bytes of text[:at] are visible.
+func (p *paragraph) visibleBefore(at int) int32 {
+	t := p.visible[at/tallySize]
+	return t.before + int32(bits.OnesCount64(t.bits&(1<<(at%tallySize)-1)))
+}
 
 // shows tells whether anything visible is left of the paragraph.
 func (p *paragraph) shows() bool {

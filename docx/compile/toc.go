@@ -95,7 +95,7 @@ func runsOf(n *wml.Node) []*wml.Node {
 		return []*wml.Node{n}
 	}
 	var all []*wml.Node
-	if !wml.Textless[n.Name] {
+	if !n.IsTextless() {
 		for _, child := range n.Children {
 			all = append(all, runsOf(child)...)
 		}
@@ -200,9 +200,9 @@ func (t *toc) readEntries(c *compiler) {
 		}
 		f := flattener{src: c.src, p: &paragraph{node: par}}
 		f.content(par)
-		text := strings.TrimLeft(f.text.String(), string(Object))
+		text := strings.TrimLeft(f.text.String(), string(wml.Object))
 		title, page, ok := strings.Cut(text, "\t")
-		if page = strings.Trim(page, string(Object)+" "); ok && wml.IDNumber(page) > 0 {
+		if page = strings.Trim(page, string(wml.Object)+" "); ok && wml.IDNumber(page) > 0 {
 			t.pages[strings.TrimSpace(title)] = page
 		}
 		if link := par.Child("w:hyperlink"); link != nil && t.look == nil {

@@ -32,11 +32,12 @@ func readPlainListing(src []byte, attributes []string) (all []listed, ok bool) {
 		if depth != 1 {
 			return
 		}
-		found := listed{string(e.name), make([]string, len(attributes))}
+		found := listed{string(e.name.in(e.src)), make([]string, len(attributes))}
 		for _, a := range e.attrs {
-			if i := slices.Index(attributes, string(a.name)); i >= 0 {
-				found.values[i] = string(a.value)
-				asWritten = asWritten && !bytes.ContainsAny(a.value, "&\r")
+			value := a.value.in(e.src)
+			if i := slices.Index(attributes, string(a.name.in(e.src))); i >= 0 {
+				found.values[i] = string(value)
+				asWritten = asWritten && !bytes.ContainsAny(value, "&\r")
 			}
 		}
 		all = append(all, found)

@@ -52,11 +52,12 @@ func declarationSize(src []byte) int {
 	return 0
 }
 
-// plainReader goes through plain XML. Its methods pass over what they are named for, and are false if it is not plain.
+// plainReader goes through plain XML. Its methods pass over what they are named for, and are false if it is not plain. It
+// notes places and not slices, since writing a pointer costs more while memory is collected.
 type plainReader struct {
 	src   []byte
 	at    int
-	open  [][]byte // names of the elements around
+	open  []plainSpan // names of the elements around
 	attrs []plainAttribute
 	roots int
 	visit func(depth int, e plainElement) // what hears of the start tags, if not nil
@@ -64,11 +65,17 @@ type plainReader struct {
 
 // plainElement is a start tag, until the next one is read. Names have no prefixes here.
 type plainElement struct {
-	name  []byte
+	src   []byte
+	name  plainSpan
 	attrs []plainAttribute
 }
 
-type plainAttribute struct{ name, value []byte }
+type plainAttribute struct{ name, value plainSpan }
+
+// plainSpan is src[from:to].
+type plainSpan struct{ from, to int }
+
+func (s plainSpan) in(src []byte) []byte { return src[s.from:s.to] }
 
 // read goes through a document whose bytes may all be there.
 func (p *plainReader) read(maxDepth int) bool {
@@ -82,10 +89,10 @@ func (p *plainReader) read(maxDepth int) bool {
 
 // text passes over text up to the next tag.
 func (p *plainReader) text() bool {
-	end := bytes.IndexByte(p.src[p.at:], '<')
-	if end == 0 {
+	if p.src[p.at] == '<' { // as often as not
 		return true
 	}
+	end := bytes.IndexByte(p.src[p.at:], '<')
 	if end < 0 {
 		end = len(p.src) - p.at
 	}
@@ -122,10 +129,14 @@ func (p *plainReader) tag(maxDepth int) bool {
 	p.at++ // the bracket
 	if p.skip('/') {
 		last := len(p.open) - 1
-		if last < 0 || !bytes.HasPrefix(p.src[p.at:], p.open[last]) {
+		if last < 0 {
 			return false
 		}
-		p.at += len(p.open[last])
+		name := p.open[last].in(p.src)
+		if !bytes.HasPrefix(p.src[p.at:], name) {
+			return false
+		}
+		p.at += len(name)
 		p.open = p.open[:last]
 		return p.skip('>')
 	}
@@ -140,12 +151,11 @@ func (p *plainReader) tag(maxDepth int) bool {
 	if p.attrs = p.attrs[:0]; !p.skip('>') && !p.attributes() {
 		return false
 	}
-	name := p.src[start:end]
 	if p.visit != nil {
-		p.visit(len(p.open), plainElement{p.src[local:end], p.attrs})
+		p.visit(len(p.open), plainElement{p.src, plainSpan{local, end}, p.attrs})
 	}
 	if p.src[p.at-2] != '/' {
-		p.open = append(p.open, name)
+		p.open = append(p.open, plainSpan{start, end})
 	}
 	return true
 }
@@ -215,41 +225,44 @@ func (p *plainReader) attributes() bool {
 		if end < 0 || end+1 >= len(src) || src[end] != '=' {
 			return false
 		}
-		value, ok := plainValue(src[end+1:])
-		if !ok || !p.isNew(src[local:end]) {
+		length := plainValue(src[end+1:])
+		if length < 0 || !p.isNew(src[local:end]) {
 			return false
 		}
-		p.attrs = append(p.attrs, plainAttribute{src[local:end], value})
-		at = end + 1 + len(value) + len(`""`)
+		value := end + len(`="`)
+		p.attrs = append(p.attrs, plainAttribute{plainSpan{local, end}, plainSpan{value, value + length}})
+		at = value + length + len(`"`)
 	}
 }
 
 // isNew tells whether a tag may have an attribute of that name: there is none yet, and not too many others.
 func (p *plainReader) isNew(name []byte) bool {
 	for i := range p.attrs {
-		if bytes.Equal(p.attrs[i].name, name) {
+		if bytes.Equal(p.attrs[i].name.in(p.src), name) {
 			return false
 		}
 	}
 	return len(p.attrs) < maxPlainAttributes
 }
 
-// plainValue returns the value in quotes that src begins with.
-func plainValue(src []byte) (value []byte, ok bool) {
+// plainValue returns the length of the value in quotes that src begins with; -1 if it is not plain.
+func plainValue(src []byte) int {
 	quote, plain := src[0], true
 	if quote != '"' && quote != '\'' {
-		return nil, false
+		return -1
 	}
 	for i, c := range src[1:] {
 		switch c {
 		case quote:
-			value = src[1 : 1+i]
-			return value, plain || plainReferences(value)
+			if plain || plainReferences(src[1:1+i]) {
+				return i
+			}
+			return -1
 		case '<':
-			return nil, false
+			return -1
 		case '&':
 			plain = false
 		}
 	}
-	return nil, false
+	return -1
 }

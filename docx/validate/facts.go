@@ -1,6 +1,9 @@
 package validate
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // fact is what an attribute of an element states.
 type fact struct {
@@ -58,6 +61,9 @@ func (f *fact) value(p *point, t *tag) (string, bool) {
 		wantPrefix, wantLocal = "", f.attribute
 	}
 	for _, a := range t.attrs {
+		if !bytes.HasSuffix(a.name, []byte(wantLocal)) {
+			continue
+		}
 		if prefix, local, _ := p.scope.attribute(a.name); string(local) == wantLocal && prefix == wantPrefix {
 			return string(a.value), true
 		}

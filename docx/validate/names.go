@@ -29,15 +29,29 @@ var namespaces = map[string]string{
 type scope struct {
 	prefixes map[string]string
 	inner    map[string]*scope // by declarations
-	room     *int              // for prefixes, in all scopes together
+	names    map[string]*name  // of elements
+	room     *room
 }
 
-// maxPrefixes is how many prefixes all scopes of a Memory hold together. Declarations beyond are not seen.
-const maxPrefixes = 1 << 18
+// room is how many prefixes and names all scopes of a Memory may still hold together.
+type room struct{ prefixes, names int }
+
+// name is the name of an element as written, and what it says in its scope.
+type name struct {
+	raw   string
+	elem  *element
+	fault *fault
+}
+
+const (
+	// maxPrefixes is how many prefixes all scopes of a Memory hold together. Declarations beyond are not seen.
+	maxPrefixes = 1 << 18
+	// maxNames is how many names they remember.
+	maxNames = 1 << 14
+)
 
 func newScope() *scope {
-	room := maxPrefixes
-	return &scope{prefixes: map[string]string{"xml": "xml"}, room: &room}
+	return &scope{prefixes: map[string]string{"xml": "xml"}, room: &room{maxPrefixes, maxNames}}
 }
 
 // declare returns the scope inside an element with those attributes.
@@ -49,7 +63,7 @@ func (s *scope) declare(attrs []attribute) *scope {
 	if known := s.inner[key]; known != nil {
 		return known
 	}
-	if *s.room -= len(s.prefixes) + len(attrs); *s.room < 0 {
+	if s.room.prefixes -= len(s.prefixes) + len(attrs); s.room.prefixes < 0 {
 		return s
 	}
 	inner := &scope{room: s.room, prefixes: make(map[string]string, len(s.prefixes)+1)}
@@ -90,6 +104,23 @@ func declarations(attrs []attribute) string {
 
 func isDeclaration(name []byte) bool {
 	return len(name) >= 5 && string(name[:5]) == "xmlns" && (len(name) == 5 || name[5] == ':')
+}
+
+// name returns the element's name that is written so.
+func (s *scope) name(written []byte) *name {
+	if known := s.names[string(written)]; known != nil {
+		return known
+	}
+	n := &name{raw: string(written)}
+	n.elem, n.fault = s.element(n.raw)
+	if s.room.names > 0 {
+		s.room.names--
+		if s.names == nil {
+			s.names = map[string]*name{}
+		}
+		s.names[n.raw] = n
+	}
+	return n
 }
 
 // element returns what the rules say about the element of that name.

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"bytes"
 	"errors"
 	"sync/atomic"
 )
@@ -172,9 +173,16 @@ type Faults struct {
 
 // Tolerate adds what is wrong with a part of a template: its output may have the same faults.
 func (f *Faults) Tolerate(m *Memory, src []byte) {
-	r := reader{memory: m, at: m.start(), watch: f}
+	r := reader{memory: m, at: m.start(), watch: &faultFinder{Faults: f}}
 	r.read(src)
 	r.end()
+}
+
+// faultFinder adds to the faults what is wrong with a part.
+type faultFinder struct {
+	*Faults
+	scope  *scope // of the tag before
+	prefix []byte // that is declared there
 }
 
 func (f *Faults) fault(broken *fault, _ *point, _ int64) {
@@ -184,10 +192,20 @@ func (f *Faults) fault(broken *fault, _ *point, _ int64) {
 	f.broken[broken.key()] = true
 }
 
-func (f *Faults) open(p *point, t *tag, offset int64) {
+func (f *faultFinder) open(p *point, t *tag, offset int64) {
+	if p.scope != f.scope {
+		f.scope, f.prefix = p.scope, nil
+	}
 	for i := range t.attrs {
-		if _, _, broken := p.scope.attribute(t.attrs[i].name); broken != nil {
+		name := t.attrs[i].name
+		colon := bytes.IndexByte(name, ':')
+		if colon < 0 || f.prefix != nil && bytes.Equal(name[:colon], f.prefix) {
+			continue
+		}
+		if _, _, broken := p.scope.attribute(name); broken != nil {
 			f.fault(broken, p, offset)
+		} else if !isDeclaration(name) {
+			f.prefix = name[:colon]
 		}
 	}
 	for i := range p.elem.facts {

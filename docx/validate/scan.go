@@ -135,16 +135,18 @@ func (t *tag) attribute(src []byte) (int, error) {
 	if src[i] != '"' && src[i] != '\'' {
 		return 0, fmt.Errorf("the attribute %s has no value in quotes", name)
 	}
-	length := bytes.IndexByte(src[i+1:], src[i])
+	length, markup := quotedLen(src[i:])
 	if length < 0 {
 		return 0, errTagEnds
 	}
 	value := src[i+1 : i+1+length]
-	if bytes.IndexByte(value, '<') >= 0 {
+	if markup && bytes.IndexByte(value, '<') >= 0 {
 		return 0, fmt.Errorf("the attribute %s holds a <", name)
 	}
-	if err := checkReferences(value); err != nil {
-		return 0, err
+	if markup {
+		if err := checkReferences(value); err != nil {
+			return 0, err
+		}
 	}
 	if len(t.attrs) >= maxAttributes {
 		return 0, fmt.Errorf("%s has more than %d attributes", t.name, maxAttributes)
@@ -156,6 +158,21 @@ func (t *tag) attribute(src []byte) (int, error) {
 	}
 	t.attrs = append(t.attrs, attribute{name, value})
 	return i + length + 2, nil
+}
+
+// quotedLen returns the length of the value in quotes that src begins with, -1 if it does not end, and whether there is < or &
+// in it.
+func quotedLen(src []byte) (length int, markup bool) {
+	quote := src[0]
+	for i, c := range src[1:] {
+		switch c {
+		case quote:
+			return i, markup
+		case '<', '&':
+			markup = true
+		}
+	}
+	return -1, markup
 }
 
 func skipBlanks(src []byte, i int) int {

@@ -30,6 +30,8 @@ type Memory struct {
 	mu     sync.Mutex
 	root   *point
 	places int
+	points []point // memory for more
+	ends   []edge  // memory for more of those that lead out of an element
 }
 
 // point is a place.
@@ -48,8 +50,9 @@ type family struct {
 	parent *point   // with the element as its last child
 	scope  *scope
 	depth  int
-	unread bool // in mc:Fallback: whoever reads the alternative before it does not read this
-	points map[state]*point
+	unread bool      // in mc:Fallback: whoever reads the alternative before it does not read this
+	first  [4]*point // most have no more
+	others map[state]*point
 }
 
 // edge is a tag that leads from one place to another.
@@ -81,16 +84,36 @@ func (m *Memory) Size() int {
 
 // in returns the place of a family with that state. The caller holds m.mu.
 func (m *Memory) in(f *family, s state) *point {
-	if p := f.points[s]; p != nil {
+	free := slices.IndexFunc(f.first[:], func(p *point) bool { return p == nil || p.state == s })
+	if free >= 0 && f.first[free] != nil {
+		return f.first[free]
+	}
+	if p := f.others[s]; p != nil {
 		return p
 	}
-	p := &point{family: f, state: s}
-	if f.points == nil {
-		f.points = map[state]*point{}
+	p := take(&m.points)
+	p.family, p.state = f, s
+	switch {
+	case free >= 0:
+		f.first[free] = p
+	case f.others == nil:
+		f.others = map[state]*point{s: p}
+	default:
+		f.others[s] = p
 	}
-	f.points[s] = p
 	m.places++
 	return p
+}
+
+// take returns one of a block, which it replaces when it is used up.
+func take[T any](block *[]T) *T {
+	const size = 32
+	if len(*block) == 0 {
+		*block = make([]T, size)
+	}
+	first := &(*block)[0]
+	*block = (*block)[1:]
+	return first
 }
 
 // open returns where a start tag leads.
@@ -102,8 +125,7 @@ func (m *Memory) open(at *point, t *tag) edge {
 			break
 		}
 	}
-	known := at.edges.Load()
-	if known != nil {
+	if known := at.edges.Load(); known != nil {
 		for i := range *known {
 			if e := &(*known)[i]; e.raw == string(t.name) && e.decl == decl {
 				return *e
@@ -113,13 +135,14 @@ func (m *Memory) open(at *point, t *tag) edge {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.judge(at, t)
-	e.raw, e.decl = string(t.name), decl
-	if known == nil {
-		known = new([]edge)
+	e.decl = decl
+	var known []edge
+	if all := at.edges.Load(); all != nil {
+		known = *all
 	}
-	if len(*known) < maxEdges && m.places <= maxPlaces {
-		all := slices.Concat(*known, []edge{e})
-		at.edges.Store(&all)
+	if len(known) < maxEdges && m.places <= maxPlaces {
+		known = append(known, e) // whoever reads the shorter list does not see what is behind it
+		at.edges.Store(&known)
 	}
 	return e
 }
@@ -132,8 +155,10 @@ var (
 
 // judge finds where a start tag leads.
 func (m *Memory) judge(at *point, t *tag) edge {
-	f := &family{raw: string(t.name), scope: at.scope.declare(t.attrs), depth: at.depth + 1}
-	elem, broken := f.scope.element(f.raw)
+	f := &family{scope: at.scope.declare(t.attrs), depth: at.depth + 1}
+	name := f.scope.name(t.name)
+	f.raw = name.raw
+	elem, broken := name.elem, name.fault
 	if want := onlyIn[elem.name]; want != "" && want != at.elem.name {
 		elem = &element{name: elem.name}
 	}
@@ -150,7 +175,7 @@ func (m *Memory) judge(at *point, t *tag) edge {
 		own.have = 1
 	}
 	f.elem, f.parent, f.unread = elem, m.in(at.family, own), at.unread || elem.name == "mc:Fallback"
-	return edge{to: m.in(f, inner), fault: fault}
+	return edge{raw: f.raw, to: m.in(f, inner), fault: fault}
 }
 
 // close returns where the end of the element leads.
@@ -161,7 +186,8 @@ func (m *Memory) close(at *point) edge {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	around, fault := at.elem.end(at.state, at.parent.state)
-	e := &edge{to: m.in(at.parent.family, around), fault: fault}
+	e := take(&m.ends)
+	e.to, e.fault = m.in(at.parent.family, around), fault
 	at.closed.Store(e)
 	return *e
 }
@@ -203,8 +229,8 @@ func (r *reader) read(src []byte) {
 		src = r.complete(src)
 	}
 	for len(src) > 0 && !r.broken {
-		i := bytes.IndexByte(src, '<')
-		if i != 0 {
+		if src[0] != '<' {
+			i := bytes.IndexByte(src, '<')
 			if i < 0 {
 				i = len(src)
 			}

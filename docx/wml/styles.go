@@ -45,6 +45,11 @@ var looks = map[string]bool{
 	"w:docDefaults": true, "w:latentStyles": true, "w:rPr": true, "w:tblPr": true, "w:trPr": true, "w:tcPr": true, "w:tblStylePr": true,
 }
 
+// stated are elements of styles that are void and say something.
+var stated = map[string]bool{
+	"w:style": true, "w:name": true, "w:basedOn": true, "w:pPr": true, "w:outlineLvl": true, "w:numPr": true, "w:numId": true, "w:ilvl": true,
+}
+
 // ReadStyles returns the styles of a document by their ids. A document whose styles cannot be read has none: its text is
 // there without them.
 func ReadStyles(pkg *opc.Package, main *opc.Part) (map[string]Style, error) {
@@ -56,7 +61,7 @@ func ReadStyles(pkg *opc.Package, main *opc.Part) (map[string]Style, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseOutline(part.Name, src, looks)
+	root, err := parseOutline(part.Name, src, outline{looks, stated})
 	if err != nil { // well formed, but of another shape
 		return nil, nil //nolint:nilerr // as the comment says
 	}
@@ -82,7 +87,13 @@ func ReadStyles(pkg *opc.Package, main *opc.Part) (map[string]Style, error) {
 
 // definitions returns the styles of a part by their ids.
 func definitions(src []byte, root *Node) map[string]*definition {
-	text := func(n *Node, attribute string) string { return Text([]byte(AttrValue(src, n, attribute))) }
+	text := func(n *Node, attribute string) string {
+		value := AttrValue(src, n, attribute)
+		if strings.IndexByte(value, '&') < 0 {
+			return value
+		}
+		return Text([]byte(value))
+	}
 	all := map[string]*definition{}
 	for _, n := range root.Children {
 		if n.Name != "w:style" {

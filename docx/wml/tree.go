@@ -22,8 +22,52 @@ type Node struct {
 	Parent                          *Node
 	Children                        []*Node
 	attrs                           []Attr // only of the elements in withAttributes
+	traits                          traits
 	Start, OpenEnd, CloseStart, End int
 }
+
+// traits are what tables say of an element by its name, looked up once for each name in a part.
+type traits uint8
+
+const (
+	hasAttributes   traits = 1 << iota // it is in withAttributes
+	isTextless                         // in textless
+	isCharacter                        // in Characters
+	isRangeMarkup                      // in rangeMarkup
+	holdsAParagraph                    // in needsParagraph
+)
+
+func traitsOf(name string) (t traits) {
+	if withAttributes[name] {
+		t |= hasAttributes
+	}
+	if textless[name] {
+		t |= isTextless
+	}
+	if Characters[name] != 0 {
+		t |= isCharacter
+	}
+	if rangeMarkup[name] {
+		t |= isRangeMarkup
+	}
+	if needsParagraph[name] {
+		t |= holdsAParagraph
+	}
+	return t
+}
+
+// IsTextless tells whether the content of n is no text of the paragraph it is in: properties, and what tracked changes have deleted.
+func (n *Node) IsTextless() bool { return n.traits&isTextless != 0 }
+
+// IsCharacter tells whether n counts as one character of the text; see [Characters].
+func (n *Node) IsCharacter() bool { return n.traits&isCharacter != 0 }
+
+// IsRangeMarkup tells whether n begins or ends a range, as a bookmark: it may stand between paragraphs as well as in them, and its
+// other half may be elsewhere.
+func (n *Node) IsRangeMarkup() bool { return n.traits&isRangeMarkup != 0 }
+
+// NeedsParagraph tells whether n must hold a paragraph, and end with one.
+func (n *Node) NeedsParagraph() bool { return n.traits&holdsAParagraph != 0 }
 
 // Attr is an attribute. Its bytes are src[Start:End], with the blanks before it; its value src[ValueStart:ValueEnd].
 type Attr struct {
@@ -68,11 +112,17 @@ var withAttributes = map[string]bool{
 }
 
 // ParseTree reads a part that opc.CheckXML has accepted.
-func ParseTree(part string, src []byte) (*Node, error) { return parseOutline(part, src, nil) }
+func ParseTree(part string, src []byte) (*Node, error) { return parseOutline(part, src, outline{}) }
 
-// parseOutline is parseTree without the content of some elements.
-func parseOutline(part string, src []byte, hollow map[string]bool) (*Node, error) {
-	b := &treeBuilder{src: src, scope: []binding{{"xml", "xml"}}, names: map[string]*name{}, hollow: hollow}
+// outline is what a tree leaves out. The zero value leaves out nothing.
+type outline struct {
+	hollow map[string]bool // elements whose content does not count
+	empty  map[string]bool // if not nil, all elements that are void and not in it do not count
+}
+
+// parseOutline is parseTree without what does not count.
+func parseOutline(part string, src []byte, without outline) (*Node, error) {
+	b := &treeBuilder{src: src, scope: []binding{{"xml", "xml"}}, names: map[string]*name{}, without: without}
 	root, err := b.build()
 	if err != nil {
 		return nil, &opc.Error{Code: opc.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
@@ -177,7 +227,7 @@ func (n *Node) Void() bool { return n.OpenEnd == n.End }
 // RawName is the element's name as written in the file.
 func (n *Node) RawName(src []byte) string {
 	tag := src[n.Start+1 : n.OpenEnd]
-	return string(tag[:bytes.IndexAny(tag, " \t\r\n/>")])
+	return string(tag[:slices.IndexFunc(tag, func(c byte) bool { return endsName[c] })])
 }
 
 // Prefix is what stands before the name as written, with its colon.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // treeBuilder reads the tags of XML that is known to be well formed, so it only looks for where things end. Text, comments and
@@ -18,29 +16,24 @@ type treeBuilder struct {
 	scopes   int              // how many there were
 	open     []outside        // for each open element
 	names    map[string]*name // by how they are written
+	recent   [64]*name        // some of them, where a few of their bytes lead: most tags have one of a few names
 	declared string           // a prefix that is in the scope
 	nodes    []Node           // memory for more
 	lists    []*Node          // memory for lists of children
 	waiting  []*Node          // the open elements, each followed by its children so far
-	attrs    []Attr           // of the tag that is being read; their names are still as written
-	written  [][]byte         // the names of attrs
+	attrs    []written        // of the tag that is being read
 	kept     []Attr           // memory for those of nodes
-	hollow   map[string]bool  // elements whose content does not count
+	without  outline
 	elements int
 }
 
-// binding is a namespace prefix in force; canonical is "" for a namespace we do not read.
-type binding struct{ prefix, canonical string }
+// written is where an attribute is and, in it, its name and its value.
+type written struct{ start, name, nameEnd, valueStart, valueEnd, end int }
+
+func (b *treeBuilder) nameOf(a *written) []byte { return b.src[a.name:a.nameEnd] }
 
 // outside is what was there before an element began.
 type outside struct{ scopeSize, scopeID, waiting int }
-
-// name is a name as written, and what it is under the scope of that id.
-type name struct {
-	raw, canonical string
-	scopeID        int // -1 if it is not known
-	hasAttributes  bool
-}
 
 var (
 	errTagEnds     = errors.New("the XML ends inside a tag")
@@ -72,9 +65,10 @@ func (b *treeBuilder) build() (*Node, error) {
 				root = n
 			}
 			switch {
-			case b.src[n.OpenEnd-2] == '/':
+			case n == nil: // it does not count
+			case n.Void():
 				b.leave(n)
-			case !b.hollow[n.Name]:
+			case !b.without.hollow[n.Name]:
 				open = n
 			default:
 				if start = b.skip(); start < 0 {
@@ -89,9 +83,15 @@ func (b *treeBuilder) build() (*Node, error) {
 // nextTag returns where the next tag begins, -1 if there is none.
 func (b *treeBuilder) nextTag() int {
 	for {
-		i := bytes.IndexByte(b.src[b.at:], '<')
-		start := b.at + i
-		if i < 0 || start+1 == len(b.src) {
+		start := b.at
+		if start < len(b.src) && b.src[start] != '<' { // there is text before it
+			i := bytes.IndexByte(b.src[start:], '<')
+			if i < 0 {
+				return -1
+			}
+			start += i
+		}
+		if start+1 >= len(b.src) {
 			return -1
 		}
 		if c := b.src[start+1]; c != '!' && c != '?' {
@@ -150,14 +150,20 @@ func (b *treeBuilder) close(n *Node, start int) {
 	b.leave(n)
 }
 
-// leave gives an element that has ended its children and returns to the scope outside it.
-func (b *treeBuilder) leave(n *Node) {
+// leaveScope returns to the scope outside an element.
+func (b *treeBuilder) leaveScope() (before outside) {
 	last := len(b.open) - 1
-	before := b.open[last]
+	before = b.open[last]
 	b.open = b.open[:last]
 	if before.scopeID != b.scopeID {
 		b.scope, b.scopeID, b.declared = b.scope[:before.scopeSize], before.scopeID, ""
 	}
+	return before
+}
+
+// leave gives an element that has ended its children and returns to the scope outside it.
+func (b *treeBuilder) leave(n *Node) {
+	before := b.leaveScope()
 	own := before.waiting + 1
 	if children := b.waiting[own:]; len(children) > 0 {
 		const block = 256
@@ -171,7 +177,7 @@ func (b *treeBuilder) leave(n *Node) {
 	}
 }
 
-// element reads a start tag.
+// element reads a start tag. The node is nil if the element does not count.
 func (b *treeBuilder) element(parent *Node, start int) (*Node, error) {
 	if b.elements++; b.elements > maxElements {
 		return nil, fmt.Errorf("the part has more than %d elements", maxElements)
@@ -186,14 +192,24 @@ func (b *treeBuilder) element(parent *Node, start int) (*Node, error) {
 	if err := b.resolve(known); err != nil {
 		return nil, err
 	}
-	n := b.node()
-	n.Name, n.Parent, n.Start, n.OpenEnd, n.CloseStart, n.End = known.canonical, parent, start, end, end, end
-	b.waiting = append(b.waiting, n)
 	b.at = end
+	void := b.src[end-2] == '/'
+	if void && b.without.empty != nil && parent != nil && !b.without.empty[known.canonical] {
+		err := b.checkPrefixes()
+		b.leaveScope()
+		return nil, err
+	}
+	n := b.node()
+	n.traits = known.traits
+	n.Name, n.Parent, n.Start, n.OpenEnd, n.CloseStart = known.canonical, parent, start, end, end
+	if void {
+		n.End = end
+	}
+	b.waiting = append(b.waiting, n)
 	switch {
 	case len(b.attrs) == 0:
 		return n, nil
-	case known.hasAttributes:
+	case known.traits&hasAttributes != 0:
 		return n, b.keepAttributes(n)
 	}
 	return n, b.checkPrefixes()
@@ -214,7 +230,7 @@ func (b *treeBuilder) nameEnd(at int) int {
 
 // attributes finds the attributes of a tag, from behind its name, and returns where the tag ends; -1 if it does not.
 func (b *treeBuilder) attributes(at int) (end int) {
-	b.attrs, b.written = b.attrs[:0], b.written[:0]
+	b.attrs = b.attrs[:0]
 	for {
 		start := at
 		for at < len(b.src) && isBlankByte[b.src[at]] {
@@ -238,26 +254,11 @@ func (b *treeBuilder) attributes(at int) (end int) {
 		if length < 0 {
 			return -1
 		}
-		a := Attr{Start: start, ValueStart: value + 1, ValueEnd: value + 1 + length, End: value + length + 2}
-		b.attrs, b.written = append(b.attrs, a), append(b.written, b.src[at:nameEnd])
-		b.bind(b.src[at:nameEnd], b.src[a.ValueStart:a.ValueEnd])
-		at = a.End
+		a := written{start: start, name: at, nameEnd: nameEnd, valueStart: value + 1, valueEnd: value + 1 + length, end: value + length + 2}
+		b.attrs = append(b.attrs, a)
+		b.bind(b.nameOf(&a), b.src[a.valueStart:a.valueEnd])
+		at = a.end
 	}
-}
-
-// bind notes a namespace declaration, if an attribute is one.
-func (b *treeBuilder) bind(attrName, uri []byte) {
-	rest, ok := bytes.CutPrefix(attrName, []byte("xmlns"))
-	if !ok || len(rest) > 0 && rest[0] != ':' {
-		return
-	}
-	prefix := ""
-	if len(rest) > 0 {
-		prefix = string(rest[1:])
-	}
-	b.scope = append(b.scope, binding{prefix, namespaces[string(uri)]})
-	b.scopes++
-	b.scopeID, b.declared = b.scopes, ""
 }
 
 // node returns memory for a node.
@@ -271,31 +272,6 @@ func (b *treeBuilder) node() *Node {
 	return n
 }
 
-func (b *treeBuilder) name(raw []byte) *name {
-	known := b.names[string(raw)]
-	if known == nil {
-		known = &name{raw: string(raw), scopeID: -1}
-		b.names[known.raw] = known
-	}
-	return known
-}
-
-// checkPrefixes checks that the prefixes of attributes that do not count are declared.
-func (b *treeBuilder) checkPrefixes() error {
-	for _, written := range b.written {
-		colon := bytes.IndexByte(written, ':')
-		if colon < 0 || b.declared != "" && string(written[:colon]) == b.declared {
-			continue
-		}
-		prefix := string(written[:colon])
-		if _, ok := b.lookup(prefix); !ok && prefix != "xmlns" {
-			return undeclared(prefix)
-		}
-		b.declared = prefix
-	}
-	return nil
-}
-
 // keepAttributes gives a node the attributes that were read.
 func (b *treeBuilder) keepAttributes(n *Node) error {
 	const block = 256
@@ -303,13 +279,14 @@ func (b *treeBuilder) keepAttributes(n *Node) error {
 		b.kept = make([]Attr, 0, max(min(b.elements, block), count))
 	}
 	from := len(b.kept)
-	for i, a := range b.attrs {
-		var err error
-		if a.name, err = b.attributeName(b.written[i]); err != nil {
+	for i := range b.attrs {
+		a := &b.attrs[i]
+		name, err := b.attributeName(b.nameOf(a))
+		if err != nil {
 			return err
 		}
-		b.kept = append(b.kept, a)
-		for at := a.ValueStart; at < a.ValueEnd; at++ { // a value has no breaks of lines and no tabs (XML 1.0 §3.3.3)
+		b.kept = append(b.kept, Attr{name, a.start, a.valueStart, a.valueEnd, a.end})
+		for at := a.valueStart; at < a.valueEnd; at++ { // a value has no breaks of lines and no tabs (XML 1.0 §3.3.3)
 			if b.src[at] < ' ' {
 				b.src[at] = ' '
 			}
@@ -317,55 +294,4 @@ func (b *treeBuilder) keepAttributes(n *Node) error {
 	}
 	n.attrs = b.kept[from:len(b.kept):len(b.kept)]
 	return nil
-}
-
-// attributeName gives an attribute's name with our own prefix. One without a prefix is in no namespace and keeps its name.
-func (b *treeBuilder) attributeName(written []byte) (string, error) {
-	known := b.name(written)
-	switch prefix, _, prefixed := strings.Cut(known.raw, ":"); {
-	case !prefixed:
-		return known.raw, nil
-	case prefix == "xmlns":
-		return "", nil
-	}
-	err := b.resolve(known)
-	return known.canonical, err
-}
-
-// resolve finds what a name is in the scope: an element's or that of an attribute with a prefix.
-func (b *treeBuilder) resolve(n *name) error {
-	if n.scopeID == b.scopeID {
-		return nil
-	}
-	prefix, local, prefixed := strings.Cut(n.raw, ":")
-	if !prefixed {
-		prefix, local = "", n.raw
-	}
-	canonical, ok := b.lookup(prefix)
-	if !ok && prefixed {
-		return undeclared(prefix)
-	}
-	n.scopeID, n.canonical = b.scopeID, ""
-	if canonical != "" {
-		n.canonical = n.raw
-		if !prefixed || prefix != canonical {
-			n.canonical = canonical + ":" + local
-		}
-	}
-	n.hasAttributes = withAttributes[n.canonical]
-	return nil
-}
-
-// lookup returns our own prefix for one that is in the scope.
-func (b *treeBuilder) lookup(prefix string) (canonical string, ok bool) {
-	for _, bound := range slices.Backward(b.scope) {
-		if bound.prefix == prefix {
-			return bound.canonical, true
-		}
-	}
-	return "", false
-}
-
-func undeclared(prefix string) error {
-	return fmt.Errorf("the namespace prefix %q is not declared", prefix)
 }
