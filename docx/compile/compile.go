@@ -99,6 +99,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	for _, b := range slices.Clone(c.blocks) { // to which repeated columns add
 		c.border(b)
 	}
+	c.checkFields()
 	if len(c.errors) > 0 {
 		return nil, nil
 	}
