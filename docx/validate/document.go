@@ -17,6 +17,7 @@ type document struct {
 	ids      map[string]bool // that must be unique, by space and id
 	uses     []use
 	grids    grids
+	fields   fields
 	problems []Problem
 }
 
@@ -38,7 +39,7 @@ func (d *document) fault(f *fault, at *point, offset int64) { d.report(d.part, w
 
 // check judges one part.
 func (d *document) check(part *opc.Part) {
-	d.part, d.grids = part.Name, nil
+	d.part, d.grids, d.fields = part.Name, nil, nil
 	if part.ContentType == "" && part.Name != opc.ContentTypesName {
 		d.report(part.Name, "", &fault{CodeContentType, "the part has no content type", false})
 	}
@@ -91,11 +92,21 @@ func (d *document) open(p *point, t *tag, offset int64) {
 			d.fault(f, p, offset)
 		}
 	}
+	if p.elem.field != noField {
+		if f := d.fields.take(openStep(p, t)); f != nil {
+			d.fault(f, p, offset)
+		}
+	}
 }
 
 func (d *document) close(p *point, offset int64) {
 	if p.elem.grid != noRole {
 		if f := d.grids.close(p); f != nil {
+			d.fault(f, p, offset)
+		}
+	}
+	if p.elem.field == fieldStory {
+		if f := d.fields.take(storyEnds); f != nil {
 			d.fault(f, p, offset)
 		}
 	}

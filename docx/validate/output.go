@@ -20,6 +20,7 @@ type Output struct {
 	segments  []Segment
 	done      []bool // segments of the part that state ids and were written
 	recording *step
+	fields    fields
 	relations func(id string) bool
 }
 
@@ -34,6 +35,7 @@ func (m *Memory) NewOutput(tolerated *Faults, relations func(id string) bool) *O
 // Part begins the next part, whose segments are these.
 func (o *Output) Part(name string, segments []Segment) {
 	o.part, o.segments, o.done = name, segments, nil
+	o.fields = o.fields[:0]
 	o.at, o.held, o.offset, o.broken = o.memory.start(), o.held[:0], 0, false
 }
 
@@ -65,6 +67,8 @@ type step struct {
 	to   *point
 	held string
 	ids  bool // it states ids, so it can be written once
+
+	fields []fieldStep // that it takes
 }
 
 // Segment checks src, the text of a segment of the part or the start of it.
@@ -84,6 +88,9 @@ func (o *Output) Segment(number int, src []byte) {
 	} else {
 		o.at, o.offset = s.to, o.offset+int64(len(rest)-len(s.held))
 		o.held = append(o.held[:0], s.held...)
+		for _, step := range s.fields {
+			o.field(step, o.at, o.offset)
+		}
 	}
 	if !s.ids {
 		return
@@ -132,6 +139,9 @@ func (o *Output) open(p *point, t *tag, offset int64) {
 			}
 		}
 	}
+	if p.elem.field != noField {
+		o.field(openStep(p, t), p, offset)
+	}
 	if p.elem.facts == nil || p.unread {
 		return
 	}
@@ -163,7 +173,25 @@ func (o *Output) state(f *fact, id string, p *point, offset int64) {
 	o.ids[key] = true
 }
 
-func (o *Output) close(*point, int64) {}
+func (o *Output) close(p *point, offset int64) {
+	if p.elem.field == fieldStory {
+		o.field(storyEnds, p, offset)
+	}
+}
+
+// field follows a step of fields, and has the segment remember it: how fields stand depends on what was written before.
+func (o *Output) field(step fieldStep, p *point, offset int64) {
+	if s := o.recording; s != nil {
+		if n := len(s.fields); step == storyEnds && n > 0 && s.fields[n-1] == storyBegins {
+			s.fields = s.fields[:n-1]
+		} else {
+			s.fields = append(s.fields, step)
+		}
+	}
+	if f := o.fields.take(step); f != nil {
+		o.fault(f, p, offset)
+	}
+}
 
 // Faults are what is wrong with a template itself. The zero value is none; it does not change while outputs are checked.
 type Faults struct {
@@ -183,6 +211,7 @@ type faultFinder struct {
 	*Faults
 	scope  *scope // of the tag before
 	prefix []byte // that is declared there
+	fields fields
 }
 
 func (f *Faults) fault(broken *fault, _ *point, _ int64) {
@@ -208,6 +237,9 @@ func (f *faultFinder) open(p *point, t *tag, offset int64) {
 			f.prefix = name[:colon]
 		}
 	}
+	if p.elem.field != noField {
+		f.field(openStep(p, t), p, offset)
+	}
 	for i := range p.elem.facts {
 		what := &p.elem.facts[i]
 		if what.does != unique && what.does != defines {
@@ -230,7 +262,17 @@ func (f *Faults) state(what *fact, id string, p *point, offset int64) {
 	f.ids[key] = true
 }
 
-func (f *Faults) close(*point, int64) {}
+func (f *faultFinder) close(p *point, offset int64) {
+	if p.elem.field == fieldStory {
+		f.field(storyEnds, p, offset)
+	}
+}
+
+func (f *faultFinder) field(step fieldStep, p *point, offset int64) {
+	if broken := f.fields.take(step); broken != nil {
+		f.fault(broken, p, offset)
+	}
+}
 
 // AsProblem returns the problem in an error of this package.
 func AsProblem(err error) (*Problem, bool) { return errors.AsType[*Problem](err) }

@@ -151,6 +151,7 @@ type element struct {
 
 	facts []fact // that its attributes state
 	grid  gridRole
+	field fieldRole
 }
 
 // place is where a child stands among others.
@@ -199,6 +200,10 @@ var elements = func() map[string]*element {
 	for role, name := range gridRoles {
 		get(name).grid = role
 	}
+	for name := range strings.FieldsSeq(stories) {
+		get(name).field = fieldStory
+	}
+	get("w:fldChar").field = fieldMark
 	get(lastMustBeParagraph).endsWithParagraph = true
 	for name := range strings.FieldsSeq(onlyWarned) {
 		get(name).lenient = true

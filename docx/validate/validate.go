@@ -30,6 +30,7 @@ const (
 	CodeDuplicate    Code = "duplicate_id" // an id that must be unique
 	CodeReference    Code = "reference"    // a list, note, comment or style that is named and not there
 	CodeTable        Code = "table"        // cells that do not fit the grid
+	CodeField        Code = "field"        // a complex field without its begin or its end: text behind is lost
 )
 
 // Problem is one thing that is wrong with a document.

@@ -70,6 +70,9 @@ const (
 )
 
 // Each rule of the tables has a body that keeps to it, where that is not plain, and one that breaks it.
+// mark is a mark of a field.
+func mark(kind string) string { return `<w:fldChar w:fldCharType="` + kind + `"/>` }
+
 func TestBodies(t *testing.T) {
 	for _, tt := range []struct{ name, body, want string }{
 		{"plain", par + `<w:sectPr/>`, ""},
@@ -115,6 +118,12 @@ func TestBodies(t *testing.T) {
 		{"note that is not there", `<w:p><w:r><w:footnoteReference w:id="3"/></w:r></w:p>`, "reference: there is no footnote 3"},
 		{"comment that is not there", `<w:p><w:r><w:commentReference w:id="3"/></w:r></w:p>`, "reference: there is no comment 3"},
 		{"relationship that is not there", `<w:p><w:hyperlink r:id="rId9"><w:r/></w:hyperlink></w:p>`, "relationship: the relationship rId9 is used and not there"},
+
+		{"field without an end", `<w:p><w:r>` + mark("begin") + mark("separate") + `</w:r></w:p>`, "field: a field begins and does not end"},
+		{"field without a begin", `<w:p><w:r>` + mark("end") + `</w:r></w:p>`, "field: a field ends that has not begun"},
+		{"field with two results", `<w:p><w:r>` + mark("begin") + mark("separate") + mark("separate") + mark("end") + `</w:r></w:p>`, "field: the result of a field begins where none can"},
+		{"field in a field, over paragraphs", `<w:p><w:r>` + mark("begin") + mark("begin") + mark("end") + `</w:r></w:p><w:p><w:r>` + mark("separate") + mark("end") + `</w:r></w:p>`, ""},
+		{"field that leads out of a text box", `<w:p><w:r><w:pict><w:txbxContent><w:p><w:r>` + mark("begin") + `</w:r></w:p></w:txbxContent></w:pict>` + mark("end") + `</w:r></w:p>`, "field: a field begins and does not end\nfield: a field ends that has not begun"},
 
 		{"row wider than the grid", `<w:tbl>` + grid + `<w:tr>` + cell + `<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par, "warning: table: a row covers 3 columns, and its table has 2"},
 		{"merged with nothing", `<w:tbl>` + grid + `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par, "warning: table: a cell is merged with one above it that is not merged"},
@@ -199,6 +208,9 @@ func TestOutputFindsProblems(t *testing.T) {
 		{"an id in a segment that comes twice", []string{open, `<w:p w14:paraId="00000001"/>`, `<w:p w14:paraId="00000001"/>`, end}, "an id of the template is written twice"},
 		{"nesting over segments", []string{open, `<w:p>`, `<w:p>`, `</w:p></w:p>`, end}, "w:p may not stand in w:p"},
 		{"an element that is not closed", []string{open, `<w:p>`, end}, "</w:body> ends an element that is not open"},
+		{"a field over segments", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`, `<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, end}, ""},
+		{"a field that ends in a segment that comes twice", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`, `<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, `<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, end}, "a field ends that has not begun"},
+		{"a field that does not end", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`, end}, "a field begins and does not end"},
 		{"a part that ends early", []string{open, par}, "the XML ends inside an element"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
