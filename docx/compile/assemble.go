@@ -102,6 +102,11 @@ func (a *assembler) apply(e *edit) bool {
 		a.push(frame{op: a.holder(e)})
 	case editGuardEnd, editAloneEnd, editHeadingEnd:
 		a.pop()
+		a.catchUp(e.region)
+	case editHalf:
+		if !e.half.behind {
+			a.emit(a.half(e.half))
+		}
 	case editValue:
 		a.value(e, source)
 	default:
@@ -130,7 +135,7 @@ func (a *assembler) holder(e *edit) program.Op {
 	case editCovered:
 		return program.Op{Kind: program.OpCovered, Slot: e.slot, Width: e.cell}
 	}
-	return program.Op{Kind: program.OpGuard}
+	return program.Op{Kind: program.OpGuard, Ranges: e.region.parts()}
 }
 
 // value writes the operation of a tag that leaves something in its place.
@@ -305,6 +310,7 @@ func (a *assembler) border(e *edit) bool {
 	a.insert(e.closing)
 	if e.kind == editClose {
 		a.pop()
+		a.catchUp(e.region)
 	} else {
 		a.flush()
 		top.op.Branches[len(top.op.Branches)-1].Body = a.taken(top.from)

@@ -114,7 +114,6 @@ func (c *compiler) compile() (*program.Part, error) {
 	c.guardTables()
 	c.guardContainers()
 	c.editBound()
-	c.editIDs()
 	c.editLists()
 	c.editNotes()
 	c.editHeaders()
@@ -124,6 +123,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	c.editControls()
 	c.editPlain()
 	c.editTOC()
+	c.editIDs()
 	return c.assemble(), nil
 }
 

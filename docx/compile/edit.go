@@ -30,6 +30,8 @@ type edit struct {
 	over     bool // of editWidth: the cell reaches over the repeated columns
 	slot     int  // of ids and of what comes only once
 	space    program.IDSpace
+	half     *half
+	region   *region // that begins or ends here
 }
 
 // phase orders edits at one place.
@@ -68,6 +70,7 @@ const (
 	editName                 // the source's name once, then fresh ones
 	editNameBehind           // the name that editName of the same slot gave last
 	editNameAhead            // the name that editName of the same slot will give next
+	editHalf                 // a mark of a range that may come elsewhere
 	editOnce                 // the source, the first time only
 	editAlone                // from here to editAloneEnd is the paragraph of a value that may be more than text
 	editAloneEnd             //

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
-	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
 )
@@ -71,70 +69,44 @@ func (s *IDs) first(space program.IDSpace) int {
 	return best
 }
 
-// editIDs writes the edits of ids inside loops.
+// editIDs writes the edits of ids inside loops, and those of ranges. It is the last to write edits, as it goes by the others.
 func (c *compiler) editIDs() {
-	e := idEditor{c: c, bookmarks: map[string]*bookmark{}, references: map[string][]span{}}
-	for _, b := range c.blocks {
-		if b.isLoop() {
-			e.ahead = append(e.ahead, b)
-		}
-	}
-	for n, note := range c.ownNotes() {
-		if slices.ContainsFunc(note.blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() }) {
-			e.ahead = append(e.ahead, &block{openAt: n.Start, closeAt: n.End})
-		}
-	}
-	if c.ofRounds() != nil {
-		e.ahead = append(e.ahead, &block{openAt: c.root.Start, closeAt: c.root.End})
-	}
-	if len(e.ahead) == 0 {
+	starts := c.findRegions()
+	if len(starts) == 0 {
 		return
 	}
-	slices.SortFunc(e.ahead, func(a, b *block) int { return cmp.Or(a.openAt-b.openAt, b.closeAt-a.closeAt) })
+	e := idEditor{c: c, starts: starts, open: map[rangeKey]*markedRange{}, references: map[string][]span{}}
 	e.walk(c.root)
-	e.editBookmarks()
+	e.editRanges()
 }
 
-// idEditor walks a part from start to end and knows which loops it is in.
+// idEditor walks a part from start to end and knows which regions it is in.
 type idEditor struct {
-	c         *compiler
-	ahead     []*block // loops, in the order they begin
-	around    []*block // loops around the place, inner last
-	bookmarks map[string]*bookmark
-	order     []*bookmark
+	c      *compiler
+	starts []branchStart // that are ahead
+	at     *branch
+	story  *wml.Node
+	open   map[rangeKey]*markedRange
+	ranges []*markedRange
 
 	references map[string][]span // by the names of bookmarks that they may be to
 }
 
-// bookmark is a pair of w:bookmarkStart and w:bookmarkEnd with one id, or of w:permStart and w:permEnd, and the loops they are in.
-type bookmark struct {
-	start, end     *wml.Node
-	startIn, endIn *block
-}
-
-// loop returns the innermost loop around n, or nil. The starts of the nodes it is asked about never fall.
-func (e *idEditor) loop(n *wml.Node) *block {
-	for len(e.ahead) > 0 && e.ahead[0].openAt <= n.Start {
-		e.around = append(e.around, e.ahead[0])
-		e.ahead = e.ahead[1:]
+// branch returns the innermost branch around n, or nil. The starts of the nodes it is asked about never fall.
+func (e *idEditor) branch(n *wml.Node) *branch {
+	for len(e.starts) > 0 && e.starts[0].pos <= n.Start {
+		e.at, e.starts = e.starts[0].at, e.starts[1:]
 	}
-	for len(e.around) > 0 && e.around[len(e.around)-1].closeAt <= n.Start {
-		e.around = e.around[:len(e.around)-1]
-	}
-	if len(e.around) == 0 {
-		return nil
-	}
-	return e.around[len(e.around)-1]
+	return e.at
 }
 
 func (e *idEditor) walk(n *wml.Node) {
-	loop := e.loop(n)
+	at := e.branch(n)
+	kind := rangeMarks[n.Name]
 	switch {
-	case n.Name == "w:bookmarkStart" || n.Name == "w:bookmarkEnd":
-		e.noteBookmark(n, n.Name == "w:bookmarkStart", "", loop)
-	case n.Name == "w:permStart" || n.Name == "w:permEnd":
-		e.noteBookmark(n, n.Name == "w:permStart", "permission ", loop)
-	case loop == nil:
+	case kind != nil:
+		e.noteMark(n, kind, at)
+	case at == nil || at.repeats == nil:
 	case n.Name == "w:hyperlink" || n.Name == "w:instrText" || n.Name == "w:fldSimple":
 		e.noteReferences(n)
 	case n.Name == "w:p" || n.Name == "w:tr":
@@ -143,10 +115,8 @@ func (e *idEditor) walk(n *wml.Node) {
 		}
 	case n.Name == "w:id" && n.Parent.Name == "w:sdtPr":
 		e.c.replace(n.Start, n.End, editDelete)
-	case n.Name == "w:commentRangeStart" || n.Name == "w:commentRangeEnd" || n.Name == "w:commentReference":
+	case n.Name == "w:commentReference":
 		e.once(n)
-	case strings.HasPrefix(n.Name, "w:moveFromRange") || strings.HasPrefix(n.Name, "w:moveToRange"):
-		e.once(n) // its name ties it to the other end of the move
 	case trackedChanges[n.Name]:
 		if id := n.Attr("w:id"); id != nil {
 			e.c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editID, slot: e.c.slots.ID(), space: program.BookmarkIDs})
@@ -156,9 +126,14 @@ func (e *idEditor) walk(n *wml.Node) {
 			e.c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editID, slot: e.c.slots.ID(), space: program.DrawingIDs})
 		}
 	}
+	story := e.story
+	if stories[n.Name] {
+		e.story = n
+	}
 	for _, child := range n.Children {
 		e.walk(child)
 	}
+	e.story = story
 }
 
 // once has an element come out only the first time, as it refers to something that is there once.
@@ -166,66 +141,30 @@ func (e *idEditor) once(n *wml.Node) {
 	e.c.add(edit{pos: n.Start, end: n.End, phase: phaseReplace, kind: editOnce, slot: e.c.slots.ID()})
 }
 
-// noteBookmark notes one end of a bookmark, or of another range that is told by its id among those of its kind.
-func (e *idEditor) noteBookmark(n *wml.Node, isStart bool, kind string, loop *block) {
-	id := n.Attr("w:id")
-	if id == nil {
-		return
-	}
-	key := kind + string(e.c.src[id.ValueStart:id.ValueEnd])
-	b := e.bookmarks[key]
-	if b == nil {
-		b = &bookmark{}
-		e.bookmarks[key] = b
-		e.order = append(e.order, b)
-	}
-	if isStart {
-		b.start, b.startIn = n, loop
-	} else {
-		b.end, b.endIn = n, loop
-	}
-}
-
-// editBookmarks gives a bookmark that lies within one round of a loop a fresh id and name in each round, and has the
-// ends of any other come out once.
-func (e *idEditor) editBookmarks() {
-	for _, b := range e.order {
-		if b.start != nil && b.end != nil && b.startIn == b.endIn && b.start.Start < b.end.Start {
-			if b.startIn != nil {
-				e.renumber(b)
-			}
-			continue
-		}
-		if b.startIn != nil {
-			e.once(b.start)
-		}
-		if b.endIn != nil {
-			e.once(b.end)
-		}
-	}
-}
-
-func (e *idEditor) renumber(b *bookmark) {
+// renumber returns the edits that give a range a fresh id in each round of a loop, and a bookmark a fresh name, which what refers to it in
+// the loop has too.
+func (e *idEditor) renumber(r *markedRange, loop *region) (ofStart, ofEnd []edit) {
 	slot := e.c.slots.ID()
-	start, end := b.start.Attr("w:id"), b.end.Attr("w:id")
-	first := edit{pos: start.ValueStart, end: start.ValueEnd, phase: phaseReplace, kind: editID, slot: slot, space: program.BookmarkIDs}
-	same := edit{pos: end.ValueStart, end: end.ValueEnd, phase: phaseReplace, kind: editSameID, slot: slot, space: program.BookmarkIDs}
-	e.c.edits = append(e.c.edits, first, same)
-	name := b.start.Attr("w:name")
+	start, end := r.start.Attr("w:id"), r.end.Attr("w:id")
+	ofStart = []edit{{pos: start.ValueStart, end: start.ValueEnd, phase: phaseReplace, kind: editID, slot: slot, space: program.BookmarkIDs}}
+	ofEnd = []edit{{pos: end.ValueStart, end: end.ValueEnd, phase: phaseReplace, kind: editSameID, slot: slot, space: program.BookmarkIDs}}
+	name := r.start.Attr("w:name")
 	if name == nil {
-		return
+		return ofStart, ofEnd
 	}
 	slot = e.c.slots.ID()
-	e.c.add(edit{pos: name.ValueStart, end: name.ValueEnd, phase: phaseReplace, kind: editName, slot: slot})
+	ofStart = append(ofStart, edit{pos: name.ValueStart, end: name.ValueEnd, phase: phaseReplace, kind: editName, slot: slot})
+	slices.SortFunc(ofStart, func(a, b edit) int { return a.pos - b.pos })
 	for _, ref := range e.references[string(e.c.src[name.ValueStart:name.ValueEnd])] {
 		kind := editNameBehind
 		if ref.start < name.ValueStart {
 			kind = editNameAhead
 		}
-		if b.startIn.openAt <= ref.start && ref.end <= b.startIn.closeAt {
+		if loop.from <= ref.start && ref.end <= loop.to {
 			e.c.add(edit{pos: ref.start, end: ref.end, phase: phaseReplace, kind: kind, slot: slot})
 		}
 	}
+	return ofStart, ofEnd
 }
 
 // span is a stretch of the source.

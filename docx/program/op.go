@@ -53,6 +53,8 @@ type Op struct {
 	Merges   []int // of OpLoop: slots of cells that merge
 	Over     bool  // of OpWidth: the cell reaches over the repeated columns
 	Stored   bool  // of OpLoop: the items are those of the columns in slot
+	Once     bool  // of OpRangeStart, OpRangeEnd: it comes once in the document
+	Ranges   []int // of OpGuard: slots of ranges of which it holds one end
 	Anew     []int // of OpLoop: slots of lists that each round begins anew
 }
 
@@ -83,6 +85,8 @@ const (
 	OpNameBehind                // writes the name that OpName of the slot wrote last
 	OpNameAhead                 // writes the name that OpName of the slot will write next
 	OpOnce                      // writes text the first time, and nothing later
+	OpRangeStart                // does body, the start of a range, unless the range has begun
+	OpRangeEnd                  // does body, the end of a range, if the range has begun
 	OpAlone                     // a paragraph that only holds the value of tag: does body, or writes what takes its place
 	OpHeading                   // a paragraph that is a heading of the level in slot
 	OpHeadingMark               // writes the start or end of its bookmark

@@ -118,6 +118,8 @@ func (x *execution) structure(o *Op) error {
 			x.slots[o.Slot] = 1
 			x.out.buf = append(x.out.buf, o.Text...)
 		}
+	case OpRangeStart, OpRangeEnd:
+		return x.rangeMark(o)
 	case OpID, OpSameID:
 		x.id(o)
 	case OpName, OpNameBehind, OpNameAhead:
@@ -334,6 +336,7 @@ func (x *execution) guard(o *Op) error {
 	bytes, pieces := x.out.place()
 	x.yielded = false
 	x.out.guards++
+	begun := x.begun(o.Ranges)
 	if err := x.run(o.Body); err != nil {
 		return err
 	}
@@ -341,6 +344,7 @@ func (x *execution) guard(o *Op) error {
 		x.out.guards--
 		x.out.takeBack(bytes, pieces)
 		x.last = last
+		x.begin(o.Ranges, begun)
 		x.contents.found = x.contents.found[:headings]
 	}
 	x.yielded = x.yielded || outer

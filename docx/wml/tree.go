@@ -102,7 +102,7 @@ var withAttributes = map[string]bool{
 	"w:ins": true, "w:del": true, "w:moveFrom": true, "w:moveTo": true, "w:cellIns": true, "w:cellDel": true, "w:cellMerge": true,
 	"w:rPrChange": true, "w:pPrChange": true, "w:sectPrChange": true, "w:tblPrChange": true, "w:tblPrExChange": true,
 	"w:tblGridChange": true, "w:trPrChange": true, "w:tcPrChange": true, "w:numberingChange": true,
-	"w:moveFromRangeStart": true, "w:moveToRangeStart": true, "w:permStart": true, "w:permEnd": true,
+	"w:moveFromRangeStart": true, "w:moveFromRangeEnd": true, "w:moveToRangeStart": true, "w:moveToRangeEnd": true, "w:permStart": true, "w:permEnd": true,
 	"w:p": true, "w:tr": true, "w:t": true, "w:br": true, "wp:docPr": true, "w:bookmarkStart": true, "w:bookmarkEnd": true,
 	"w:commentRangeStart": true, "w:commentRangeEnd": true, "w:commentReference": true, "w:comment": true, "w:pStyle": true, "w:outlineLvl": true,
 	"w:style": true, "w:name": true, "w:basedOn": true, "w:num": true, "w:numId": true, "w:abstractNum": true, "w:abstractNumId": true, "w:ilvl": true, "w:lvl": true, "w:lvlOverride": true,

@@ -1,0 +1,179 @@
+package compile
+
+import (
+	"slices"
+
+	"platen/docx/program"
+	"platen/docx/wml"
+)
+
+// Bookmarks, comments, ranges that may be edited and moves begin at one mark and end at another, tied by an id. A block, or
+// what vanishes when it is empty, may hold one of them and not the other. Then the start comes where it stands, or behind the
+// region that holds it if it did not come there; and the end likewise, but in a loop, of which it is behind the last round.
+// So ranges come whole, and where all of the source comes they are what they were.
+
+// rangeKind is a kind of ranges.
+type rangeKind struct {
+	start, end string
+	once       bool // a range of this kind refers to something that is there once, or is tied to another
+}
+
+var rangeKinds = []*rangeKind{
+	{"w:bookmarkStart", "w:bookmarkEnd", false},
+	{"w:permStart", "w:permEnd", false},
+	{"w:commentRangeStart", "w:commentRangeEnd", true},
+	{"w:moveFromRangeStart", "w:moveFromRangeEnd", true},
+	{"w:moveToRangeStart", "w:moveToRangeEnd", true},
+}
+
+// rangeMarks gives the kinds by the names of their marks.
+var rangeMarks = func() map[string]*rangeKind {
+	all := map[string]*rangeKind{}
+	for _, k := range rangeKinds {
+		all[k.start], all[k.end] = k, k
+	}
+	return all
+}()
+
+// markedRange is a start and an end with one id, of which one may be missing in the template.
+type markedRange struct {
+	kind           *rangeKind
+	start, end     *wml.Node
+	startIn, endIn *branch
+}
+
+// rangeKey is what the marks of a range have in common.
+type rangeKey struct {
+	kind  *rangeKind
+	story *wml.Node
+	id    string
+}
+
+// half is a mark of a range that some region parts.
+type half struct {
+	node   *wml.Node
+	slot   int
+	end    bool
+	once   bool
+	behind bool   // it comes behind its region only
+	inner  []edit // of its id and name
+}
+
+// noteMark notes a mark of a range.
+func (e *idEditor) noteMark(n *wml.Node, kind *rangeKind, at *branch) {
+	id := n.Attr("w:id")
+	if id == nil {
+		return
+	}
+	key := rangeKey{kind, e.story, string(e.c.src[id.ValueStart:id.ValueEnd])}
+	r := e.open[key]
+	if isStart := n.Name == kind.start; r == nil || isStart {
+		r = &markedRange{kind: kind}
+		e.ranges = append(e.ranges, r)
+		if isStart {
+			e.open[key], r.start, r.startIn = r, n, at
+			return
+		}
+	}
+	r.end, r.endIn = n, at
+	delete(e.open, key)
+}
+
+// editRanges has ranges come whole, and in loops as often as they can.
+func (e *idEditor) editRanges() {
+	for _, r := range e.ranges {
+		whole := r.start != nil && r.end != nil
+		common := commonBranch(r.startIn, r.endIn)
+		isFixed := func(region *region) bool { return region.fixed }
+		switch {
+		case whole && r.startIn == r.endIn:
+			if in := r.startIn; in != nil && in.repeats != nil {
+				e.editWhole(r, in.repeats)
+			}
+		case whole && !slices.ContainsFunc(slices.Concat(r.startIn.upTo(common), r.endIn.upTo(common)), isFixed):
+			e.editParted(r, common)
+		default:
+			e.onceInLoop(r.start, r.startIn)
+			e.onceInLoop(r.end, r.endIn)
+		}
+	}
+}
+
+// editWhole edits a range within one round of a loop.
+func (e *idEditor) editWhole(r *markedRange, loop *region) {
+	if r.kind.once {
+		e.once(r.start)
+		e.once(r.end)
+		return
+	}
+	start, end := e.renumber(r, loop)
+	e.c.edits = append(e.c.edits, slices.Concat(start, end)...)
+}
+
+func (e *idEditor) onceInLoop(n *wml.Node, in *branch) {
+	if n != nil && in != nil && in.repeats != nil {
+		e.once(n)
+	}
+}
+
+// editParted edits a range whose marks are not in one branch; common is the innermost that holds both.
+func (e *idEditor) editParted(r *markedRange, common *branch) {
+	slot := e.c.slots.ID()
+	start := &half{node: r.start, slot: slot, once: r.kind.once}
+	end := &half{node: r.end, slot: slot, once: r.kind.once, end: true}
+	if common != nil && common.repeats != nil && !r.kind.once {
+		start.inner, end.inner = e.renumber(r, common.repeats)
+	}
+	e.place(start, r.startIn.upTo(common))
+	e.place(end, r.endIn.upTo(common))
+}
+
+// place writes the edits of a mark that is in these regions, inner first, and the other mark of its range in none of them.
+func (e *idEditor) place(h *half, regions []*region) {
+	for _, r := range regions {
+		r.ranges = append(r.ranges, h.slot)
+		h.behind = h.behind || h.end && r.loop
+	}
+	if n := len(regions); n > 0 {
+		regions[n-1].behind = append(regions[n-1].behind, h)
+	}
+	e.c.add(edit{pos: h.node.Start, end: h.node.End, phase: phaseReplace, kind: editHalf, half: h})
+}
+
+// half is the operation that writes a mark.
+func (a *assembler) half(h *half) program.Op {
+	o := program.Op{Kind: program.OpRangeStart, Slot: h.slot, Once: h.once}
+	if h.end {
+		o.Kind = program.OpRangeEnd
+	}
+	at := h.node.Start
+	literal := func(until int) {
+		o.Body = append(o.Body, program.Op{Kind: program.OpLiteral, Text: slices.Clone(a.c.src[at:until])})
+	}
+	for i := range h.inner {
+		e := &h.inner[i]
+		literal(e.pos)
+		o.Body = append(o.Body, a.operation(e, a.c.src[e.pos:e.end]))
+		at = e.end
+	}
+	literal(h.node.End)
+	return o
+}
+
+// parts returns the slots of the ranges of which a region, which may be nil, holds one end.
+func (r *region) parts() []int {
+	if r == nil {
+		return nil
+	}
+	return r.ranges
+}
+
+// catchUp writes the marks of ranges that have not come within the region that ends here.
+func (a *assembler) catchUp(r *region) {
+	if r == nil {
+		return
+	}
+	for _, h := range r.behind {
+		a.emit(a.half(h))
+	}
+}

@@ -1,0 +1,136 @@
+package compile
+
+import (
+	"slices"
+
+	"platen/docx/lang"
+	"platen/docx/program"
+)
+
+// region is a stretch of the source that may be left out, or come several times: a block, a note that is written where it is
+// referred to, or what vanishes if nothing is in it.
+type region struct {
+	from, to int
+	loop     bool
+	fixed    bool // what is in it cannot be told to come or not, as all of it may be replaced
+
+	behind []*half // ends of ranges that come behind it if they have not come within
+	ranges []int   // slots of the ranges of which it holds one end
+}
+
+// branch is what comes together in a region: the whole of it, or one branch of a condition.
+type branch struct {
+	*region
+	around  *branch // nil if the region is in no other
+	depth   int
+	repeats *region // the innermost loop around, or nil
+}
+
+// branchStart is a place in the source from which on what follows is in a branch, or in none.
+type branchStart struct {
+	pos int
+	at  *branch
+}
+
+// findRegions goes through the edits as the assembler will. What comes of it is sorted by place.
+func (c *compiler) findRegions() []branchStart {
+	c.sortEdits()
+	repeated := c.repeatedNotes()
+	var starts []branchStart
+	stack, cursor := []*branch{nil}, 0
+	if c.ofRounds() != nil {
+		stack[0] = stack[0].inner(&region{from: c.root.Start, to: c.root.End, loop: true})
+		starts = append(starts, branchStart{c.root.Start, stack[0]})
+	}
+	for i := range c.edits {
+		e := &c.edits[i]
+		if e.pos < cursor && e.phase != phaseBorder {
+			continue
+		}
+		cursor = max(cursor, e.end)
+		at := stack[len(stack)-1]
+		switch {
+		case e.kind == editTOC:
+			starts = append(starts, branchStart{e.pos, at.inner(&region{from: e.pos, to: e.end, fixed: true})}, branchStart{e.end, at})
+			continue
+		case e.kind == editHeading: // which always comes
+			stack = append(stack, at)
+		case e.kind.opens():
+			e.region = &region{from: e.pos, loop: e.kind == editOpen && e.of().isLoop() || repeated[e.note], fixed: e.kind.replaces()}
+			stack = append(stack, at.inner(e.region))
+		case e.kind == editPart && at != nil:
+			stack[len(stack)-1] = at.around.inner(at.region)
+		case e.kind.closes() && len(stack) > 1:
+			if e.kind != editHeadingEnd {
+				e.region, at.to = at.region, e.pos
+			}
+			stack = stack[:len(stack)-1]
+		default:
+			continue
+		}
+		starts = append(starts, branchStart{e.pos, stack[len(stack)-1]})
+	}
+	return starts
+}
+
+// opens and closes tell the edits between which other edits lie.
+func (k editKind) opens() bool {
+	switch k {
+	case editOpen, editGuard, editAlone, editHeading, editPicture, editShown, editChart, editControl, editCovered, editNote:
+		return true
+	}
+	return false
+}
+
+func (k editKind) closes() bool {
+	return k == editClose || k == editGuardEnd || k == editAloneEnd || k == editHeadingEnd
+}
+
+// replaces tells the edits that write something else in place of all between them.
+func (k editKind) replaces() bool {
+	return k == editPicture || k == editShown || k == editChart || k == editControl
+}
+
+// repeatedNotes returns the notes that are referred to within a loop.
+func (c *compiler) repeatedNotes() map[*program.Note]bool {
+	repeated := map[*program.Note]bool{}
+	for _, n := range c.ownNotes() {
+		if slices.ContainsFunc(n.blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() }) {
+			repeated[n.note] = true
+		}
+	}
+	return repeated
+}
+
+// inner returns a branch of a region within this one, which may be nil.
+func (b *branch) inner(r *region) *branch {
+	in := &branch{region: r, around: b, depth: 1}
+	if b != nil {
+		in.depth, in.repeats = b.depth+1, b.repeats
+	}
+	if r.loop {
+		in.repeats = r
+	}
+	return in
+}
+
+// commonBranch returns the innermost branch that holds both, or nil.
+func commonBranch(a, b *branch) *branch {
+	for a != b {
+		if b == nil || a != nil && a.depth >= b.depth {
+			a = a.around
+		} else {
+			b = b.around
+		}
+	}
+	return a
+}
+
+// upTo returns the regions from the innermost around a place to the outermost that outer, which may be nil, still holds.
+func (b *branch) upTo(outer *branch) []*region {
+	var all []*region
+	for ; b != outer; b = b.around {
+		all = append(all, b.region)
+	}
+	return all
+}
