@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"platen/docx/lang"
 	"platen/docx/program"
@@ -210,7 +211,15 @@ func (a *assembler) literal(until int) {
 	a.cursor = until
 }
 
-func (a *assembler) insert(xml string) { a.lit = append(a.lit, xml...) }
+// insert writes XML that is not of the source.
+func (a *assembler) insert(xml string) {
+	before, behind, found := strings.Cut(xml, program.FreshID)
+	a.lit = append(a.lit, before...)
+	if found {
+		a.emit(program.Op{Kind: program.OpFreshID})
+		a.insert(behind)
+	}
+}
 
 func (a *assembler) flush() {
 	if len(a.lit) == 0 {

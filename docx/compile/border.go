@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"platen/docx/program"
 	"platen/docx/wml"
 )
 
@@ -208,7 +209,7 @@ func (p *paragraph) gapAround(m *mark, at *wml.Node) (from, to int) {
 	return from, to
 }
 
-// reopen is the start of an element anew, with the properties of a run.
+// reopen is the start of an element anew, with the properties of a run. A tracked change has another id then.
 func (c *compiler) reopen(n *wml.Node) string {
 	switch n.Name {
 	case "w:t":
@@ -221,6 +222,9 @@ func (c *compiler) reopen(n *wml.Node) string {
 		if props != nil {
 			return string(c.src[n.Start:n.OpenEnd]) + string(c.src[props.Start:props.End])
 		}
+	}
+	if id := n.Attr("w:id"); id != nil && trackedChanges[n.Name] {
+		return string(c.src[n.Start:id.ValueStart]) + program.FreshID + string(c.src[id.ValueEnd:n.OpenEnd])
 	}
 	return string(c.src[n.Start:n.OpenEnd])
 }

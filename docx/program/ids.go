@@ -1,5 +1,10 @@
 package program
 
+import (
+	"bytes"
+	"strconv"
+)
+
 // Ids that must be unique in a document: a loop that repeats an element gives all but the first a fresh one.
 // w14:paraId and the ids of content controls need not be there at all: loops leave them out.
 
@@ -13,6 +18,23 @@ const (
 	BookmarkIDs                 // and of tracked changes and permissions: what is marked in the text
 	IDSpaceCount                // how many kinds there are
 )
+
+// FreshID stands in XML that begins elements anew for the id of a tracked change, which no other may have. No XML holds it.
+const FreshID = "\x00"
+
+// anew writes XML with fresh ids, and returns it.
+func (x *execution) anew(xml []byte) []byte {
+	from := len(x.out.buf)
+	for {
+		before, behind, found := bytes.Cut(xml, []byte(FreshID))
+		x.out.buf = append(x.out.buf, before...)
+		if !found {
+			return x.out.buf[from:]
+		}
+		x.out.buf = strconv.AppendInt(x.out.buf, int64(x.fresh(BookmarkIDs)), 10)
+		xml = behind
+	}
+}
 
 // Slots counts what an execution remembers of what it has written, by numbers that operations name.
 type Slots struct {

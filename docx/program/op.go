@@ -80,6 +80,7 @@ const (
 	OpParagraph                 // writes an empty paragraph, unless one was last
 	OpApart                     // writes an empty paragraph, if a table was last
 	OpID                        // writes a fresh id, text the first time
+	OpFreshID                   // writes a fresh id of a tracked change
 	OpSameID                    // writes the id that was written last for the slot
 	OpName                      // writes the name of a bookmark: text the first time, then another
 	OpNameBehind                // writes the name that OpName of the slot wrote last

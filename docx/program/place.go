@@ -19,7 +19,7 @@ type Place struct {
 	LeaveRun, EnterRun []byte
 	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
 	// cannot be parted here, as inside a field or a content control, or if it is an entry of the table of contents.
-	LeavePar, EnterPar []byte
+	LeavePar, EnterPar []byte // the latter with FreshID
 
 	Width int64 // of the text's column, in twentieths of a point
 

@@ -48,7 +48,7 @@ func (x *execution) rich(o *Op, v shown) error {
 	c.AfterTable = false
 	if len(p.Lead) > 0 && x.out.cut(p.Lead) {
 		c.AfterTable = x.last == IsTable
-	} else {
+	} else if len(x.entered) == 0 || !x.out.cut(x.entered) {
 		x.leave(p.LeavePar, p.EnterPar)
 	}
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
@@ -90,7 +90,7 @@ func (x *execution) goOn(ops []Op, i int) int {
 		x.restOf(&ops[j], rest)
 		return j
 	}
-	x.out.buf = append(x.out.buf, p.EnterPar...)
+	x.entered = append(x.entered[:0], x.anew(p.EnterPar)...)
 	if i++; i < len(ops) && ops[i].Kind == OpLiteral {
 		x.restOf(&ops[i], bytes.TrimLeft(ops[i].Text, " "))
 		return i

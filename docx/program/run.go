@@ -50,6 +50,7 @@ type execution struct {
 	noteID   string                      // of the one that is written
 	faults   []fault
 	parted   *Place // by the value that was written last; its paragraph is to go on
+	entered  []byte // how the last such paragraph went on
 	pending  shown  // the value of the next OpValue, if OpAlone has asked for it already
 }
 
@@ -122,6 +123,8 @@ func (x *execution) structure(o *Op) error {
 		return x.rangeMark(o)
 	case OpID, OpSameID:
 		x.id(o)
+	case OpFreshID:
+		x.anew([]byte(FreshID))
 	case OpName, OpNameBehind, OpNameAhead:
 		x.name(o)
 	case OpAlone:
