@@ -109,7 +109,7 @@ func fill(t *testing.T, template, input []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems := slices.Concat(compiled.Warnings(), report.Errors, report.Warnings); len(problems) > 0 {
+	if problems := slices.Concat(compiled.Warnings().Messages(), report.Errors, report.Warnings); len(problems) > 0 {
 		t.Errorf("the document is not complete:\n%s", strings.Join(problems, "\n"))
 	}
 	return bodyText(t, document.Bytes())

@@ -28,12 +28,12 @@ func (*checkCmd) Help() string {
 // checkReport is what --json prints.
 type checkReport struct {
 	Template  string            `json:"template"`
-	Problems  docx.Errors       `json:"problems"` // of the template itself
-	Warnings  []string          `json:"warnings"`
+	Problems  docx.Errors       `json:"problems"`            // of the template itself
+	Warnings  docx.Errors       `json:"warnings"`            // likewise
 	Documents []checkedDocument `json:"documents,omitempty"` // of the data, in order
 }
 
-// checkedDocument is what one document would lack.
+// checkedDocument is what one document would lack; the warnings of the template are not said again.
 type checkedDocument struct {
 	Failure  string      `json:"failure,omitempty"` // why there would be none
 	Errors   []string    `json:"errors"`
@@ -47,10 +47,11 @@ func (c *checkCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	report := checkReport{Template: c.Template, Problems: docx.Errors{}, Warnings: []string{}}
+	report := checkReport{Template: c.Template, Problems: docx.Errors{}, Warnings: docx.Errors{}}
 	template, err := parseTemplate(c.Template)
 	if mistaken, ok := errors.AsType[*templateError](err); ok {
-		report.Problems = mistaken.mistakes
+		report.Problems = mistaken.problems.Mistakes()
+		report.Warnings = append(report.Warnings, mistaken.problems.Warnings()...)
 	} else if err != nil {
 		return err
 	} else {
@@ -102,12 +103,22 @@ func checkDocument(template *docx.Template, options docx.Options, in *input) che
 		d.Failure = err.Error()
 	}
 	d.Errors, d.Warnings, d.Details = append(d.Errors, report.Errors...), append(d.Warnings, report.Warnings...), report.Details
+	d.leaveOut(template.Warnings())
 	return d
+}
+
+// leaveOut takes out the warnings of the template. Where the options make them errors, they stay as what keeps the document from
+// being made.
+func (d *checkedDocument) leaveOut(known docx.Errors) {
+	d.Warnings = slices.DeleteFunc(d.Warnings, func(text string) bool { return slices.Contains(known.Messages(), text) })
+	d.Details = slices.DeleteFunc(d.Details, func(e *docx.Error) bool {
+		return slices.ContainsFunc(known, func(k *docx.Error) bool { return *k == *e })
+	})
 }
 
 // all returns the problems that have a place, of the template and the data, each once.
 func (r *checkReport) all() docx.Errors {
-	all := slices.Clone(r.Problems)
+	all := slices.Concat(r.Problems, r.Warnings)
 	seen := map[docx.Error]bool{}
 	for _, d := range r.Documents {
 		for _, problem := range d.Details {
@@ -137,7 +148,7 @@ func (r *checkReport) print(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n\n", problem)
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", warning)
+		fmt.Fprintf(&b, "warning: %s\n\n", warning)
 	}
 	for i := range r.Documents {
 		which := ""

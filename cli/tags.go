@@ -51,7 +51,7 @@ func whole(paths []string) []string {
 // printErrors prints what is wrong with a template, for programs where they want it.
 func (c *tagsCmd) printErrors(s *streams, err error) error {
 	if mistaken, ok := errors.AsType[*templateError](err); ok && c.JSON {
-		return errors.Join(printJSON(s.out, map[string]any{"errors": mistaken.mistakes}), errReported)
+		return errors.Join(printJSON(s.out, map[string]any{"errors": mistaken.problems.Mistakes()}), errReported)
 	}
 	return err
 }
@@ -59,14 +59,15 @@ func (c *tagsCmd) printErrors(s *streams, err error) error {
 // templateError is a template whose tags cannot be read.
 type templateError struct {
 	path     string
-	mistakes docx.Errors
+	problems docx.Errors // mistakes, and then warnings
 }
 
 // Error lists every mistake with its place.
 func (m *templateError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d %s", m.path, len(m.mistakes), plural(len(m.mistakes), "mistake"))
-	for _, mistake := range m.mistakes {
+	mistakes := m.problems.Mistakes()
+	fmt.Fprintf(&b, "%s: %d %s", m.path, len(mistakes), plural(len(mistakes), "mistake"))
+	for _, mistake := range mistakes {
 		fmt.Fprintf(&b, "\n\n%s", mistake)
 	}
 	return b.String()
@@ -84,8 +85,8 @@ func parseTemplate(path string) (*docx.Template, error) {
 		return nil, err
 	}
 	template, err := docx.ParseWith(f, info.Size(), docx.ParseOptions{Include: included(filepath.Dir(path))})
-	if mistakes, ok := errors.AsType[docx.Errors](err); ok {
-		return nil, &templateError{path, mistakes}
+	if problems, ok := errors.AsType[docx.Errors](err); ok {
+		return nil, &templateError{path, problems}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"platen/docx"
 	"platen/docx/lang"
 	"platen/store"
 )
@@ -26,8 +27,8 @@ type Reading struct {
 	Tags     []Tag
 	Schema   json.RawMessage // JSON Schema of the data that it needs
 	Problem  string          // why it cannot be read; then there is neither tag nor schema
-	Details  []*Detail       // the same, with the places
 	Warnings []string
+	Details  []*Detail // the same, with the places
 }
 
 // Contract is what a version of a template needs of data, and what is wrong with it.
@@ -38,7 +39,7 @@ type Contract struct {
 	Sample     json.RawMessage // data that suits it; likewise
 	Errors     []string        // why it cannot be read
 	Warnings   []string
-	Details    []*Detail // the errors that are about a place
+	Details    []*Detail // the same, as far as it is about a place
 	Changes    *ContractChanges
 }
 
@@ -126,10 +127,10 @@ func contractOf(reading store.DocgenTagReading) (Contract, error) {
 		}
 		found.Details, found.Warnings = f.Details, f.Warnings
 	}
-	if len(found.Details) > 0 {
+	if mistakes := docx.Errors(found.Details).Mistakes(); len(mistakes) > 0 {
 		found.Errors = nil
-		for _, d := range found.Details {
-			found.Errors = append(found.Errors, d.Error())
+		for _, mistake := range mistakes {
+			found.Errors = append(found.Errors, mistake.Error())
 		}
 	}
 	schema, err := schemaOf(reading)

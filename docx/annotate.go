@@ -91,8 +91,8 @@ func (a *annotator) open() (err error) {
 // note adds the comment of one problem.
 func (a *annotator) note(p *Error) {
 	text := p.Message
-	if p.Nearest != "" {
-		text += "\nDid you mean " + p.Nearest + "?"
+	if p.Warning {
+		text = "Warning: " + text
 	}
 	if p.Hint != "" {
 		text += "\n" + p.Hint

@@ -39,7 +39,7 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 // and, where the file has such a section, what is not looked at in the others:
 //
 //	details              the places of errors and warnings of the execution
-//	comments             those in the copy of the template that shows the errors
+//	comments             those in the copy of the template that shows the errors, or else the details
 //	files                the names and types of all parts
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -123,6 +123,7 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	section("tags.json", formatTags(t, tpl.Tags()))
 	section("report", formatReport(report))
 	section("details", formatDetails(report))
+	section("comments", commentsOn(t, file, docx.Errors(report.Details)))
 	return got
 }
 
@@ -173,11 +174,7 @@ func commentsOn(t *testing.T, file []byte, err error) string {
 }
 
 func formatDetails(r docx.Report) string {
-	var lines []string
-	for _, e := range r.Details {
-		lines = append(lines, e.Error())
-	}
-	return strings.Join(lines, "\n")
+	return docx.Errors(r.Details).Error()
 }
 
 var typeOfPart = regexp.MustCompile(`(?:Extension|PartName)="[^"]*" ContentType="[^"]*"`)

@@ -41,10 +41,10 @@ type includer struct {
 // parse compiles a file. What it includes is put into it, and the whole is compiled anew.
 func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	t, err := compile.File(file, p.open != nil, nil)
-	if err != nil || len(t.Inclusions) == 0 {
-		return t, err
+	if err != nil {
+		return nil, err
 	}
-	var problems Errors
+	problems := slices.Concat(t.Mistakes, t.Document.Warnings)
 	places := make([]include.Place, len(t.Inclusions))
 	for i, in := range t.Inclusions {
 		places[i] = in.Place
@@ -53,16 +53,31 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 			problems = append(problems, in.Failed(err)...)
 			continue
 		}
+		problems = append(problems, in.InFile(included.Document.Warnings)...)
 		places[i].Document = included.Document.Package
 	}
-	if len(problems) > 0 {
-		return nil, problems[:min(len(problems), compile.MaxErrors)]
+	if err := refused(problems); err != nil || len(t.Inclusions) == 0 {
+		return t, err
 	}
+	return p.whole(t, places)
+}
+
+// refused returns what is wrong with a template, and then what else there is to say of it; nil if there is no mistake.
+func refused(problems Errors) error {
+	mistakes, warnings := problems.Mistakes(), problems.Warnings()
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return append(mistakes[:min(len(mistakes), compile.MaxErrors)], warnings[:min(len(warnings), compile.MaxErrors)]...)
+}
+
+// whole compiles a file with those that it includes in their places.
+func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.Compiled, error) {
 	whole, stretches, err := include.Into(t.Document.Package, places, include.Taken{
 		FirstID: t.Document.FirstID[program.BookmarkIDs], FirstDrawing: t.Document.FirstID[program.DrawingIDs], Bookmarks: t.Document.Bookmarks,
 	})
-	if refused, ok := errors.AsType[*include.Error](err); ok {
-		return nil, t.Inclusions[refused.Place].Failed(refused.Err)
+	if unfit, ok := errors.AsType[*include.Error](err); ok {
+		return nil, t.Inclusions[unfit.Place].Failed(unfit.Err)
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +90,11 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	for _, in := range included {
 		slices.SortFunc(in, func(a, b compile.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	return compile.File(whole, false, included)
+	made, err := compile.File(whole, false, included)
+	if err != nil {
+		return nil, err
+	}
+	return made, refused(slices.Concat(made.Mistakes, made.Document.Warnings))
 }
 
 // file returns an included file, compiled by itself: its blocks begin and end in it.

@@ -38,7 +38,8 @@ var ErrIncomplete = program.ErrIncomplete
 type Template struct{ compiled *compile.Compiled }
 
 // Parse compiles a Word document (.docx, .dotx, .docm or .dotm) of size bytes. It reads all of r and does not keep
-// it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once, if its tags cannot.
+// it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once and
+// the warnings among them, if its tags cannot.
 func Parse(r io.ReaderAt, size int64) (*Template, error) { return ParseWith(r, size, ParseOptions{}) }
 
 // ParseWith is Parse with options.
@@ -76,8 +77,9 @@ func (t *Template) Schema() *lang.Schema { return t.compiled.Document.Use.Schema
 // Sample returns input that the template takes, as indented JSON, with a value for everything that it reads.
 func (t *Template) Sample() ([]byte, error) { return t.Schema().Sample() }
 
-// Warnings are what the author may want to know whatever the data: braces that belong to no tag.
-func (t *Template) Warnings() []string { return t.compiled.Document.Warnings }
+// Warnings are what the author may want to know whatever the data, each with its place: braces that belong to no tag, and the
+// like.
+func (t *Template) Warnings() Errors { return t.compiled.Document.Warnings }
 
 // Size is about how many bytes of memory the template holds.
 func (t *Template) Size() int { return t.compiled.Size }

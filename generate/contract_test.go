@@ -81,6 +81,25 @@ func TestContractOfABrokenVersion(t *testing.T) {
 	})
 }
 
+func TestWarningsOfATemplateHaveTheirPlaces(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		odd, both := w.template("Odd.docx", docxOf(t, "Dear {{name", "}}")), w.template("Both.docx", docxOf(t, "{{endif}} {{name"))
+		found := w.contract(odd.ID)
+		if found.Schema == nil || len(found.Errors) > 0 || len(found.Warnings) != 2 || len(found.Details) != 2 || found.Details[0].Text != "Dear {{name" {
+			t.Errorf("contract %+v", found)
+		}
+		if found = w.contract(both.ID); len(found.Errors) != 1 || len(found.Warnings) != 1 || len(found.Details) != 2 {
+			t.Errorf("contract of a broken version %+v", found)
+		}
+		f := w.jobs(w.batch(odd.ID, docgen.OutputDocx, `{}`))[0].Failures
+		if len(f.Errors) > 0 || len(f.Warnings) != 2 || len(f.Details) != 2 || !f.Details[0].Warning {
+			t.Errorf("failures of a job %+v", f)
+		}
+	})
+}
+
 func TestDryRun(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

@@ -167,17 +167,23 @@ func (e *sizeError) Error() string {
 // templateError is a template that can never be used, because of what it holds.
 type templateError struct{ err error }
 
-func (b *templateError) Error() string { return b.err.Error() }
+func (b *templateError) Error() string {
+	if problems, ok := errors.AsType[docx.Errors](b.err); ok {
+		return problems.Mistakes().Error()
+	}
+	return b.err.Error()
+}
+
 func (b *templateError) Unwrap() error { return b.err }
 
 // failures say what is wrong with a template, for a person.
 func (b *templateError) failures() docgen.Failures {
-	var mistakes docx.Errors
-	if !errors.As(b.err, &mistakes) {
+	problems, ok := errors.AsType[docx.Errors](b.err)
+	if !ok {
 		return docgen.Failures{Errors: []string{"The template cannot be read: " + b.err.Error()}}
 	}
-	f := docgen.Failures{Details: mistakes}
-	for _, mistake := range mistakes {
+	f := docgen.Failures{Details: problems, Warnings: problems.Warnings().Messages()}
+	for _, mistake := range problems.Mistakes() {
 		f.Errors = append(f.Errors, mistake.Error())
 	}
 	return f
@@ -187,7 +193,8 @@ func (b *templateError) failures() docgen.Failures {
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	template, err := g.templates.get(ctx, task.VersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
-		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: broken.Error(), Details: broken.failures().Details})
+		found := broken.failures()
+		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: broken.Error(), Details: found.Details, Warnings: found.Warnings})
 	}
 	if err != nil {
 		return err
@@ -201,7 +208,8 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	if err != nil {
 		return fmt.Errorf("schema of template version %d: %w", task.VersionID, err)
 	}
-	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Tags: tags, Schema: schema, Warnings: template.Warnings()})
+	warnings := template.Warnings()
+	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Tags: tags, Schema: schema, Details: warnings, Warnings: warnings.Messages()})
 }
 
 // GenerateDocuments makes the documents of a task. ErrUnfinished asks for another run.

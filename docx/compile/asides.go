@@ -41,10 +41,23 @@ func (c *compiler) failAside(a *aside, text string, err error) {
 	e := c.where(a.mark.par, a.mark.from, a.mark.from)
 	e.Place += ", " + a.place
 	e.Tag, e.Text, e.Column, e.Message, e.Hint = text, text, len([]rune(text[:syntax.Offset])), syntax.Message, syntax.Hint
-	if slices.ContainsFunc(c.errors, func(o *program.Error) bool { return o.Offset == e.Offset && o.Tag == e.Tag && o.Message == e.Message }) {
+	if slices.ContainsFunc(c.errors, func(o *program.Error) bool { return isSame(o, e) && o.Offset == e.Offset }) {
 		return // the alt text was read as a picture's already
 	}
 	c.errors = append(c.errors, e)
+}
+
+// warnAside notes something that the author may want to know of a text outside of paragraphs, which belongs to a node.
+func (c *compiler) warnAside(n *wml.Node, text, place, message string) {
+	e := &program.Error{Part: c.part, Place: c.locate(n)}
+	if p, piece := c.pieceNear(n); p != nil {
+		e = c.where(p, piece.from, piece.from)
+	} else {
+		e.File, e.Offset = c.original(n.Start)
+	}
+	e.Place += ", " + place
+	e.Tag, e.Text, e.Column, e.Message, e.Warning = text, text, 0, message, true
+	c.warnings = append(c.warnings, e)
 }
 
 // asideIn reads a tag that belongs to a node in a paragraph; nil if it cannot be there, which is then noted.
@@ -60,7 +73,7 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 		return nil
 	}
 	if tag.Kind != lang.Print {
-		c.warnings = append(c.warnings, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
+		c.warnAside(n, text, place, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
 		return nil
 	}
 	if tag.Filter("chart") != nil {

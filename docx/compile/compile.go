@@ -59,7 +59,7 @@ type compiler struct {
 	listing  map[*mark]listed             // of the tags that a listing shows
 	places   map[*lang.Tag]*program.Error // where each tag stands
 	errors   program.Errors
-	warnings []string
+	warnings program.Errors
 }
 
 // compile returns the program of a part, or nil if it holds no tag. Problems are in c.errors and c.warnings.
@@ -133,7 +133,8 @@ func (c *compiler) findTags() {
 		tags, orphans := lang.Find(p.text)
 		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
 			text, _ := excerpt(p.text, span.Start)
-			c.warnings = append(c.warnings, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.")
+			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.",
+				"a tag begins with {{ and ends with }} in the same paragraph")
 		}
 		for _, span := range tags {
 			c.addMark(p, span)

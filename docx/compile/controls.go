@@ -73,7 +73,7 @@ func (c *compiler) findControls() {
 func (c *compiler) findControl(sdt *wml.Node, text string) {
 	content := sdt.Child("w:sdtContent")
 	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
-		c.warnings = append(c.warnings, "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
+		c.warnAside(sdt, text, "content control", "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
 		return
 	}
 	a := c.asideIn(sdt, text, "content control")

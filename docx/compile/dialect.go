@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"platen/docx/lang"
 )
 
 // dialect is how another template language writes its tags. In a template of ours they are text: nobody can tell whether
@@ -47,9 +49,9 @@ func (c *compiler) findDialects(known map[string]bool) {
 			continue
 		}
 		for _, p := range c.pars {
-			if tag := d.find(p.text); tag != "" {
+			if at := d.find(p.text); at.End > 0 {
 				known[d.name] = true
-				c.warnings = append(c.warnings, "'"+tag+"' is a tag of another template language ("+d.name+") and is left as text; here one writes "+d.write+".")
+				c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+") and is left as text; here one writes "+d.write+".", "")
 				break
 			}
 		}
@@ -70,16 +72,21 @@ func (d *dialect) mayBeIn(text string) bool {
 	}
 }
 
-// find returns the first tag of the language in a text, shortened; empty if there is none.
-func (d *dialect) find(text string) string {
+// find returns where the first tag of the language is in a text; nowhere if there is none.
+func (d *dialect) find(text string) lang.Span {
 	if !d.mayBeIn(text) {
-		return ""
+		return lang.Span{}
 	}
-	groups := d.tag.FindStringSubmatch(text)
+	groups := d.tag.FindStringSubmatchIndex(text)
 	if groups == nil {
-		return ""
+		return lang.Span{}
 	}
-	tag := plainLine(groups[len(groups)-1])
+	return lang.Span{Start: groups[len(groups)-2], End: groups[len(groups)-1]}
+}
+
+// shortened returns a foreign tag as a message shows it.
+func shortened(tag string) string {
+	tag = plainLine(tag)
 	if len(tag) > maxTagShown {
 		tag = strings.ToValidUTF8(tag[:maxTagShown], "") + "…"
 	}

@@ -20,8 +20,9 @@ import (
 type Compiled struct {
 	Document   *program.Document
 	Tags       []Tag
-	Inclusions []*inclusion // until they are put in
-	Size       int          // bytes held, about
+	Inclusions []*inclusion   // until they are put in
+	Mistakes   program.Errors // for which the program is none; the warnings are the document's
+	Size       int            // bytes held, about
 }
 
 // Tag is a tag as a template's listing shows it.
@@ -40,11 +41,11 @@ const maxTags = 20_000
 // partCompiler compiles the parts of a template one after the other.
 type partCompiler struct {
 	Compiled
-	seen     map[string]bool // tags that are listed, with the loops around them
-	problems program.Errors
+	seen map[string]bool // tags that are listed, with the loops around them
 }
 
-// File compiles a file by itself; included says what of its parts comes from included files.
+// File compiles a file by itself; included says what of its parts comes from included files. The error is that of a file that
+// cannot be read.
 func File(file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
 	pkg, err := opc.OpenBytes(file, Limits)
 	if err != nil {
@@ -112,9 +113,6 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	for space := range program.IDSpaceCount {
 		d.FirstID[space] = shared.ids.first(space)
 	}
-	if len(p.problems) > 0 {
-		return p.problems[:min(len(p.problems), MaxErrors)]
-	}
 	return nil
 }
 
@@ -169,9 +167,8 @@ func (p *partCompiler) keep(c *compiler, made *program.Part) {
 // report keeps what a compiler says of its part.
 func (p *partCompiler) report(c *compiler) {
 	d := p.Document
-	slices.SortStableFunc(c.errors, func(a, b *program.Error) int { return cmp.Compare(a.Offset, b.Offset) })
-	p.problems = append(p.problems, c.errors...)
-	d.Warnings = append(d.Warnings, c.warnings...)
+	p.Mistakes = keep(p.Mistakes, c.errors)
+	d.Warnings = keep(d.Warnings, c.warnings)
 	p.Inclusions = append(p.Inclusions, c.inclusions...)
 	maps.Copy(d.Places, c.places)
 	for _, l := range c.listed() {
@@ -180,6 +177,13 @@ func (p *partCompiler) report(c *compiler) {
 			p.Tags = append(p.Tags, l.tag)
 		}
 	}
+}
+
+// keep adds the problems of a part, in the order of their places, to as many as are reported.
+func keep(all, of program.Errors) program.Errors {
+	slices.SortStableFunc(of, func(a, b *program.Error) int { return cmp.Compare(a.Offset, b.Offset) })
+	all = append(all, of...)
+	return all[:min(len(all), MaxErrors)]
 }
 
 // textRels are the relationships that lead to parts with text, in the order in which these are read.

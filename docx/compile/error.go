@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,7 +27,39 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 	}
 	e := c.where(p, from, from+offset)
 	e.Tag, e.Message, e.Hint = p.text[from:to], message, hint
+	if c.isTwin(p) && slices.ContainsFunc(c.errors, func(o *program.Error) bool { return isSame(o, e) && o.Text == e.Text && o.Column == e.Column }) {
+		return
+	}
 	c.errors = append(c.errors, e)
+}
+
+// isSame tells whether two problems say the same of the same tag.
+func isSame(a, b *program.Error) bool { return a.Tag == b.Tag && a.Message == b.Message }
+
+// warn notes something that the author may want to know of a stretch of text.
+func (c *compiler) warn(p *paragraph, at lang.Span, message, hint string) {
+	if c.isTwin(p) {
+		return
+	}
+	e := c.where(p, at.Start, at.Start)
+	e.Tag, e.Message, e.Hint, e.Warning = p.text[at.Start:at.End], message, hint, true
+	c.warnings = append(c.warnings, e)
+}
+
+// warnTag is warn for a tag.
+func (c *compiler) warnTag(m *mark, message string) {
+	c.warn(m.par, lang.Span{Start: m.from, End: m.to}, message, "")
+}
+
+// isTwin tells whether a paragraph is that of a text box as programs get it that do not know the kind of the box, and what the
+// others get says the same. The author sees one of them.
+func (c *compiler) isTwin(p *paragraph) bool {
+	fallback := p.node.Ancestor(wml.Named("mc:Fallback"))
+	if fallback == nil {
+		return false
+	}
+	choice := fallback.Parent.Child("mc:Choice")
+	return choice != nil && slices.ContainsFunc(c.parsWithin(choice), func(q *paragraph) bool { return q.text == p.text })
 }
 
 // where describes a place in the text of a paragraph, in the tag that begins at from.
@@ -40,7 +73,7 @@ func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 func (c *compiler) notePlaces() {
 	c.places = make(map[*lang.Tag]*program.Error, len(c.marks))
 	for _, m := range c.marks {
-		if m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil {
+		if (m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil) && !c.isTwin(m.par) {
 			e := c.where(m.par, m.from, m.from)
 			e.Tag = m.tag.Text
 			c.places[m.tag] = e

@@ -53,16 +53,21 @@ func (c *compiler) isBehindTable(par *wml.Node) bool {
 	return i > 0 && par.Parent.Children[i-1].Name == "w:tbl"
 }
 
-// Failed are the problems of a tag whose file cannot be included: those of the file itself, each with its place there.
+// InFile are the problems of the file that a tag includes, each with its place there.
+func (in *inclusion) InFile(problems program.Errors) program.Errors {
+	all := make(program.Errors, len(problems))
+	for i, p := range problems {
+		e := *p
+		e.File, e.Offset = cmp.Or(p.File, in.Name), in.at.Offset
+		all[i] = &e
+	}
+	return all
+}
+
+// Failed are the problems of a tag whose file cannot be included: those of the file itself, if it can be read.
 func (in *inclusion) Failed(err error) program.Errors {
-	if mistakes, ok := errors.AsType[program.Errors](err); ok {
-		all := make(program.Errors, len(mistakes))
-		for i, m := range mistakes {
-			e := *m
-			e.File, e.Offset = cmp.Or(m.File, in.Name), in.at.Offset
-			all[i] = &e
-		}
-		return all
+	if problems, ok := errors.AsType[program.Errors](err); ok {
+		return in.InFile(problems)
 	}
 	e := *in.at
 	e.Message = fmt.Sprintf("the file %q %s", in.Name, err)

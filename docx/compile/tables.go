@@ -29,7 +29,7 @@ func (c *compiler) editCells() {
 		}
 		tc := m.par.node.Ancestor(wml.Named("w:tc"))
 		if tc == nil {
-			c.warnings = append(c.warnings, "The tag '"+m.tag.Text+"' stands in no table; its cell cannot merge or span.")
+			c.warnTag(m, "The tag '"+m.tag.Text+"' stands in no table; its cell cannot merge or span.")
 			continue
 		}
 		if m.tag.Filter("span") != nil {
@@ -47,7 +47,7 @@ func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
 		return b.level == rows && b.isLoop() && b.openAt <= row.Start && row.End <= b.closeAt && b.at.Ancestor(wml.Named("w:tbl")) == row.Ancestor(wml.Named("w:tbl"))
 	})
 	if i < 0 || tc.Child("w:tcPr").Child("w:vMerge") != nil {
-		c.warnings = append(c.warnings, "The cell of '"+m.tag.Text+"' cannot merge: its row is not repeated, or it is merged already.")
+		c.warnTag(m, "The cell of '"+m.tag.Text+"' cannot merge: its row is not repeated, or it is merged already.")
 		return
 	}
 	slot := c.slots.Merge()
@@ -86,7 +86,7 @@ func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
 	cells := c.cellsOf(tc.Ancestor(wml.Named("w:tr")))
 	i := slices.IndexFunc(cells, func(o cell) bool { return o.node == tc })
 	if tc.Child("w:tcPr").Child("w:gridSpan") != nil {
-		c.warnings = append(c.warnings, "The cell of '"+m.tag.Text+"' cannot span: it is merged already.")
+		c.warnTag(m, "The cell of '"+m.tag.Text+"' cannot span: it is merged already.")
 		return
 	}
 	slot := c.slots.ID()

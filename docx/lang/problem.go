@@ -28,8 +28,9 @@ type Problem struct {
 	Warning bool
 }
 
-// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order. What was meant is looked for now, in the data
-// and among the loop variables of the place; that is bounded, so of very many problems the last have no such hint.
+// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order, once for each tag that met them. What was
+// meant is looked for now, in the data and among the loop variables of the place; that is bounded, so of very many problems the
+// last have no such hint.
 func (e *Env) Problems() []Problem {
 	warnings := e.allWarnings()
 	return e.problems(&warnings)
@@ -46,11 +47,16 @@ func (e *Env) problems(warnings *reports) []Problem {
 	return append(s.problems(&e.errors, false), s.problems(warnings, true)...)
 }
 
-// reports is a list without duplicates and with a limit.
+// reports is a list with a limit that holds each line once for each tag.
 type reports struct {
 	all  []report
-	seen map[string]struct{}
+	seen map[lineOfTag]struct{}
 	more int // beyond the limit, duplicates included
+}
+
+type lineOfTag struct {
+	line string
+	tag  *Tag
 }
 
 // report is a line and what it is about.
@@ -64,7 +70,8 @@ type report struct {
 
 // add takes a report; of the tag and path it notes where they stood.
 func (r *reports) add(line string, about report) {
-	if _, ok := r.seen[line]; ok {
+	key := lineOfTag{line, about.tag}
+	if _, ok := r.seen[key]; ok {
 		return
 	}
 	if len(r.all) == MaxReports {
@@ -72,17 +79,22 @@ func (r *reports) add(line string, about report) {
 		return
 	}
 	if r.seen == nil {
-		r.seen = map[string]struct{}{}
+		r.seen = map[lineOfTag]struct{}{}
 	}
-	r.seen[line] = struct{}{}
+	r.seen[key] = struct{}{}
 	about.line, about.frames = line, slices.Clone(about.frames)
 	r.all = append(r.all, about)
 }
 
+// lines returns each line once.
 func (r *reports) lines() []string {
 	var lines []string
+	seen := make(map[string]bool, len(r.all))
 	for i := range r.all {
-		lines = append(lines, r.all[i].line)
+		if line := r.all[i].line; !seen[line] {
+			seen[line] = true
+			lines = append(lines, line)
+		}
 	}
 	if r.more > 0 {
 		lines = append(lines, r.rest())

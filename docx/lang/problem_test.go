@@ -3,6 +3,7 @@ package lang_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,15 +71,17 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// checkProblems checks that the problems are the errors and warnings, in that order.
+// checkProblems checks that the problems are the errors and warnings, in that order, each for one tag or more.
 func checkProblems(t *testing.T, e *lang.Env) {
 	t.Helper()
 	var errors, warnings []string
 	for _, p := range e.Problems() {
+		lines := &errors
 		if p.Warning {
-			warnings = append(warnings, p.Message)
-		} else {
-			errors = append(errors, p.Message)
+			lines = &warnings
+		}
+		if !slices.Contains(*lines, p.Message) {
+			*lines = append(*lines, p.Message)
 		}
 	}
 	if diff := cmp.Diff(e.Errors(), errors); diff != "" {
@@ -106,6 +109,22 @@ func TestProblemsInLoops(t *testing.T) {
 		if len(problems) == 0 || problems[0].Path != c.path || problems[0].Nearest != c.nearest {
 			t.Errorf("%s: %+v; want %q", c.template, problems, c.nearest)
 		}
+	}
+}
+
+func TestProblemsOfEachTag(t *testing.T) {
+	e := env(t, `{"items":[1,2,3]}`)
+	first, second := parse(t, `{{gone}}`), parse(t, `{{gone :: uppercase}}`)
+	for range 3 {
+		for _, tag := range []*lang.Tag{first, second} {
+			if _, _, err := e.Print(tag); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	checkProblems(t, e)
+	if got := e.Problems(); len(got) != 2 || got[0].Tag != first || got[1].Tag != second || len(e.Errors()) != 1 {
+		t.Errorf("%d problems of two tags with %d lines, want 2 with 1", len(got), len(e.Errors()))
 	}
 }
 

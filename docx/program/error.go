@@ -17,11 +17,11 @@ type Error struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 
-	// Of problems with data: the path that was looked for, the one in the data that comes nearest (which Hint names too), and whether the
-	// document is complete all the same.
+	Warning bool `json:"warning,omitempty"` // there is a document all the same, and it is complete
+
+	// Of problems with data: the path that was looked for, and the one in the data that comes nearest (which Hint names too).
 	Path    string `json:"path,omitempty"`
 	Nearest string `json:"did_you_mean,omitempty"`
-	Warning bool   `json:"warning,omitempty"`
 
 	Offset int `json:"-"` // of the place in the XML of the part, in bytes
 }
@@ -53,6 +53,34 @@ func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
 		lines[i] = one.Error()
+		if one.Warning {
+			lines[i] = "warning: " + lines[i]
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Mistakes returns those that are no warnings.
+func (e Errors) Mistakes() Errors { return e.only(false) }
+
+// Warnings returns those that are.
+func (e Errors) Warnings() Errors { return e.only(true) }
+
+func (e Errors) only(warnings bool) Errors {
+	var some Errors
+	for _, one := range e {
+		if one.Warning == warnings {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// Messages returns what is wrong, without the places.
+func (e Errors) Messages() []string {
+	var all []string
+	for _, one := range e {
+		all = append(all, one.Message)
+	}
+	return all
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +27,7 @@ type Document struct {
 	Bookmarks map[string]bool      // their names
 	FirstID   [IDSpaceCount]int    // that is free
 	Slots     Slots
-	Warnings  []string
+	Warnings  Errors
 	Sound     Soundness
 	outputs   sync.Pool // of *output, for executions
 }
@@ -40,16 +39,6 @@ func NewDocument(pkg *opc.Package) *Document {
 		Places: map[*lang.Tag]*Error{}, Bookmarks: map[string]bool{},
 	}
 }
-
-// Report is what an execution has to say, in the words of Box Doc Gen.
-type Report struct {
-	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
-	Warnings []string
-	Details  []*Error // the same, as far as it is about a tag, each with its place
-}
-
-// ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
-var ErrIncomplete = errors.New("the data is not complete")
 
 // Execute writes the document for data, which [lang.Decode] gave. The same data and options give the same bytes. It writes as
 // it goes: on an error, which is w's, a limit that was passed or ErrIncomplete, what was written is no document.
@@ -66,47 +55,6 @@ func (d *Document) Execute(w io.Writer, data lang.Value, opt Options) (Report, e
 		return Report{}, x.refuse(err)
 	}
 	return x.report()
-}
-
-// report says what the document lacks, and whether it may.
-func (x *execution) report() (Report, error) {
-	r := Report{Errors: x.env.Errors(), Warnings: slices.Concat(x.warnings, x.d.Warnings, x.env.Warnings())}
-	for _, f := range x.faults {
-		r.Errors = append(r.Errors, f.text)
-	}
-	if len(r.Errors)+len(r.Warnings) > 0 {
-		r.Details = x.details()
-	}
-	if x.opt.Strict && len(r.Errors)+len(r.Warnings) > 0 {
-		r.Errors, r.Warnings = append(r.Errors, r.Warnings...), nil
-		return r, ErrIncomplete
-	}
-	if x.env.Err() != nil {
-		return r, ErrIncomplete
-	}
-	return r, nil
-}
-
-// details gives the problems of tags their places.
-func (x *execution) details() []*Error {
-	var all []*Error
-	for _, p := range x.env.TagProblems() {
-		at := x.d.Places[p.Tag]
-		if at == nil {
-			continue
-		}
-		e := *at
-		e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning && !x.opt.Strict
-		all = append(all, &e)
-	}
-	for _, f := range x.faults {
-		if at := x.d.Places[f.tag]; at != nil {
-			e := *at
-			e.Message = f.text
-			all = append(all, &e)
-		}
-	}
-	return all
 }
 
 func (d *Document) execution(data lang.Value, opt Options) *execution {

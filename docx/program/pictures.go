@@ -158,23 +158,6 @@ func (x *execution) fillPicture(o *Op, value string, want *lang.Present) error {
 	return nil
 }
 
-// fault notes that a value cannot stand in the document as its tag wants it.
-func (x *execution) fault(tag *lang.Tag, format string, err error) {
-	if len(x.faults) >= lang.MaxReports {
-		return
-	}
-	text := fmt.Sprintf(format, tag.Expr, err)
-	if !slices.ContainsFunc(x.faults, func(f fault) bool { return f.text == text }) {
-		x.faults = append(x.faults, fault{tag, text})
-	}
-}
-
-// fault is an error that the engine met with a value.
-type fault struct {
-	tag  *lang.Tag
-	text string
-}
-
 // picturePart writes a part of a placeholder.
 func (x *execution) picturePart(o *Op) {
 	s := x.picture

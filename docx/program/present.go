@@ -23,7 +23,7 @@ func (x *execution) present(o *Op, v shown) error {
 	case p.Link != "":
 		return x.link(o, v)
 	case p.Bold || p.Italic || p.Underline || p.Strike || p.Color != "" || p.Style != "":
-		x.styled(o, v.text, x.runProps(o.Place, p))
+		x.styled(o, v.text, x.runProps(o, p))
 		return nil
 	}
 	x.text(o, v.text)
@@ -88,10 +88,10 @@ func hasScheme(s string) bool {
 
 // link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
 func (x *execution) link(o *Op, v shown) error {
-	props := x.runProps(o.Place, v.present)
+	props := x.runProps(o, v.present)
 	switch {
 	case !isAddress(v.present.Link):
-		x.warn(fmt.Sprintf("The value of '%s' is no address that a link can have; its text stands without one.", o.Tag.Expr))
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is no address that a link can have; its text stands without one.", o.Tag.Expr))
 		x.styled(o, v.text, props)
 		return nil
 	case o.Place.InLink:
@@ -105,7 +105,7 @@ func (x *execution) link(o *Op, v shown) error {
 	p := o.Place
 	x.leave(p.LeaveRun, p.EnterRun)
 	x.out.buf = fmt.Appendf(x.out.buf, `<%shyperlink xmlns:r="%s" r:id="%s">`, p.Prefix, x.d.relNamespace(), id)
-	x.writeRun(o, v.text, x.linkProps(p, v.present))
+	x.writeRun(o, v.text, x.linkProps(o, v.present))
 	x.out.buf = fmt.Appendf(x.out.buf, `</%shyperlink>`, p.Prefix)
 	x.out.buf = append(x.out.buf, p.EnterRun...)
 	return nil
@@ -120,14 +120,14 @@ func (d *Document) relNamespace() string {
 }
 
 // linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
-func (x *execution) linkProps(p *Place, want *lang.Present) string {
+func (x *execution) linkProps(o *Op, want *lang.Present) string {
 	look := *want
 	if look.Style == "" && look.Color == "" {
 		if look.Style = "Hyperlink"; x.d.styleID("character", look.Style) == "" {
 			look.Style, look.Color, look.Underline = "", "0563C1", true
 		}
 	}
-	return x.runProps(p, &look)
+	return x.runProps(o, &look)
 }
 
 // styleID returns the id of the style of that kind and name; empty if there is none.
@@ -135,9 +135,10 @@ func (d *Document) styleID(kind, name string) string {
 	return d.StyleIDs[kind+" "+strings.ToLower(name)]
 }
 
-// runProps returns the properties of the run at a place with those that a value is to have besides, as XML. A style that
+// runProps returns the properties of the run at the place of a tag with those that a value is to have besides, as XML. A style that
 // the template has not is passed over, with a warning.
-func (x *execution) runProps(p *Place, want *lang.Present) string {
+func (x *execution) runProps(o *Op, want *lang.Present) string {
+	p := o.Place
 	var more wml.Properties
 	add := func(name, val string) {
 		xml := "<" + p.Prefix + name
@@ -150,7 +151,7 @@ func (x *execution) runProps(p *Place, want *lang.Present) string {
 		if id := x.d.styleID("character", want.Style); id != "" {
 			add("rStyle", id)
 		} else {
-			x.warn("The template has no character style '" + want.Style + "'; the text stands without it.")
+			x.warn(o.Tag, "The template has no character style '"+want.Style+"'; the text stands without it.")
 		}
 	}
 	if want.Bold {

@@ -29,7 +29,7 @@ func (x *execution) readMarkup(tag *lang.Tag, v shown) *richtext.Doc {
 		doc = richtext.HTML(v.text)
 	}
 	if doc != nil && doc.Reduced() {
-		x.warn(fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
+		x.warn(tag, fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
 	}
 	return doc
 }
@@ -38,7 +38,7 @@ func (x *execution) readMarkup(tag *lang.Tag, v shown) *richtext.Doc {
 func (x *execution) rich(o *Op, v shown) error {
 	p := o.Place
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
-	c := x.richContext(p, v)
+	c := x.richContext(o, v)
 	if v.doc.Inline() || p.LeavePar == nil {
 		x.leave(p.LeaveRun, p.EnterRun)
 		x.out.buf = v.doc.AppendInline(x.out.buf, c, h)
@@ -62,7 +62,7 @@ func (x *execution) richParagraph(o *Op, v shown) error {
 	x.yield()
 	x.missing = false
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
-	c := x.richContext(o.Place, v)
+	c := x.richContext(o, v)
 	c.AfterTable, c.MustEndWithParagraph = x.last == IsTable, o.Place.Last
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	if x.setLast(v.doc); o.Place.Last {
@@ -154,14 +154,15 @@ func nextToken(xml []byte) int {
 
 func isBlankText(text []byte) bool { return text[0] != '<' && len(bytes.Trim(text, " ")) == 0 }
 
-func (x *execution) richContext(p *Place, v shown) richtext.Context {
+func (x *execution) richContext(o *Op, v shown) richtext.Context {
+	p := o.Place
 	look := v.present
 	if look == nil {
 		look = new(lang.Present)
 	}
 	return richtext.Context{
 		Prefix: p.Prefix, RelNamespace: x.d.relNamespace(), Strict: x.d.Package.Strict(), InLink: p.InLink,
-		RunProps: []byte(x.runProps(p, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
+		RunProps: []byte(x.runProps(o, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
 	}
 }
 
@@ -188,7 +189,7 @@ func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	x := h.x
 	p, err := x.prepare(want.Source, nil)
 	if err != nil {
-		x.warn(fmt.Sprintf("A picture in the value of '%s' cannot be shown: it %s.", h.tag.Expr, err))
+		x.warn(h.tag, fmt.Sprintf("A picture in the value of '%s' cannot be shown: it %s.", h.tag.Expr, err))
 		return nil, false
 	}
 	width, height := picture.EMU(want.Width), picture.EMU(want.Height)

@@ -33,8 +33,8 @@ type execution struct {
 	names    map[int]*roundName
 	slots    []int // by slot: an id that was given, or 1 for what came out
 	nextID   [IDSpaceCount]int
-	warnings []string
-	warned   map[string]bool
+	faults   findings
+	warnings findings
 
 	part     string // that is being written
 	added    *opc.Additions
@@ -48,10 +48,9 @@ type execution struct {
 	headers  map[*Header]bool            // those of which the template's part has been given content
 	notes    map[*Note][]byte            // those that were written where they are referred to
 	noteID   string                      // of the one that is written
-	faults   []fault
-	parted   *Place // by the value that was written last; its paragraph is to go on
-	entered  []byte // how the last such paragraph went on
-	pending  shown  // the value of the next OpValue, if OpAlone has asked for it already
+	parted   *Place                      // by the value that was written last; its paragraph is to go on
+	entered  []byte                      // how the last such paragraph went on
+	pending  shown                       // the value of the next OpValue, if OpAlone has asked for it already
 }
 
 // shown is a value as it is to stand in the document.
@@ -248,7 +247,7 @@ func (x *execution) text(o *Op, s string) {
 	}
 	var clean bool
 	if x.out.buf, clean = appendValue(x.out.buf, s, o.Breaks); !clean {
-		x.warn(fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", o.Tag.Expr))
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", o.Tag.Expr))
 	}
 }
 
@@ -263,17 +262,6 @@ func (x *execution) alone(o *Op) error {
 	}
 	x.pending = v
 	return x.run(o.Body)
-}
-
-// warn notes something that the author may want to know, once.
-func (x *execution) warn(text string) {
-	if x.warned == nil {
-		x.warned = map[string]bool{}
-	}
-	if !x.warned[text] && len(x.warnings) < lang.MaxReports {
-		x.warned[text] = true
-		x.warnings = append(x.warnings, text)
-	}
 }
 
 // items returns what a loop goes over.

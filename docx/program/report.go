@@ -1,0 +1,113 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"platen/docx/lang"
+)
+
+// Report is what an execution has to say, in the words of Box Doc Gen.
+type Report struct {
+	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
+	Warnings []string
+	Details  []*Error // the same, as far as it is about a place of the template
+}
+
+// ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
+var ErrIncomplete = errors.New("the data is not complete")
+
+// findings are what the engine met with the values of tags: each text once for each tag.
+type findings struct {
+	all  []finding
+	seen map[finding]bool
+}
+
+type finding struct {
+	tag  *lang.Tag
+	text string
+}
+
+// fault notes that a value cannot stand in the document as its tag wants it.
+func (x *execution) fault(tag *lang.Tag, format string, err error) {
+	x.faults.add(tag, fmt.Sprintf(format, tag.Expr, err))
+}
+
+// warn notes something that the author may want to know of the value of a tag.
+func (x *execution) warn(tag *lang.Tag, text string) { x.warnings.add(tag, text) }
+
+func (f *findings) add(tag *lang.Tag, text string) {
+	found := finding{tag, text}
+	if f.seen[found] || len(f.all) >= lang.MaxReports {
+		return
+	}
+	if f.seen == nil {
+		f.seen = map[finding]bool{}
+	}
+	f.seen[found] = true
+	f.all = append(f.all, found)
+}
+
+// texts returns each text once.
+func (f *findings) texts() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, found := range f.all {
+		if !seen[found.text] {
+			seen[found.text] = true
+			all = append(all, found.text)
+		}
+	}
+	return all
+}
+
+// report says what the document lacks, and whether it may.
+func (x *execution) report() (Report, error) {
+	r := Report{
+		Errors:   append(x.env.Errors(), x.faults.texts()...),
+		Warnings: slices.Concat(x.warnings.texts(), x.d.Warnings.Messages(), x.env.Warnings()),
+	}
+	if len(r.Errors)+len(r.Warnings) > 0 {
+		r.Details = x.details()
+	}
+	if x.opt.Strict && len(r.Errors)+len(r.Warnings) > 0 {
+		r.Errors, r.Warnings = append(r.Errors, r.Warnings...), nil
+		return r, ErrIncomplete
+	}
+	if x.env.Err() != nil {
+		return r, ErrIncomplete
+	}
+	return r, nil
+}
+
+// details gives the problems of tags their places, and adds those of the template itself.
+func (x *execution) details() []*Error {
+	var all []*Error
+	seen := map[Error]bool{}
+	add := func(e Error) {
+		e.Warning = e.Warning && !x.opt.Strict
+		if !seen[e] {
+			seen[e] = true
+			all = append(all, &e)
+		}
+	}
+	for _, p := range x.env.TagProblems() {
+		if at := x.d.Places[p.Tag]; at != nil {
+			e := *at
+			e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning
+			add(e)
+		}
+	}
+	for _, found := range slices.Concat(x.faults.all, x.warnings.all) {
+		if at := x.d.Places[found.tag]; at != nil {
+			e := *at
+			e.Message, e.Warning = found.text, x.warnings.seen[found]
+			add(e)
+		}
+	}
+	for _, e := range x.d.Warnings {
+		add(*e)
+	}
+	return all
+}
