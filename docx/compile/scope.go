@@ -153,11 +153,7 @@ func (r *scopeReader) read(m *mark) {
 			h.chart.Blocks = slices.Clone(r.blocks)
 		}
 	}
-	if isPicture {
-		r.c.use.AddPicture(m.tag, &r.scope)
-	} else {
-		r.c.use.Add(m.tag, &r.scope)
-	}
+	r.use(m, isPicture)
 	if m.tag.Type() == "" {
 		return
 	}
@@ -167,6 +163,22 @@ func (r *scopeReader) read(m *mark) {
 		kind = "image"
 	}
 	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
+}
+
+// use notes what data the tag reads, and what its place makes of that.
+func (r *scopeReader) use(m *mark, isPicture bool) {
+	use := r.c.use
+	i := slices.IndexFunc(r.c.controls, func(b *boundControl) bool { return b.aside.mark == m })
+	switch {
+	case isPicture:
+		use.AddPicture(m.tag, &r.scope)
+	case i >= 0:
+		r.c.controls[i].control.AddTo(use, m.tag, &r.scope)
+	case slices.ContainsFunc(r.c.links, func(l *boundLink) bool { return l.target.Texts[0] == "" && l.target.Tags[0] == m.tag }):
+		use.AddAddress(m.tag, &r.scope)
+	default:
+		use.Add(m.tag, &r.scope)
+	}
 }
 
 // listed returns the tags that a listing shows, in the order of the source.

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type Schema struct {
 	items       *Schema    // of a list
 	description string
 	examples    []Value
+	entries     []Value // the only values that suit; nil: there are others
+	atLeast     int     // items of a list
 }
 
 // property is a key of an object.
@@ -63,8 +66,9 @@ func (u *Use) Schema() *Schema {
 				m.facts[n] = new(facts)
 			}
 		}
-		for _, n := range u.reads[i].listed {
-			m.facts[n].list = true
+		for _, l := range u.reads[i].listed {
+			f := m.facts[l.node]
+			f.list, f.atLeast = true, max(f.atLeast, l.atLeast)
 		}
 	}
 	m.findLists(u.reads)
@@ -85,6 +89,9 @@ type facts struct {
 	more         int // tags beyond maxNamed
 	last         string
 	examples     []Value
+	sure         int // of the examples, those that the others must stand behind
+	entries      []Value
+	atLeast      int
 }
 
 // findLists decides where lists are for functions and filters over all values of a path: if nothing on the way is a list, the
@@ -122,10 +129,7 @@ func (m *schemaMaker) note(r *read) {
 		}
 	}
 	f := m.facts[r.nodes[last]]
-	f.want |= r.want
-	if r.example != nil && len(f.examples) < maxExamples && !slices.Contains(f.examples, r.example) {
-		f.examples = append(f.examples, r.example)
-	}
+	f.take(&r.takes)
 	switch {
 	case f.last == r.tag || slices.Contains(f.tags, r.tag):
 	case len(f.tags) < maxNamed:
@@ -135,6 +139,34 @@ func (m *schemaMaker) note(r *read) {
 	}
 	f.last = r.tag
 }
+
+// take takes in what a value is taken for.
+func (f *facts) take(t *takes) {
+	f.want |= t.want
+	for _, example := range t.examples {
+		isExample := func(v Value) bool { return sameJSON(v, example) }
+		if example == nil || len(f.examples) >= maxExamples || slices.ContainsFunc(f.examples, isExample) {
+			continue
+		}
+		if t.sure {
+			f.examples = slices.Insert(f.examples, f.sure, example)
+			f.sure++
+		} else {
+			f.examples = append(f.examples, example)
+		}
+	}
+	var both []Value
+	for _, entry := range t.entries {
+		if f.entries == nil || slices.Contains(f.entries, Value(entry)) {
+			both = append(both, entry)
+		}
+	}
+	if len(both) > 0 {
+		f.entries = both
+	}
+}
+
+func sameJSON(v, w Value) bool { return bytes.Equal(appendJSON(nil, v), appendJSON(nil, w)) }
 
 func (m *schemaMaker) properties(n *useNode) []property {
 	var all []property
@@ -150,10 +182,10 @@ func (m *schemaMaker) properties(n *useNode) []property {
 func (m *schemaMaker) schema(n *useNode, f *facts) *Schema {
 	s := &Schema{kind: anObject, properties: m.properties(n)}
 	if len(s.properties) == 0 {
-		s.kind, s.examples = f.kind(), f.examples
+		s.kind, s.examples, s.entries = f.kind(), f.examples, f.entries
 	}
 	if f.list {
-		s = &Schema{kind: aListOf, items: s}
+		s = &Schema{kind: aListOf, items: s, atLeast: f.atLeast}
 	}
 	s.description = f.description()
 	return s

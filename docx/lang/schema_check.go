@@ -2,7 +2,9 @@ package lang
 
 import (
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -67,14 +69,31 @@ func (c *checker) check(s *Schema, v Value, path string) {
 		}
 	default:
 		_, flag := v.(bool)
-		if _, ok := scalarText(v); !ok || flag && s.kind > aFlag {
+		text, ok := scalarText(v)
+		switch {
+		case !ok || flag && s.kind > aFlag:
 			c.wrong(s, v, path)
+		case len(s.entries) > 0 && !slices.ContainsFunc(s.entries, func(entry Value) bool { known, _ := scalarText(entry); return known == text }):
+			c.report(s, path, "is none of "+s.listEntries(), "")
 		}
 	}
 }
 
 func (c *checker) wrong(s *Schema, v Value, path string) {
 	c.report(s, path, "is "+kindName(v)+", not "+kindWords[s.kind], "")
+}
+
+// listEntries lists the first texts that suit.
+func (s *Schema) listEntries() string {
+	var texts []string
+	for _, entry := range s.entries[:min(len(s.entries), maxListed)] {
+		text, _ := scalarText(entry)
+		texts = append(texts, strconv.Quote(text))
+	}
+	if len(s.entries) > maxListed {
+		return strings.Join(texts, ", ") + " and others"
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (c *checker) object(s *Schema, o *Object, path string) {

@@ -60,6 +60,14 @@ func (s *Schema) appendTo(b []byte, null bool) []byte {
 			b = append(append(b, ','), kind.keyword...)
 		}
 	}
+	if len(s.entries) > 0 {
+		key("enum")
+		entries := s.entries
+		if null {
+			entries = append(slices.Clone(entries), nil)
+		}
+		b = appendJSON(b, entries)
+	}
 	if len(s.examples) > 0 {
 		key("examples")
 		b = appendJSON(b, s.examples)
@@ -69,6 +77,10 @@ func (s *Schema) appendTo(b []byte, null bool) []byte {
 		key("properties")
 		b = s.appendProperties(b)
 	case aListOf:
+		if s.atLeast > 1 {
+			key("minItems")
+			b = strconv.AppendInt(b, int64(s.atLeast), 10)
+		}
 		key("items")
 		b = append(s.items.appendTo(append(b, '{'), false), '}')
 	}
@@ -156,7 +168,7 @@ func quoteJSON(s string) []byte {
 }
 
 // ParseSchema reads what [Schema.MarshalJSON] wrote. Of other schemas it understands what those have in common with ours: type,
-// properties, required, items, description, examples, and the formats date and date-time.
+// properties, required, items, description, enum, minItems, examples, and the formats date and date-time.
 func ParseSchema(data []byte) (*Schema, error) {
 	v, err := Decode(data)
 	if err != nil {
@@ -182,6 +194,9 @@ func parseSchema(v Value) (s *Schema, err error) {
 	s = new(Schema)
 	s.description, _ = o.Get("description").(string)
 	s.examples, _ = o.Get("examples").([]any)
+	if entries, ok := o.Get("enum").([]any); ok {
+		s.entries = slices.DeleteFunc(slices.Clone(entries), func(v Value) bool { return v == nil })
+	}
 	if s.kind, err = parseKind(o); err != nil {
 		return nil, err
 	}
@@ -189,6 +204,9 @@ func parseSchema(v Value) (s *Schema, err error) {
 	case anObject:
 		err = s.parseProperties(o)
 	case aListOf:
+		if n, ok := o.Get("minItems").(json.Number); ok {
+			s.atLeast, _ = strconv.Atoi(n.String())
+		}
 		s.items = new(Schema)
 		if items := o.Get("items"); items != nil {
 			s.items, err = parseSchema(items)

@@ -23,48 +23,27 @@ const (
 	aPicture                   // a picture
 )
 
-// signature is what a filter or function says of the value it is for.
-type signature struct {
+// takes is what a value is taken for.
+type takes struct {
 	want
-	same bool // what it gives is of that value still, so that the next filter says something of it too
-}
-
-// filterSignatures holds what each filter takes. What format and add take depends on their argument.
-var filterSignatures = map[string]signature{
-	"optional": {same: true}, "default": {same: true},
-
-	"uppercase": {want: aScalar}, "lowercase": {want: aScalar}, "titlecase": {want: aScalar}, "capitalize": {want: aScalar},
-	"trim": {aScalar, true}, "truncate": {want: aScalar}, "replace": {want: aScalar}, "pad": {want: aScalar}, "split": {want: aScalar},
-
-	"currency": {want: aNumber}, "percent": {want: aNumber}, "words": {want: aNumber}, "ordinal": {want: aNumber},
-	"date": {want: aDate}, "time": {want: aTime}, "timezone": {aTime, true},
-
-	"where": {aList, true}, "sort": {aList, true}, "group": {aList, true}, "unique": {aList, true}, "reverse": {aList, true},
-	"first": {aList, true}, "last": {aList, true}, "slice": {same: true}, "count": {want: aList}, "join": {want: aList | aScalar},
-	"delimiter": {maybeList, true}, "lastdelimiter": {maybeList, true}, "chart": {want: aList},
-
-	"raw": {aScalar, true}, "html": {aText, true}, "markdown": {aText, true}, "image": {want: aPicture},
-	"qrcode": {aScalar, true}, "barcode": {aScalar, true}, "link": {want: aScalar}, "checkbox": {want: aBoolean}, "pagebreak": {want: aBoolean},
-	"bold": {same: true}, "italic": {same: true}, "underline": {same: true}, "strike": {same: true}, "color": {same: true},
-	"style": {same: true}, "merge": {same: true}, "span": {same: true},
-}
-
-// functionSignatures holds what each function takes its arguments for; the last counts for all that follow.
-var functionSignatures = map[string][]want{
-	"$sum": {maybeList | aNumber}, "$average": {maybeList | aNumber}, "$min": {maybeList | aNumber}, "$max": {maybeList | aNumber},
-	"$count": {maybeList, 0}, "$length": {0}, "$join": {maybeList | aScalar, aScalar}, "$string": {aScalar}, "$lookup": {0, aScalar, aScalar, 0},
-	"$round": {aNumber}, "$floor": {aNumber}, "$ceil": {aNumber}, "$abs": {aNumber}, "$number": {aNumber},
-	"$days": {aDate}, "$now": nil, "$today": nil,
+	examples []Value  // values that suit, where want does not say it all
+	sure     bool     // values that suit one another use of the value need not suit this one
+	entries  []string // the only values that suit; nil: there are others
 }
 
 // read is one path that a tag reads.
 type read struct {
-	nodes   []*useNode // from the top of the input
-	needed  int        // the first of nodes that is missed if it is not there; len(nodes) if none is
-	listed  []*useNode // those that are lists for sure
-	want    want
-	example Value // a literal that it is compared with
-	tag     string
+	takes
+	nodes  []*useNode // from the top of the input
+	needed int        // the first of nodes that is missed if it is not there; len(nodes) if none is
+	listed []listed   // those that are lists for sure
+	tag    string
+}
+
+// listed is a list.
+type listed struct {
+	node    *useNode
+	atLeast int // items
 }
 
 // collector gathers the reads of one tag.
@@ -76,13 +55,13 @@ type collector struct {
 }
 
 // collect notes what the tag reads, and what for; printed is what a value tag is shown as.
-func (c *collector) collect(printed want) {
+func (c *collector) collect(printed takes) {
 	t := c.tag
 	switch {
 	case t.Kind == If || t.Kind == ElseIf:
-		c.expr(t.Expr, 0, true)
+		c.expr(t.Expr, takes{}, true)
 	case t.Kind.IsLoop():
-		w, optional := c.filters(aList)
+		w, optional := c.filters(takes{want: aList})
 		c.expr(t.Expr, w, optional)
 	case t.Kind == Print:
 		w, optional := c.filters(printed)
@@ -92,69 +71,101 @@ func (c *collector) collect(printed want) {
 
 // filters returns what the filters of the tag take its value for, in the end for what is given, and notes what their arguments
 // read.
-func (c *collector) filters(end want) (w want, optional bool) {
+func (c *collector) filters(end takes) (w takes, optional bool) {
 	same := true
 	for i := range c.tag.Filters {
 		f := &c.tag.Filters[i]
 		optional = optional || f.Name == "optional" || f.Name == "default"
 		for i, arg := range f.Args {
-			c.expr(arg, argumentWant(f, i, end), true)
+			c.expr(arg, argumentOf(f, i, end), true)
 		}
-		if !same {
-			continue
+		if same {
+			s := signatureOf(f)
+			w, same = w.and(s.takes), s.same
 		}
-		s, ok := filterSignatures[f.Name]
-		if f.Name == "format" || f.Name == "add" {
-			s, ok = patternWant(f), true
-		}
-		if !ok {
-			s = signature{want: aScalar}
-		}
-		w, same = w|s.want, s.same
 	}
 	if same {
-		w |= end
+		return w.and(end), optional
+	}
+	for _, entry := range end.entries { // which another filter may leave as it is
+		w.examples = append(w.examples, entry)
 	}
 	return w, optional
 }
 
-// argumentWant returns what a filter takes an argument for; given is what the tag as a whole gives.
-func argumentWant(f *Filter, i int, given want) want {
-	switch f.Name {
-	case "default":
-		return given
-	case "sort", "group", "unique":
-		return aScalar
-	case "chart":
-		if i > 0 {
-			return aNumber
-		}
-		return aScalar
+// and returns what a value is that is taken for both.
+func (t takes) and(other takes) takes {
+	t.want |= other.want
+	t.examples = slices.Concat(t.examples, other.examples)
+	t.sure = t.sure || other.sure
+	if t.entries == nil {
+		t.entries = other.entries
 	}
-	return 0
+	return t
+}
+
+// signatureOf returns what a filter takes. What format, add and barcode take depends on their argument.
+func signatureOf(f *Filter) signature {
+	switch s, ok := filterSignatures[f.Name]; {
+	case f.Name == "format" || f.Name == "add":
+		return patternWant(f)
+	case f.Name == "barcode":
+		return signature{barcodeTakes(f), true}
+	case ok:
+		return s
+	}
+	return signature{takes: takes{want: aScalar}}
+}
+
+// argumentOf returns what a filter takes an argument for; given is what the tag as a whole gives.
+func argumentOf(f *Filter, i int, given takes) takes {
+	if f.Name == "default" {
+		return given
+	}
+	if known := filterArguments[f.Name]; len(known) > 0 {
+		return known[min(i, len(known)-1)]
+	}
+	return takes{}
+}
+
+// barcodeTakes returns what can be a barcode of the kind that the filter names.
+func barcodeTakes(f *Filter) takes {
+	kind := ""
+	if len(f.Args) > 0 {
+		if l, ok := f.Args[0].(*Literal); ok {
+			kind, _ = l.Value.(string)
+		}
+	}
+	if code, ok := codeExamples[strings.ToLower(kind)]; ok {
+		return like(aScalar, code)
+	}
+	return like(aScalar, "A-1001", "A-1002")
 }
 
 // patternWant returns what a filter is for that takes what its argument says: format a text, a number or a date, add a number
 // or a date.
 func patternWant(f *Filter) signature {
 	l, ok := f.Args[0].(*Literal)
-	if !ok {
-		return signature{want: aScalar}
+	switch {
+	case !ok && f.Name == "add":
+		return signature{takes{want: aNumber}, true}
+	case !ok:
+		return signature{takes: takes{want: aScalar}}
 	}
 	pattern, isText := l.Value.(string)
 	switch {
 	case f.Name == "add" && isText && checkAmount(f, pattern) == "" && !isNumber(pattern):
-		return signature{aDate, true}
+		return signature{takes{want: aDate}, true}
 	case f.Name == "add":
-		return signature{aNumber, true}
+		return signature{takes{want: aNumber}, true}
 	case isMask(pattern):
-		return signature{want: aScalar}
+		return signature{takes: takes{want: aScalar}}
 	case strings.ContainsAny(pattern, "#0"), strings.HasSuffix(strings.ToLower(pattern), "-number"):
-		return signature{want: aNumber}
+		return signature{takes: takes{want: aNumber}}
 	case strings.ContainsAny(pattern, "hH"):
-		return signature{want: aTime}
+		return signature{takes: takes{want: aTime}}
 	}
-	return signature{want: aDate}
+	return signature{takes: takes{want: aDate}}
 }
 
 func isNumber(s string) bool {
@@ -163,25 +174,29 @@ func isNumber(s string) bool {
 }
 
 // expr notes what an expression reads. Optional tells that nothing is missed if it is not there.
-func (c *collector) expr(n Node, w want, optional bool) {
+func (c *collector) expr(n Node, w takes, optional bool) {
 	switch n := n.(type) {
 	case *Path:
-		c.path(n, w, optional, nil)
+		c.path(n, w, optional)
 	case *List:
 		for _, item := range n.Items {
-			c.expr(item, aScalar, optional)
+			c.expr(item, takes{want: aScalar}, optional)
 		}
 	case *Unary:
 		if n.Op == "not" {
-			c.expr(n.X, 0, true)
+			c.expr(n.X, takes{}, true)
 		} else {
-			c.expr(n.X, aNumber, optional)
+			c.expr(n.X, takes{want: aNumber}, optional)
 		}
 	case *Binary:
 		c.binary(n, optional)
 	case *Presence:
-		c.expr(n.X, 0, true)
+		c.expr(n.X, takes{}, true)
 	case *Call:
+		if n.Name == "$lookup" {
+			c.lookUp(n, w, optional)
+			return
+		}
 		c.call(n, optional)
 	}
 }
@@ -189,28 +204,66 @@ func (c *collector) expr(n Node, w want, optional bool) {
 func (c *collector) call(n *Call, optional bool) {
 	signature := functionSignatures[n.Name]
 	for i, arg := range n.Args {
-		w := aScalar
+		w := takes{want: aScalar}
 		if len(signature) > 0 {
 			w = signature[min(i, len(signature)-1)]
 		}
 		if n.fn.perItem && len(n.Args) > 1 { // the first is the list, the second what is computed for its items
-			w = []want{aList, w &^ maybeList}[i]
+			w = takes{want: []want{aList, w.want &^ maybeList}[i]}
 		}
 		c.expr(arg, w, optional)
+	}
+}
+
+// lookUp notes what $lookup reads: the keys that are written out, of an object or of the items of a list.
+func (c *collector) lookUp(n *Call, w takes, optional bool) {
+	isList := len(n.Args) > 2
+	in, ok := n.Args[0].(*Path)
+	if !ok {
+		c.expr(n.Args[0], takes{}, optional)
+	} else if isList {
+		c.path(in, takes{want: aList}, optional)
+	}
+	below := func(i int, w takes) {
+		key, isText := "", false
+		if l, ok := n.Args[i].(*Literal); ok {
+			key, isText = l.Value.(string)
+		}
+		switch {
+		case !isText:
+			c.expr(n.Args[i], takes{want: aScalar}, optional)
+		case ok:
+			p := *in
+			p.Steps = slices.Clone(in.Steps)
+			for step := range strings.SplitSeq(key, ".") {
+				p.Steps = append(p.Steps, Step{Key: step})
+			}
+			c.path(&p, w, optional)
+		}
+	}
+	if !isList {
+		below(1, w)
+		return
+	}
+	same := like(aScalar, "A-1001") // the sample is to have an item that is found
+	below(1, same)
+	c.expr(n.Args[2], same, optional)
+	if len(n.Args) > 3 {
+		below(3, w)
 	}
 }
 
 func (c *collector) binary(n *Binary, optional bool) {
 	switch n.strength() {
 	case strengthSum, strengthProduct:
-		c.expr(n.L, aNumber, optional)
-		c.expr(n.R, aNumber, optional)
+		c.expr(n.L, takes{want: aNumber}, optional)
+		c.expr(n.R, takes{want: aNumber}, optional)
 	case strengthCompare:
 		c.compared(n.L, n.R, n.Op)
 		c.compared(n.R, n.L, turned[n.Op])
 	default:
-		c.expr(n.L, 0, true)
-		c.expr(n.R, 0, true)
+		c.expr(n.L, takes{}, true)
+		c.expr(n.R, takes{}, true)
 	}
 }
 
@@ -221,11 +274,15 @@ var turned = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">"
 func (c *collector) compared(x, with Node, op string) {
 	p, ok := x.(*Path)
 	if !ok {
-		c.expr(x, 0, true)
+		c.expr(x, takes{}, true)
 		return
 	}
 	if call, ok := with.(*Call); ok && (call.Name == "$now" || call.Name == "$today") {
-		c.path(p, aDate, true, nil)
+		c.path(p, takes{want: aDate}, true)
+		return
+	}
+	if isNumeric(with) && op != "in" && op != "contains" {
+		c.path(p, takes{want: aNumber}, true)
 		return
 	}
 	literals := []Node{with}
@@ -234,12 +291,39 @@ func (c *collector) compared(x, with Node, op string) {
 	}
 	for _, n := range literals {
 		l, ok := n.(*Literal)
-		if !ok || op == "in" || op == "contains" {
-			c.path(p, 0, true, nil)
-			continue
+		switch {
+		case op == "contains":
+			c.path(p, holding(l), true)
+		case !ok && strings.ContainsAny(op, "<>"): // numbers or dates, and both the same
+			c.path(p, takes{examples: []Value{json.Number("1")}}, true)
+		case !ok || op == "in":
+			c.path(p, takes{}, true)
+		default:
+			c.path(p, takes{want: literalWant(l.Value), examples: satisfying(op, l)}, true)
 		}
-		c.path(p, literalWant(l.Value), true, satisfying(op, l))
 	}
+}
+
+// isNumeric tells whether an expression can only be a number.
+func isNumeric(n Node) bool {
+	switch n := n.(type) {
+	case *Binary:
+		return n.strength() == strengthSum || n.strength() == strengthProduct
+	case *Unary:
+		return n.Op == "-"
+	case *Call:
+		return !n.fn.text
+	}
+	return false
+}
+
+// holding is what a literal is looked for in, or something else if it is nil: a list, if nothing else is known.
+func holding(l *Literal) takes {
+	held := Value("A")
+	if l != nil {
+		held = l.Value
+	}
+	return takes{examples: []Value{[]any{held}}}
 }
 
 func literalWant(v Value) want {
@@ -256,26 +340,26 @@ func literalWant(v Value) want {
 
 // satisfying returns a value for which a comparison with a literal holds: of numbers that are to be more or less, the next;
 // for != the literal, as what is known.
-func satisfying(op string, l *Literal) Value {
+func satisfying(op string, l *Literal) []Value {
 	one := number{Decimal: decimal.NewFromInt(1)}
 	if _, ok := l.Value.(json.Number); ok && l.num.fits() {
 		switch op {
 		case ">":
-			return json.Number(calculate("+", l.num, one).text())
+			return []Value{json.Number(calculate("+", l.num, one).text())}
 		case "<":
-			return json.Number(calculate("-", l.num, one).text())
+			return []Value{json.Number(calculate("-", l.num, one).text())}
 		}
 	}
-	return l.Value
+	return []Value{l.Value}
 }
 
 // path notes one path.
-func (c *collector) path(p *Path, w want, optional bool, example Value) {
+func (c *collector) path(p *Path, w takes, optional bool) {
 	keys, ok := c.scope.keys(p)
 	if !ok || len(keys) == 0 {
 		return
 	}
-	r := read{nodes: c.use.nodes(keys), want: w, example: example, tag: c.tag.Text}
+	r := read{takes: w, nodes: c.use.nodes(keys), tag: c.tag.Text}
 	r.needed = len(r.nodes)
 	if !optional && !p.perItem {
 		r.needed = c.scope.needed(p, r.nodes)
@@ -283,14 +367,25 @@ func (c *collector) path(p *Path, w want, optional bool, example Value) {
 	at := len(r.nodes) - 1
 	for _, step := range slices.Backward(p.Steps) { // an index makes a list of what it stands behind
 		if step.IsIndex && at >= 0 {
-			r.listed = append(r.listed, r.nodes[at])
+			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at)})
 		} else {
 			at--
 		}
 	}
-	if w&aList != 0 {
-		r.listed = append(r.listed, r.nodes[len(r.nodes)-1])
+	if w.want&aList != 0 {
+		r.listed = append(r.listed, listed{node: r.nodes[len(r.nodes)-1]})
 	}
 	c.use.reads = append(c.use.reads, r)
 	c.guards = append(c.guards, r.nodes)
+}
+
+// itemsFor is how many items the list at a node must have for the one at an index; 0 if that is not missed.
+func (r *read) itemsFor(index, at int) int {
+	switch {
+	case r.needed > at:
+		return 0
+	case index < 0:
+		return -index
+	}
+	return index + 1
 }

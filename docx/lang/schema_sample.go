@@ -8,46 +8,59 @@ import (
 	"unicode"
 )
 
-// sampleItems is how many items the lists of a sample have.
-const sampleItems = 2
+const (
+	// sampleItems is how many items the lists of a sample have that need no more.
+	sampleItems = 2
+	// maxSampleItems is how many items all lists of a sample within each other have together.
+	maxSampleItems = 4096
+)
 
 // samplePicture is a PNG of one grey pixel.
 const samplePicture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 // Sample returns input that satisfies the schema, as indented JSON: all keys, required or not, with values that suit their
-// names, and lists of two items. The same schema gives the same sample.
+// names, and lists of two items or as many as are needed. The same schema gives the same sample.
 func (s *Schema) Sample() ([]byte, error) {
 	var b bytes.Buffer
-	if err := json.Indent(&b, appendJSON(nil, s.sample("", "", 0)), "", "  "); err != nil {
+	if err := json.Indent(&b, appendJSON(nil, s.sample(sampleOf{room: maxSampleItems})), "", "  "); err != nil {
 		return nil, err
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 
-// sample returns a value for a key of an object that is called parent; variant tells the items of a list apart.
-func (s *Schema) sample(parent, key string, variant int) Value {
+// sampleOf is what a sample is made for: a key of an object that is called parent. The variant tells the items of a list
+// apart, and there is room for so many.
+type sampleOf struct {
+	parent, key   string
+	variant, room int
+}
+
+func (s *Schema) sample(of sampleOf) Value {
 	switch s.kind {
 	case anObject:
 		var keys []string
 		var values []Value
 		for _, p := range s.properties {
-			keys, values = append(keys, p.name), append(values, p.sample(key, p.name, variant))
+			keys, values = append(keys, p.name), append(values, p.sample(sampleOf{of.key, p.name, of.variant, of.room}))
 		}
 		return NewObject(keys, values)
 	case aListOf:
-		items := make([]any, sampleItems)
+		items := make([]any, max(min(max(s.atLeast, sampleItems), of.room), 1))
 		for i := range items {
-			items[i] = s.items.sample(parent, singular(key), i)
+			items[i] = s.items.sample(sampleOf{of.parent, singular(of.key), i, of.room / len(items)})
 		}
 		return items
 	case anImage:
 		return samplePicture
 	}
-	if len(s.examples) > 0 {
-		return s.fitting(s.examples[variant%len(s.examples)])
+	if len(s.entries) > 0 {
+		return s.entries[of.variant%len(s.entries)]
 	}
-	return s.single(parent, key, variant)
+	if len(s.examples) > 0 {
+		return s.fitting(s.examples[of.variant%len(s.examples)])
+	}
+	return s.single(of.parent, of.key, of.variant)
 }
 
 // fitting returns an example as a value of the schema's kind.
@@ -63,6 +76,10 @@ func (s *Schema) fitting(example Value) Value {
 		}
 	case string:
 		if s.kind == aString || s.kind == aSingle || s.kind == anything {
+			return example
+		}
+	case []any:
+		if s.kind == anything {
 			return example
 		}
 	}

@@ -81,7 +81,7 @@ func TestSchema(t *testing.T) {
 		{`{{a :: optional}} {{b.c :: default(d)}}`, `{a single, b {c single}, d single}`},
 		{`{{a :: optional}} {{a}}`, `{a* single}`},
 		{`{{a * 2 + -b}}`, `{a* number, b* number}`},
-		{`{{$round(a, 2)}} {{$string(b, " ", c)}} {{$length(d)}}`, `{a* number, b* single, c* single, d* any}`},
+		{`{{$round(a, 2)}} {{$string(b, " ", c)}} {{$length(d)}}`, `{a* number, b* single, c* single, d* any["text"]}`},
 
 		{`{{a :: currency("EUR")}} {{b :: percent}} {{c :: trim :: currency("EUR") :: uppercase}}`, `{a* number, b* number, c* number}`},
 		{`{{a :: format("#,##0.00")}} {{b :: format("EU-Number")}} {{c :: format("xxx-xxxx")}}`, `{a* number, b* number, c* single}`},
@@ -92,8 +92,8 @@ func TestSchema(t *testing.T) {
 
 		{`{{if a}}{{endif}}{{if b.c isPresent}}{{endif}}`, `{a any, b {c any}}`},
 		{`{{if a == "UK" or a == "US"}}{{endif}}{{if n > 2}}{{endif}}{{if b == true}}{{endif}}`, `{a single["UK","US"], n number[3], b boolean[true]}`},
-		{`{{if a in ["x", "y"]}}{{endif}}{{if "z" in b}}{{endif}}{{if c contains "z"}}{{endif}}`, `{a single["x","y"], b any, c any}`},
-		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}{{if $today > f}}{{endif}}`, `{a number, b any, c any, d any, e any, f date}`},
+		{`{{if a in ["x", "y"]}}{{endif}}{{if "z" in b}}{{endif}}{{if c contains "z"}}{{endif}}`, `{a single["x","y"], b any[["z"]], c any[["z"]]}`},
+		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}{{if $today > f}}{{endif}}`, `{a number, b number, c any, d any, e any, f date}`},
 		{`{{if a}}{{b}}{{endif}}{{c}}`, `{a any, b single, c* single}`},
 		{`{{if a}}{{a}}{{endif}}`, `{a single}`},
 		{`{{if a}}{{a.b}}{{endif}}`, `{a {b* single}}`},
@@ -116,11 +116,21 @@ func TestSchema(t *testing.T) {
 		{`{{a :: delimiter(", ")}} {{b :: join("; ")}} {{for x in c}}{{x.n :: delimiter(", ")}}{{endfor}}`, `{a* [single], b* [single], c* [{n* single}]}`},
 		{`{{a :: sort :: first}} {{b :: count}} {{d :: slice(0, 2)}}`, `{a* [single], b* [any], d* single}`},
 		{`{{a :: chart(month, sales)}}`, `{a* [{month single, sales number}]}`},
+		{`{{$lookup(a, "k", b, "v.w")}} {{$lookup(c, "k.l") * 2}}`, `{a* [{k single["A-1001"], v {w single}}], b* single["A-1001"], c* {k* {l* number}}}`},
+		{`{{a :: barcode("ean8")}} {{b :: link}} {{c :: span(n)}} {{d :: ordinal}}`, `{a* single["96385074"], b* string["https://example.com/","https://example.org/"], c* single, n number[2], d* number[3,1]}`},
+		{`{{if a < b}}{{endif}}{{if c > 2 * d}}{{endif}}{{if e == $sum(f)}}{{endif}}`, `{a any[1], b any[1], c number, d number, e number, f [number]}`},
 		{"{{`odd key`.`a.b`}}", "{odd key* {a.b* single}}"},
 	} {
 		if got := brief(t, schema(t, c.template)); got != c.want {
 			t.Errorf("%s\ngot  %s\nwant %s", c.template, got, c.want)
 		}
+	}
+}
+
+func TestSampleOfListsInListsIsShort(t *testing.T) {
+	sample, err := schema(t, "{{a"+strings.Repeat("[3].a", 12)+"}}").Sample()
+	if n := bytes.Count(sample, []byte("A")); err != nil || n > 5000 || n < 1000 {
+		t.Errorf("%d values: %v", n, err)
 	}
 }
 

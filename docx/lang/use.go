@@ -23,12 +23,33 @@ type useNode struct {
 
 // Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop. Tags
 // are added in document order, those that part and end conditions too: what stands in a condition is not needed always.
-func (u *Use) Add(t *Tag, s *Scope) { u.add(t, s, aScalar) }
+func (u *Use) Add(t *Tag, s *Scope) { u.add(t, s, takes{want: aScalar}) }
 
 // AddPicture is Add for a value tag in whose place a picture is to stand.
-func (u *Use) AddPicture(t *Tag, s *Scope) { u.add(t, s, aPicture) }
+func (u *Use) AddPicture(t *Tag, s *Scope) { u.add(t, s, takes{want: aPicture}) }
 
-func (u *Use) add(t *Tag, s *Scope, printed want) {
+// AddBox is Add for the value tag of a check box.
+func (u *Use) AddBox(t *Tag, s *Scope) { u.add(t, s, takes{want: aBoolean}) }
+
+// AddDate is Add for the value tag of a date.
+func (u *Use) AddDate(t *Tag, s *Scope) { u.add(t, s, takes{want: aDate}) }
+
+// AddAddress is Add for the value tag that an address begins with.
+func (u *Use) AddAddress(t *Tag, s *Scope) { u.add(t, s, anAddress) }
+
+// AddChoice is Add for the value tag of a list with those entries; open tells that other texts will do too.
+func (u *Use) AddChoice(t *Tag, s *Scope, entries []string, open bool) {
+	w := takes{want: aText, entries: entries}
+	if open {
+		w = takes{want: aScalar}
+		for _, entry := range entries {
+			w.examples = append(w.examples, entry)
+		}
+	}
+	u.add(t, s, w)
+}
+
+func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	s.follow(t)
 	t.reads(func(p *Path, whole bool) {
 		u.addMaybe(p, s)

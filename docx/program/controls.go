@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,29 @@ const (
 	ControlBox  // the box of a check box
 	ControlFont // the font of its run
 )
+
+// AddTo notes what a tag reads whose value the control takes.
+func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
+	switch k.Kind {
+	case "w14:checkbox":
+		use.AddBox(t, s)
+	case "w:date":
+		use.AddDate(t, s)
+	case "w:dropDownList", "w:comboBox":
+		var entries []string
+		for _, item := range k.Items {
+			entries = append(entries, item.Text)
+		}
+		for _, item := range k.Items {
+			if item.Value != "" && !slices.Contains(entries, item.Value) {
+				entries = append(entries, item.Value)
+			}
+		}
+		use.AddChoice(t, s, entries, k.Kind == "w:comboBox")
+	default:
+		use.Add(t, s)
+	}
+}
 
 // filledControl is what a content control shows.
 type filledControl struct {
