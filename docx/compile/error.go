@@ -161,35 +161,45 @@ func (c *compiler) locate(n *wml.Node) string {
 	return place
 }
 
-// ordinal returns which of its kind a table, row or cell is: among the tables of the same cell, text box or part, or
-// among its siblings. All of them are counted at the first question, as a template may ask for each.
+// ordinal returns which of its kind a table, row or cell is: among the tables of the same cell, text box or part, the rows of
+// the same table, the cells of the same row, whatever stands around it there, such as a content control. All of them are counted
+// at the first question, as a template may ask for each.
 func (c *compiler) ordinal(n *wml.Node) int {
 	if c.ordinals == nil {
 		c.ordinals = map[*wml.Node]int{}
-		c.countTables(c.root, new(int))
+		c.countTables(c.root, &counts{tables: new(int)})
 	}
 	return c.ordinals[n]
 }
 
-func (c *compiler) countTables(n *wml.Node, tables *int) {
-	rows, cells := 0, 0
+// counts are how many tables, rows and cells were met where one stands.
+type counts struct{ tables, rows, cells *int }
+
+func (c *compiler) countTables(n *wml.Node, met *counts) {
 	for _, child := range n.Children {
-		inner := tables
+		inner := met
 		switch child.Name {
 		case "w:tbl":
-			*tables++
-			c.ordinals[child] = *tables
+			c.count(child, met.tables)
+			inner = &counts{tables: met.tables, rows: new(int)}
 		case "w:tr":
-			rows++
-			c.ordinals[child] = rows
+			c.count(child, met.rows)
+			inner = &counts{tables: met.tables, cells: new(int)}
 		case "w:tc":
-			cells++
-			c.ordinals[child] = cells
-			inner = new(int)
+			c.count(child, met.cells)
+			inner = &counts{tables: new(int)}
 		case "w:txbxContent":
-			inner = new(int)
+			inner = &counts{tables: new(int)}
 		}
 		c.countTables(child, inner)
+	}
+}
+
+// count gives a node the next number; one that stands where none of its kind can has none.
+func (c *compiler) count(n *wml.Node, met *int) {
+	if met != nil {
+		*met++
+		c.ordinals[n] = *met
 	}
 }
 
