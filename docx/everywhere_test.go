@@ -63,7 +63,7 @@ func TestAddressesOfLinksAreJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, report := execute(t, tpl, decode(t, `{"title":"","more":false,"people":[{"name":"Ada","id":"a b"}]}`))
+	_, report := execute(t, tpl, decode(t, `{"title":"","more":false,"people":[{"name":"Ada","id":"a\nb"}]}`))
 	if len(report.Errors) != 1 || !strings.Contains(report.Errors[0], "'p.id'") || len(report.Details) != 1 || !strings.HasSuffix(report.Details[0].Place, "address of a link") {
 		t.Errorf("report %+v", report)
 	}

@@ -2,6 +2,8 @@ package program
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"platen/docx/lang"
@@ -14,13 +16,53 @@ type Link struct {
 	Tags  []*lang.Tag
 }
 
-// errBadAddress says why an address is refused.
-var errBadAddress = errors.New("it must begin with https:, mailto: or the like")
+// addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
+// is opened.
+var addressSchemes = []string{"http:", "https:", "mailto:", "tel:", "ftp:", "ftps:", "sms:"}
+
+const maxAddress = 2079 // characters, as Word takes them
+
+// linkAddress returns the address that a text is, with its blanks written as browsers write them (URL Standard §4.4: without those
+// around it, %20 within). The error says what is wrong with a text that is none.
+func linkAddress(s string) (string, error) {
+	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
+	colon := strings.IndexByte(s, ':')
+	if colon < 0 || !slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) {
+		return "", errors.New("it must begin with https:, mailto: or the like")
+	}
+	if strings.ContainsAny(s, "\r\n") {
+		return "", errors.New("it holds the end of a line")
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' }) {
+		return "", errors.New("it holds a control character")
+	}
+	if host, ok := strings.CutPrefix(s[colon+1:], "//"); ok {
+		if end := strings.IndexAny(host, "/?#"); end >= 0 {
+			host = host[:end]
+		}
+		if strings.Contains(host, " ") {
+			return "", errors.New("it holds a blank in the name of the host")
+		}
+	}
+	if s = strings.ReplaceAll(s, " ", "%20"); len(s) > maxAddress {
+		return "", fmt.Errorf("it is longer than %d characters", maxAddress)
+	}
+	return s, nil
+}
+
+// hasScheme tells whether a text begins with the scheme of an address (RFC 3986 §3.1).
+func hasScheme(s string) bool {
+	i := strings.IndexAny(s, ":/?#")
+	return i > 0 && s[i] == ':'
+}
+
+// badAddress is what is said of an address that is none.
+const badAddress = "The address of the link with '%s' is none that a link can have: %s."
 
 // linkTarget writes the id of a relationship with the address that the data gives. Without one the link stays as it is.
 func (x *execution) linkTarget(o *Op) error {
-	var address strings.Builder
-	address.WriteString(o.Link.Texts[0])
+	var text strings.Builder
+	text.WriteString(o.Link.Texts[0])
 	for i, tag := range o.Link.Tags {
 		s, ok, err := x.env.Print(tag)
 		if err != nil {
@@ -30,14 +72,15 @@ func (x *execution) linkTarget(o *Op) error {
 			x.out.buf = append(x.out.buf, o.Text...)
 			return nil
 		}
-		address.WriteString(s + o.Link.Texts[i+1])
+		text.WriteString(s + o.Link.Texts[i+1])
 	}
-	if !isAddress(address.String()) {
-		x.fault(o.Link.Tags[0], "The address of the link with '%s' is none that a link can have: %s.", errBadAddress)
+	address, err := linkAddress(text.String())
+	if err != nil {
+		x.fault(o.Link.Tags[0], badAddress, err)
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil
 	}
-	id, err := x.added.Relate(x.part, opc.RelHyperlink, address.String(), true)
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
 	x.out.buf = append(x.out.buf, id...)
 	return err
 }

@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"platen/docx/lang"
@@ -67,38 +66,17 @@ func (x *execution) writeRun(o *Op, s, props string) {
 	x.out.buf = fmt.Appendf(x.out.buf, "</%[1]st></%[1]sr>", prefix)
 }
 
-// addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
-// is opened.
-var addressSchemes = []string{"http:", "https:", "mailto:", "tel:", "ftp:", "ftps:", "sms:"}
-
-const maxAddress = 2079 // characters, as Word takes them
-
-// isAddress tells whether a text may be the target of a link.
-func isAddress(s string) bool {
-	colon := strings.IndexByte(s, ':')
-	return colon > 0 && len(s) <= maxAddress && slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) &&
-		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' })
-}
-
-// hasScheme tells whether a text begins with the scheme of an address (RFC 3986 §3.1).
-func hasScheme(s string) bool {
-	i := strings.IndexAny(s, ":/?#")
-	return i > 0 && s[i] == ':'
-}
-
 // link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
 func (x *execution) link(o *Op, v shown) error {
-	props := x.runProps(o, v.present)
-	switch {
-	case !isAddress(v.present.Link):
-		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is no address that a link can have; its text stands without one.", o.Tag.Expr))
-		x.styled(o, v.text, props)
-		return nil
-	case o.Place.InLink:
-		x.styled(o, v.text, props)
+	address, wrong := linkAddress(v.present.Link)
+	if wrong != nil {
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is no address that a link can have: %s. Its text stands without one.", o.Tag.Expr, wrong))
+	}
+	if address == "" || o.Place.InLink {
+		x.styled(o, v.text, x.runProps(o, v.present))
 		return nil
 	}
-	id, err := x.added.Relate(x.part, opc.RelHyperlink, v.present.Link, true)
+	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,8 @@ type richHost struct {
 
 // Link returns the id of a relationship to an address that a link may have.
 func (h *richHost) Link(address string) string {
-	if !isAddress(address) {
+	address, err := linkAddress(address)
+	if err != nil {
 		return ""
 	}
 	id, err := h.x.added.Relate(h.x.part, opc.RelHyperlink, address, true)

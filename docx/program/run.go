@@ -237,9 +237,13 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 
 // text writes a value as text.
 func (x *execution) text(o *Op, s string) {
-	if o.Breaks.Code && hasScheme(s) && !isAddress(s) {
-		x.fault(o.Tag, "The address of the link with '%s' is none that a link can have: %s.", errBadAddress)
-		return
+	if o.Breaks.Code && hasScheme(s) {
+		address, err := linkAddress(s)
+		if err != nil {
+			x.fault(o.Tag, badAddress, err)
+			return
+		}
+		s = address
 	}
 	if o.Breaks.Plain {
 		x.out.buf = appendPlain(x.out.buf, s, o.Breaks.Code)
