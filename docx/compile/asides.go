@@ -26,6 +26,9 @@ type aside struct {
 func (c *compiler) whereAside(a *aside) *program.Error {
 	e := c.where(a.mark.par, a.mark.from, a.mark.from)
 	e.Tag, e.Place = a.mark.tag.Text, e.Place+", "+a.place
+	if a.mark.par.pieces[0].to == len(a.mark.par.text) && !a.mark.first.isText() { // nothing but the picture
+		e.Text, e.Column = e.Tag, 0
+	}
 	return e
 }
 

@@ -17,6 +17,7 @@ type mark struct {
 	merge       int    // if its cell merges, the slot for that, and 1
 	border      int    // where the tag's border is in the source, if it has a block
 	order       int    // among the marks of the part
+	unreadable  bool   // its tag, which is said
 }
 
 // leavesSomething tells whether something may take the tag's place in its text.

@@ -175,24 +175,18 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")
 		return
 	}
-	m := &mark{tag: tag, par: p, from: span.Start, to: span.End}
+	m := &mark{tag: tag, par: p, from: span.Start, to: span.End, unreadable: err != nil}
 	m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
 	p.marks = append(p.marks, m)
 	c.marks = append(c.marks, m)
 }
 
-// unreadable stands for a tag that cannot be read: it opens or closes what its first word says, so that one mistake
+// unreadable stands for a tag that cannot be read: it opens or closes what its first words say, so that one mistake
 // is not reported as two.
 func unreadable(text string) *lang.Tag {
-	word := strings.ToLower(strings.TrimLeftFunc(strings.Trim(text, "{}"), isBlank))
-	if i := strings.IndexFunc(word, isBlank); i >= 0 {
-		word = word[:i]
-	}
 	tag := &lang.Tag{Kind: lang.Comment, Text: text}
-	for k := lang.For; k <= lang.EndIf; k++ {
-		if k.String() == word {
-			tag.Kind = k
-		}
+	if kind, _ := lang.Meant(text); kind >= lang.For && kind <= lang.EndIf {
+		tag.Kind = kind
 	}
 	return tag
 }

@@ -86,7 +86,7 @@ func (d *dialect) find(text string) lang.Span {
 
 // shortened returns a foreign tag as a message shows it.
 func shortened(tag string) string {
-	tag = plainLine(tag)
+	tag = plainLine(tag, "□")
 	if len(tag) > maxTagShown {
 		tag = strings.ToValidUTF8(tag[:maxTagShown], "") + "…"
 	}

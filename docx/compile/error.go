@@ -15,8 +15,11 @@ import (
 // MaxErrors is how many problems of a template are reported.
 const MaxErrors = 200
 
-// fail notes a problem at the start of a tag.
+// fail notes a problem at the start of a tag, unless it is said already that this cannot be read.
 func (c *compiler) fail(m *mark, message, hint string) {
+	if m.unreadable {
+		return
+	}
 	c.failAt(m.par, m.from, m.to, 0, message, hint)
 }
 
@@ -26,7 +29,7 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 		return
 	}
 	e := c.where(p, from, from+offset)
-	e.Tag, e.Message, e.Hint = p.text[from:to], message, hint
+	e.Tag, e.Message, e.Hint = plainLine(p.text[from:to], "□"), message, hint
 	if c.isTwin(p) && slices.ContainsFunc(c.errors, func(o *program.Error) bool { return isSame(o, e) && o.Text == e.Text && o.Column == e.Column }) {
 		return
 	}
@@ -90,30 +93,38 @@ const excerptWidth = 60
 // excerpt returns the surroundings of an offset on one line, and its column there.
 func excerpt(text string, at int) (line string, column int) {
 	from, to := at, at
-	for ; from > 0 && column < excerptWidth; column++ {
-		_, size := utf8.DecodeLastRuneInString(text[:from])
-		from -= size
+	for from > 0 && column < excerptWidth {
+		r, size := utf8.DecodeLastRuneInString(text[:from])
+		if from -= size; r != wml.Object {
+			column++
+		}
 	}
-	for i := 0; to < len(text) && i < excerptWidth; i++ {
-		_, size := utf8.DecodeRuneInString(text[to:])
-		to += size
+	for i := 0; to < len(text) && i < excerptWidth; {
+		r, size := utf8.DecodeRuneInString(text[to:])
+		if to += size; r != wml.Object {
+			i++
+		}
 	}
-	before, after := "", ""
+	before, object, after := "", "", ""
 	if from > 0 {
 		before, column = "…", column+1
+	}
+	if strings.HasPrefix(text[at:], string(wml.Object)) { // which the problem is about
+		object = "□"
 	}
 	if to < len(text) {
 		after = "…"
 	}
-	return before + plainLine(text[from:at]) + plainLine(text[at:to]) + after, column
+	return before + plainLine(text[from:at], "") + object + plainLine(text[at:to], "") + after, column
 }
 
-func plainLine(s string) string {
+// plainLine returns a text on one line, with something in the place of objects.
+func plainLine(s, object string) string {
+	if strings.ContainsRune(s, wml.Object) {
+		s = strings.ReplaceAll(s, string(wml.Object), object)
+	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == wml.Object:
-			return '□'
-		case r < ' ' || r == utf8.RuneError:
+		if r < ' ' || r == utf8.RuneError {
 			return ' '
 		}
 		return r

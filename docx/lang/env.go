@@ -246,11 +246,11 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	if v != nil {
 		return v, true, nil
 	}
-	if len(e.missing) == 0 {
-		e.notProvided(t.Expr.String(), nil)
+	if len(e.missing) == 0 { // what it reads is there, such as an empty list
+		e.lacks("The tag '"+t.Expr.String()+"' has no value: the input data has nothing to compute it from.", nil)
 	}
 	for _, p := range e.missing {
-		e.notProvided(p.name(), p)
+		e.lacks("The tag '"+p.name()+"' was not provided in the input data.", p)
 	}
 	if e.opt.Missing == MissingBlank {
 		return "", true, nil
@@ -258,8 +258,8 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	return nil, false, nil
 }
 
-func (e *Env) notProvided(name string, p *Path) {
-	line := "The tag '" + name + "' was not provided in the input data."
+// lacks reports that the tag has no value.
+func (e *Env) lacks(line string, p *Path) {
 	if e.opt.Missing == MissingBlank {
 		e.warnings.add(line, e.about(p))
 		return

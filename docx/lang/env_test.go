@@ -143,6 +143,7 @@ func TestPrint(t *testing.T) {
 
 func TestPrintReports(t *testing.T) {
 	const missing = "The tag '%s' was not provided in the input data."
+	const empty = "The tag '%s' has no value: the input data has nothing to compute it from."
 	const fault = "The tag '%s' could not be computed: %s."
 	for _, c := range []struct{ tag, want string }{
 		{`{{ nobody }}`, fmt.Sprintf(missing, "nobody")},
@@ -157,8 +158,8 @@ func TestPrintReports(t *testing.T) {
 		{`{{-nobody}}`, fmt.Sprintf(missing, "nobody")},
 		{`{{x * y}}`, fmt.Sprintf(missing, "x") + "\n" + fmt.Sprintf(missing, "y")},
 		{`{{x :: default(y)}}`, fmt.Sprintf(missing, "x") + "\n" + fmt.Sprintf(missing, "y")},
-		{`{{$average(empty)}}`, fmt.Sprintf(missing, "$average(empty)")},
-		{`{{null}}`, fmt.Sprintf(missing, "null")},
+		{`{{$average(empty)}}`, fmt.Sprintf(empty, "$average(empty)")},
+		{`{{null}}`, fmt.Sprintf(empty, "null")},
 
 		{`{{invoice}}`, fmt.Sprintf(fault, "invoice", "'invoice' is an object and cannot be printed")},
 		{`{{mixed}}`, fmt.Sprintf(fault, "mixed", "'mixed' is a list with an object in it and cannot be printed")},
@@ -170,7 +171,7 @@ func TestPrintReports(t *testing.T) {
 		{`{{1 + -text}}`, fmt.Sprintf(fault, "1 + -text", "'text' is text, not a number")},
 		{`{{$abs(1 / 0)}}`, fmt.Sprintf(fault, "$abs(1 / 0)", "'1 / 0' divides by zero")},
 		{`{{x :: default(1 / 0)}}`, fmt.Sprintf(fault, "x", "'1 / 0' divides by zero")},
-		{`{{$max(empty)}}`, fmt.Sprintf(missing, "$max(empty)")},
+		{`{{$max(empty)}}`, fmt.Sprintf(empty, "$max(empty)")},
 		{`{{$round(1, text)}}`, fmt.Sprintf(fault, "$round(1, text)", "'text' is text, not a number")},
 		{`{{$join(tags, tags)}}`, fmt.Sprintf(fault, "$join(tags, tags)", "'tags' is a list, not text")},
 		{`{{-no}}`, fmt.Sprintf(fault, "-no", "'no' is true or false, not a number")},

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -169,7 +170,7 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	case t.Expr.String() == keyText(Include.String(), true):
 		return `write {{include "name"}}`
 	case left.kind == tokWord && t.Kind == Print:
-		return hintBackquotes
+		return cmp.Or(hintMeant(t.Text), hintBackquotes)
 	}
 	return ""
 }
@@ -207,11 +208,25 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 		perItem(f.Args, value)
 	}
 	p.checkSole(f, before)
+	p.checkNumbers(f)
 	if f.fn.check != nil {
 		p.checkText(f)
 	}
 	if f.fn.note != nil {
 		p.checkNote(f)
+	}
+}
+
+// checkNumbers checks the arguments of a filter that are to be numbers, as far as they are written out.
+func (p *parser) checkNumbers(f *Filter) {
+	for i, arg := range f.Args {
+		l, ok := arg.(*Literal)
+		if !ok || f.fn.check != nil || argumentOf(f, i, takes{}).want != aNumber {
+			continue
+		}
+		if _, ok := asNumber(l.Value); !ok {
+			p.fail(arg.Position(), "write "+f.fn.usage, "%s is %s, not a number", arg, kindOf(l.Value))
+		}
 	}
 }
 

@@ -128,8 +128,8 @@ func anyFilter(t *rapid.T, before []Filter) Filter {
 	name := rapid.SampledFrom(names).Draw(t, "filter")
 	fn := filterTable[name]
 	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1)}
-	if fn.note != nil || fn.check != nil {
-		for i := range f.Args {
+	for i := range f.Args {
+		if fn.note != nil || fn.check != nil || argumentOf(&f, i, takes{}).want == aNumber {
 			f.Args[i] = newPath(0, []Step{{Key: key(t)}})
 		}
 	}

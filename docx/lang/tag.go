@@ -37,6 +37,11 @@ func (k Kind) String() string {
 // IsLoop tells whether a tag of this kind repeats what follows for each item of its list.
 func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn }
 
+// closes tells whether the tag closes a block.
+func (k Kind) closes() bool {
+	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf
+}
+
 // blockWords holds the words that make a tag something else than a value.
 var blockWords = map[string]Kind{
 	"for": For, "endfor": EndFor, "tablerow": TableRow, "endtablerow": EndTableRow,

@@ -1,0 +1,41 @@
+package lang
+
+import "strings"
+
+// meantWords are how other languages spell the words of blocks.
+var meantWords = map[string]Kind{
+	"end if": EndIf, "end for": EndFor, "end foreach": EndFor, "end tablerow": EndTableRow, "end tablecolumn": EndTableColumn,
+	"foreach": For, "elif": ElseIf, "elsif": ElseIf,
+}
+
+// Meant returns which block tag of ours a text in braces that cannot be read was probably meant for, Print for none, and what
+// stands behind its words.
+func Meant(text string) (kind Kind, rest string) {
+	words := strings.Fields(strings.TrimRight(strings.TrimLeft(text, "{"), "}"))
+	for _, n := range []int{2, 1} {
+		if len(words) < n {
+			continue
+		}
+		first := strings.ToLower(strings.Join(words[:n], " "))
+		for _, known := range []map[string]Kind{blockWords, meantWords} {
+			if kind, ok := known[first]; ok {
+				return kind, strings.Join(words[n:], " ")
+			}
+		}
+	}
+	return Print, ""
+}
+
+// hintMeant says how a tag is written that was spelled as in another language; "" if it was not.
+func hintMeant(text string) string {
+	kind, rest := Meant(text)
+	switch {
+	case kind == Print:
+		return ""
+	case kind == For && !strings.Contains(rest, " in "):
+		return "write {{for item in list}}"
+	case kind.closes():
+		return "write {{" + kind.String() + "}}"
+	}
+	return "write {{" + kind.String() + " " + rest + "}}"
+}
