@@ -295,7 +295,10 @@ func (c *compiler) guardContainers() {
 			case "w:tbl":
 				c.keepApart(last, child)
 				last = child
-			case "w:p", "w:sdt":
+			case "w:sdt":
+				c.keepApart(last, child)
+				last = child
+			case "w:p":
 				last = child
 			case "w:sectPr":
 				end = child.Start
@@ -307,12 +310,25 @@ func (c *compiler) guardContainers() {
 	}
 }
 
-// keepApart puts an empty paragraph before a table if the one that kept it from another is gone: Word would show the two
-// as one.
-func (c *compiler) keepApart(before, table *wml.Node) {
-	if before != nil && before.Name == "w:p" && c.mayVanish(before) {
-		c.add(edit{pos: table.Start, end: table.Start, phase: phaseParagraph, kind: editApart, opening: "<" + table.Prefix(c.src) + "p/>"})
+// keepApart puts an empty paragraph before what is, or may begin with, a table, if the one that kept it from another is
+// gone, or stands only before the first round of a loop: Word would show the two as one.
+func (c *compiler) keepApart(before, n *wml.Node) {
+	if before == nil || before.Name != "w:p" || n.Name == "w:sdt" && c.beginsWithParagraph(n) {
+		return
 	}
+	if c.mayVanish(before) || slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt >= before.End && b.openAt <= n.Start && b.isLoop() }) {
+		c.add(edit{pos: n.Start, end: n.Start, phase: phaseParagraph, kind: editApart, opening: "<" + n.Prefix(c.src) + "p/>"})
+	}
+}
+
+// beginsWithParagraph tells whether a paragraph that stays is the first thing in a content control.
+func (c *compiler) beginsWithParagraph(control *wml.Node) bool {
+	content := control.Child("w:sdtContent")
+	if content == nil || len(content.Children) == 0 {
+		return false
+	}
+	first := content.Children[0]
+	return first.Name == "w:p" && !c.mayVanish(first)
 }
 
 // emptied is an empty paragraph in place of n, with its properties if n is a paragraph; of a list, it would show as an

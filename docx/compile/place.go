@@ -140,7 +140,7 @@ func (c *compiler) anotherPar(par *wml.Node) []byte {
 }
 
 // needsParagraphBehind tells whether what takes the place of a paragraph must end with one: nothing follows it in its
-// container, or a table does.
+// container, or a table does. If a paragraph follows that may vanish, guardContainers sees to it once it has.
 func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	if par.Parent == nil {
 		return true
@@ -149,7 +149,7 @@ func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	for _, n := range par.Parent.Children[i+1:] {
 		switch n.Name {
 		case "w:p":
-			return c.mayVanish(n)
+			return c.mayVanish(n) && !par.Parent.NeedsParagraph()
 		case "w:tbl", "w:sdt", "w:sectPr":
 			return true
 		}

@@ -29,7 +29,7 @@ type Place struct {
 	Headings Headings // in rich text
 
 	// Last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
-	// must end with a paragraph.
+	// must end with a paragraph. Before paragraphs that may vanish it is false, as OpParagraph and OpApart stand behind them.
 	Last bool
 }
 

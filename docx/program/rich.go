@@ -64,9 +64,14 @@ func (x *execution) richParagraph(o *Op, v shown) error {
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
 	c := x.richContext(o, v)
 	c.AfterTable, c.MustEndWithParagraph = x.last == IsTable, o.Place.Last
+	from := len(x.out.buf)
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
-	if x.setLast(v.doc); o.Place.Last {
+	switch {
+	case len(x.out.buf) == from: // what stands before is the last still
+	case o.Place.Last:
 		x.last = IsParagraph
+	default:
+		x.setLast(v.doc)
 	}
 	return h.err
 }
