@@ -58,6 +58,7 @@ var changedByOffice = map[string]string{
 	"poi-tl-iterable_hyperlink":          "the date of today",
 	"poi-tl-sdt_cell":                    "content controls in others, whose text it writes several times",
 	"poi-tl-sdt_core":                    "the same",
+	"golden-tablecolumn-left-out":        "columns that rows leave out, which it fills with cells",
 	"golden-split-over-hyperlink":        "a field for the title of a document that has none",
 }
 

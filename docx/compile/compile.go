@@ -364,7 +364,7 @@ func (c *compiler) guardRows(holder *wml.Node) {
 	}
 	c.guard(holder)
 	for _, row := range held {
-		if !c.gone[row] {
+		if !c.gone[row] && !c.guarded[row] {
 			c.add(edit{pos: row.Start, end: row.Start, phase: phaseYield, kind: editYield})
 		}
 	}

@@ -122,23 +122,44 @@ func (k *columns) count() int { return k.last - k.first + 1 }
 
 // cell is a cell of a row and where it lies in the grid.
 type cell struct {
-	node *wml.Node
-	at   int // the first column, from 0
+	node *wml.Node // nil for columns that the row leaves out
+	at   int       // the first column, from 0
 	span int
+
+	spanned, width *wml.Node // what says how many columns these are, and how wide; may be nil
 }
+
+// leftOut returns the columns that a row leaves out at its start and at its end.
+func (c *compiler) leftOut(row *wml.Node, cells []cell) []cell {
+	props := row.Child("w:trPr")
+	before, after := props.Child("w:gridBefore"), props.Child("w:gridAfter")
+	all := []cell{
+		{spanned: before, span: c.gridCount(before), width: props.Child("w:wBefore")},
+		{spanned: after, span: c.gridCount(after), width: props.Child("w:wAfter")},
+	}
+	for _, cell := range cells {
+		all[1].at = cell.at + cell.span
+	}
+	return slices.DeleteFunc(all, func(o cell) bool { return o.span <= 0 })
+}
+
+// gridCount returns of how many columns an element speaks, which may be nil.
+func (c *compiler) gridCount(n *wml.Node) int { return wml.IDNumber(wml.AttrValue(c.src, n, "w:val")) }
 
 // cellsOf returns the cells of a row.
 func (c *compiler) cellsOf(row *wml.Node) []cell {
 	var cells []cell
-	at := wml.IDNumber(wml.AttrValue(c.src, row.Child("w:trPr").Child("w:gridBefore"), "w:val"))
+	at := c.gridCount(row.Child("w:trPr").Child("w:gridBefore"))
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
 		for _, child := range n.Children {
 			switch child.Name {
 			case "w:tc":
-				span := max(wml.IDNumber(wml.AttrValue(c.src, child.Child("w:tcPr").Child("w:gridSpan"), "w:val")), 1)
-				cells = append(cells, cell{child, at, span})
-				at += span
+				props := child.Child("w:tcPr")
+				o := cell{node: child, at: at, spanned: props.Child("w:gridSpan"), width: props.Child("w:tcW")}
+				o.span = max(c.gridCount(o.spanned), 1)
+				cells = append(cells, o)
+				at += o.span
 			case "w:sdt", "w:sdtContent", "w:customXml":
 				walk(child)
 			}
@@ -199,39 +220,46 @@ func (c *compiler) editColumns(b *block) {
 		c.fail(b.open(), "the grid of this table does not have that column", "make the table anew in Word")
 		return
 	}
-	for _, row := range rowsOf(k.table) {
+	all := rowsOf(k.table)
+	for _, row := range all {
 		if !c.editRowColumns(b, row) {
 			return
 		}
 	}
 	c.add(edit{pos: grid.Start, end: grid.End, phase: phaseReplace, kind: editGrid, mark: b.open(), columns: k})
-	if k.first == 0 && k.last == len(grid.Children)-1 {
+	if !slices.ContainsFunc(all, func(row *wml.Node) bool { return !c.guarded[row] }) {
 		c.guard(k.table)
 	}
 }
 
-// editRowColumns repeats the cells of the columns in one row.
+// editRowColumns repeats the cells of the columns in one row. What reaches over all of them grows with them; a row that has
+// no other cells goes if there are none.
 func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	k := b.columns
 	var held []cell
-	for _, cell := range c.cellsOf(row) {
+	cells := c.cellsOf(row)
+	for _, cell := range append(cells, c.leftOut(row, cells)...) {
 		end := cell.at + cell.span - 1
-		props := cell.node.Child("w:tcPr")
-		c.editWidth(k, props, cell.at <= k.first && end >= k.last && cell.span > k.count())
+		over := false
 		switch {
 		case end < k.first || cell.at > k.last:
-		case cell.at >= k.first && end <= k.last:
+		case cell.node != nil && cell.at >= k.first && end <= k.last:
 			held = append(held, cell)
-		case cell.at <= k.first && end >= k.last: // it reaches over all of them
-			val := props.Child("w:gridSpan").Attr("w:val")
+		case cell.at <= k.first && end >= k.last:
+			over = true
+			val := cell.spanned.Attr("w:val")
 			c.add(edit{pos: val.ValueStart, end: val.ValueEnd, phase: phaseReplace, kind: editSpan, columns: k, opening: strconv.Itoa(cell.span)})
 		default:
-			c.fail(b.open(), fmt.Sprintf("in row %d of the table a cell reaches over the edge of the repeated columns", c.ordinal(row)), "part that cell in Word, or merge it with all of the columns")
+			c.tornColumns(b, row, cell)
 			return false
 		}
+		c.editWidth(k, cell.width, over)
 	}
 	if len(held) == 0 {
 		return true
+	}
+	if len(held) == len(cells) {
+		c.guard(row)
 	}
 	first, last := held[0].node, held[len(held)-1].node
 	if first.Parent != last.Parent {
@@ -246,9 +274,17 @@ func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	return true
 }
 
-// editWidth has the width of a cell follow that of its column, or of all that it reaches over.
-func (c *compiler) editWidth(k *columns, props *wml.Node, over bool) {
-	width := props.Child("w:tcW")
+// tornColumns says that a row has only a part of the repeated columns.
+func (c *compiler) tornColumns(b *block, row *wml.Node, at cell) {
+	message, hint := "a cell reaches over the edge of the repeated columns", "part that cell in Word, or merge it with all of the columns"
+	if at.node == nil {
+		message, hint = "only some of the repeated columns have cells", "give that row cells in all of these columns, or in none"
+	}
+	c.fail(b.open(), fmt.Sprintf("in row %d of the table %s", c.ordinal(row), message), hint)
+}
+
+// editWidth has a width, which may be nil, follow that of its column, or of all that it reaches over.
+func (c *compiler) editWidth(k *columns, width *wml.Node, over bool) {
 	if wml.AttrValue(c.src, width, "w:type") != "dxa" || width.Attr("w:w") == nil {
 		return
 	}

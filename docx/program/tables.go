@@ -154,8 +154,8 @@ func (x *execution) cellWidth(o *Op) {
 	x.out.buf = strconv.AppendInt(x.out.buf, int64(r.scaled(width)), 10)
 }
 
-// cellSpan writes how many columns a cell covers that reaches over the repeated ones.
+// cellSpan writes how many columns a cell covers that reaches over the repeated ones, or how many a row leaves out with them.
 func (x *execution) cellSpan(o *Op) {
 	span := wml.IDNumber(string(o.Text)) + (len(x.columns[o.Slot].items)-1)*o.Width
-	x.out.buf = strconv.AppendInt(x.out.buf, int64(max(span, 1)), 10)
+	x.out.buf = strconv.AppendInt(x.out.buf, int64(span), 10)
 }

@@ -16,10 +16,13 @@ const (
 	gridCell
 	gridSpan
 	gridMerge
+	gridBefore
+	gridAfter
 )
 
 var gridRoles = map[gridRole]string{
 	gridTable: "w:tbl", gridColumn: "w:gridCol", gridRow: "w:tr", gridCell: "w:tc", gridSpan: "w:gridSpan", gridMerge: "w:vMerge",
+	gridBefore: "w:gridBefore", gridAfter: "w:gridAfter",
 }
 
 // maxSpan is how many columns a table can have in Word.
@@ -29,6 +32,7 @@ const maxSpan = 63
 type grid struct {
 	columns int
 	at      int          // the column behind the last cell
+	after   int          // how many columns the row leaves out at its end
 	span    int          // of the cell
 	open    map[int]bool // columns in which a merged cell may go on
 	next    map[int]bool
@@ -58,7 +62,11 @@ func (g *grids) open(p *point, t *tag) *fault {
 			top.columns++
 		}
 	case gridRow:
-		top.at, top.next = 0, map[int]bool{}
+		top.at, top.after, top.next = 0, 0, map[int]bool{}
+	case gridBefore:
+		top.at, _ = strconv.Atoi(value())
+	case gridAfter:
+		top.after, _ = strconv.Atoi(value())
 	case gridCell:
 		top.span, top.vMerge = 1, ""
 	case gridSpan:
@@ -85,8 +93,8 @@ func (g *grids) close(p *point) *fault {
 		*g = (*g)[:len(*g)-1]
 	case gridRow:
 		top.open = top.next
-		if top.columns > 0 && top.at > top.columns {
-			return &fault{CodeTable, fmt.Sprintf("a row covers %d columns, and its table has %d", top.at, top.columns), true}
+		if covered := top.at + top.after; top.columns > 0 && covered > top.columns {
+			return &fault{CodeTable, fmt.Sprintf("a row covers %d columns, and its table has %d", covered, top.columns), true}
 		}
 	case gridCell:
 		from := top.at

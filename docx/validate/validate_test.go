@@ -126,6 +126,7 @@ func TestBodies(t *testing.T) {
 		{"field that leads out of a text box", `<w:p><w:r><w:pict><w:txbxContent><w:p><w:r>` + mark("begin") + `</w:r></w:p></w:txbxContent></w:pict>` + mark("end") + `</w:r></w:p>`, "field: a field begins and does not end\nfield: a field ends that has not begun"},
 
 		{"row wider than the grid", `<w:tbl>` + grid + `<w:tr>` + cell + `<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par, "warning: table: a row covers 3 columns, and its table has 2"},
+		{"columns left out count", `<w:tbl>` + grid + `<w:tr><w:trPr><w:gridBefore w:val="1"/><w:gridAfter w:val="1"/></w:trPr>` + cell + `</w:tr></w:tbl>` + par, "warning: table: a row covers 3 columns, and its table has 2"},
 		{"merged with nothing", `<w:tbl>` + grid + `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par, "warning: table: a cell is merged with one above it that is not merged"},
 
 		{"prefix", `<w:p><x:y/></w:p>`, `namespace: the namespace prefix "x" is not declared`},

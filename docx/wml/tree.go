@@ -108,7 +108,7 @@ var withAttributes = map[string]bool{
 	"w:style": true, "w:name": true, "w:basedOn": true, "w:num": true, "w:numId": true, "w:abstractNum": true, "w:abstractNumId": true, "w:ilvl": true, "w:lvl": true, "w:lvlOverride": true,
 	"w:hyperlink": true, "w:fldSimple": true, "w:tag": true, "w:alias": true, "w:date": true, "w:dateFormat": true, "w:lid": true, "w:listItem": true,
 	"w14:checked": true, "w14:checkedState": true, "w14:uncheckedState": true,
-	"c:chart": true, "w:footnoteReference": true, "w:headerReference": true, "w:footerReference": true, "w:endnoteReference": true, "w:footnote": true, "w:endnote": true, "wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:off": true, "v:shape": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
+	"c:chart": true, "w:footnoteReference": true, "w:headerReference": true, "w:footerReference": true, "w:endnoteReference": true, "w:footnote": true, "w:endnote": true, "wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:off": true, "v:shape": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:gridAfter": true, "w:wBefore": true, "w:wAfter": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
 }
 
 // ParseTree reads a part that opc.CheckXML has accepted.
