@@ -122,7 +122,7 @@ func (a *assembler) holder(e *edit) program.Op {
 	case editAlone:
 		return program.Op{Kind: program.OpAlone, Tag: e.mark.tag, Place: a.placeFor(e.mark), Merge: e.mark.merge}
 	case editHeading:
-		return program.Op{Kind: program.OpHeading, Slot: e.slot}
+		return program.Op{Kind: program.OpHeading, Levels: e.levels}
 	case editPicture:
 		return program.Op{Kind: program.OpPicture, Tag: e.mark.tag, Picture: a.c.pictureOp(e.picture)}
 	case editShown:
@@ -180,7 +180,7 @@ func (a *assembler) operation(e *edit, source []byte) program.Op {
 	case editSpan:
 		return program.Op{Kind: program.OpSpan, Text: []byte(e.opening), Slot: e.columns.slot, Width: e.columns.count()}
 	case editTOC:
-		return program.Op{Kind: program.OpTOC, TOC: a.c.tocOp()}
+		return program.Op{Kind: program.OpTOC, TOC: a.c.tocOp(e.toc)}
 	case editNoteID:
 		return program.Op{Kind: program.OpNoteID}
 	case editHeader:

@@ -29,7 +29,8 @@ type compiler struct {
 	mayInclude   bool
 	stretches    []Stretch // of included files
 	isProperties bool
-	toc          *toc // nil if the part has none
+	tocs         []*toc // of the main part, which are written anew
+	otherTOCs    []*toc
 	pkg          *opc.Package
 	rels         []opc.Relationship        // of the part
 	charts       map[string]*program.Chart // of the document, by the names of their parts
@@ -70,7 +71,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	}
 	c.root, c.gone, c.guarded, c.pinned = root, make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
 	if c.isMain {
-		c.toc = c.findTOC()
+		c.findTOCs()
 	}
 	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
 	c.ids.collect(c.src, root)
@@ -91,6 +92,7 @@ func (c *compiler) compile() (*program.Part, error) {
 		return nil, nil
 	}
 	c.matchBlocks()
+	c.forgetCopies()
 	c.removeTags()
 	c.countTexts()
 	c.removeLines()
@@ -122,7 +124,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	c.editLinks()
 	c.editControls()
 	c.editPlain()
-	c.editTOC()
+	c.editTOCs()
 	c.editIDs()
 	return c.assemble(), nil
 }

@@ -132,7 +132,7 @@ func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
 		return err
 	}
 	p.report(c)
-	d.HasTOC = d.HasTOC || c.toc != nil && made != nil
+	d.HasTOC = d.HasTOC || len(c.tocs) > 0 && made != nil
 	chart := d.Charts[part.Name]
 	if chart != nil {
 		if err := chart.Read(d.Package, c.src, made); err != nil {

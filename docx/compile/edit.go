@@ -26,9 +26,11 @@ type edit struct {
 	control  *boundControl
 	note     *program.Note
 	header   *program.Header
-	cell     int  // of cells: what their kind says
-	over     bool // of editWidth: the cell reaches over the repeated columns
-	slot     int  // of ids and of what comes only once
+	toc      *toc
+	levels   []int // of editHeading: in each table of contents
+	cell     int   // of cells: what their kind says
+	over     bool  // of editWidth: the cell reaches over the repeated columns
+	slot     int   // of ids and of what comes only once
 	space    program.IDSpace
 	half     *half
 	region   *region // that begins or ends here
@@ -74,7 +76,7 @@ const (
 	editOnce                 // the source, the first time only
 	editAlone                // from here to editAloneEnd is the paragraph of a value that may be more than text
 	editAloneEnd             //
-	editHeading              // from here to editHeadingEnd is a heading of the level in slot
+	editHeading              // from here to editHeadingEnd is a heading
 	editHeadingEnd           //
 	editHeadingMark          // the start or end of a heading's bookmark, whose name is opening
 	editPicture              // from here to editGuardEnd is a drawing whose picture the value of mark replaces
@@ -94,7 +96,7 @@ const (
 	editGrid                 // the grid of a table with repeated columns
 	editWidth                // the width of a cell of such a table
 	editSpan                 // how many columns a cell covers that reaches over the repeated ones
-	editTOC                  // the table of contents
+	editTOC                  // a table of contents
 	editNumber               // the id of a list in opening, or of another with its look in later rounds of a loop
 )
 

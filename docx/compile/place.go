@@ -25,8 +25,8 @@ func holdsNoLink(n *wml.Node) bool {
 func (c *compiler) placeOf(m *mark) *program.Place {
 	t, run, par := m.first.node, m.first.run, m.par.node
 	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")), InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
-	if c.toc != nil && par.Ancestor(wml.Named("w:txbxContent")) == nil {
-		p.Headings = program.Headings{From: c.toc.levels[0], To: c.toc.levels[1], Outline: c.toc.outline}
+	if len(c.tocs) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
+		p.Headings = c.richHeadings()
 	}
 	if props := par.Child("w:pPr"); props != nil {
 		p.ParagraphProperties = c.copied(props)
@@ -157,8 +157,8 @@ func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	return true
 }
 
-// isEntry tells whether the table of contents has an entry for a paragraph, which must lead to it.
-func (c *compiler) isEntry(par *wml.Node) bool { return c.toc != nil && c.toc.levelOf(c, par) > 0 }
+// isEntry tells whether a table of contents has an entry for a paragraph, which must lead to it.
+func (c *compiler) isEntry(par *wml.Node) bool { return c.levelsOf(par) != nil }
 
 // mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {

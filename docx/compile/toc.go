@@ -8,15 +8,18 @@ import (
 	"strings"
 	"unicode"
 
+	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
 )
 
 // toc is a table of contents of a part.
 type toc struct {
+	number      int       // among those of the part, from 0
 	first, last *wml.Node // the paragraphs that the field begins and ends in
 	separate    *wml.Node // the run behind which its result begins
 	end         *wml.Node // the run that ends it
+	other       bool      // it is left alone
 
 	levels  [2]int         // of the outline that it shows, from and to; 0 for none
 	styles  map[string]int // levels of more paragraph styles, by name
@@ -29,33 +32,47 @@ type toc struct {
 	pages   map[string]string             // page numbers in the template, by the text of the entry
 }
 
-// findTOC finds the table of contents of a part, the first if there are several. One that shows other things than
-// headings, or that is not made of whole paragraphs, is left alone.
-func (c *compiler) findTOC() *toc {
-	var found *toc
-	over := false
+// maxTOCs bounds the tables of contents that are looked at.
+const maxTOCs = 50
+
+// findTOCs finds the tables of contents of a part: those of headings, which are written anew, and those that are left alone
+// since they show other things, or are not made of whole paragraphs.
+func (c *compiler) findTOCs() {
+	count := 0
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
-		for i := 0; i < len(n.Children) && !over; i++ {
-			if child := n.Children[i]; child.Name == "w:p" {
-				found, over = c.tocAt(n.Children[i:])
-			} else {
-				walk(child)
+		for i := 0; i < len(n.Children) && count < maxTOCs; i++ {
+			if n.Children[i].Name != "w:p" {
+				walk(n.Children[i])
+				continue
 			}
+			t := c.tocAt(n.Children[i:])
+			if t == nil {
+				continue
+			}
+			count++
+			switch {
+			case t.last == nil:
+				continue
+			case t.other:
+				c.otherTOCs = append(c.otherTOCs, t)
+			default:
+				c.tocs = append(c.tocs, t)
+			}
+			i = slices.Index(n.Children, t.last)
 		}
 	}
 	walk(c.root)
-	return found
 }
 
-// tocAt reads a table of contents that begins in the first of some siblings. over tells that no other need be looked for:
-// this is one, or it has no end.
-func (c *compiler) tocAt(siblings []*wml.Node) (found *toc, over bool) {
+// tocAt reads a table of contents that begins in the first of some siblings, nil if none does. It has no last paragraph if it
+// does not end in one of them.
+func (c *compiler) tocAt(siblings []*wml.Node) *toc {
 	t := &toc{first: siblings[0]}
 	code, depth := "", 0
 	for _, par := range siblings {
 		if par.Name != "w:p" {
-			return nil, true
+			return t
 		}
 		for _, top := range par.Children {
 			for _, run := range runsOf(top) {
@@ -67,26 +84,29 @@ func (c *compiler) tocAt(siblings []*wml.Node) (found *toc, over bool) {
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "begin":
 						depth++
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "separate" && depth == 1:
-						if t.separate = run; top != run || !t.instruct(code) {
-							return nil, false
+						words := fieldWords(code)
+						if len(words) == 0 || !strings.EqualFold(words[0], "TOC") {
+							return nil
 						}
+						t.separate, t.other = run, !t.instruct(words[1:]) || top != run
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "end":
 						if depth--; depth > 0 {
 							continue
 						}
-						if t.last, t.end = par, run; t.separate == nil || top != run {
-							return nil, false
+						if t.separate == nil {
+							return nil
 						}
-						return t, true
+						t.last, t.end, t.other = par, run, t.other || top != run
+						return t
 					}
 				}
 			}
 		}
 		if depth == 0 || t.separate == nil {
-			return nil, false // no field with a result goes on from this paragraph
+			return nil // no field with a result goes on from this paragraph
 		}
 	}
-	return nil, true
+	return t
 }
 
 // runsOf returns the runs in a child of a paragraph.
@@ -103,14 +123,10 @@ func runsOf(n *wml.Node) []*wml.Node {
 	return all
 }
 
-// instruct reads the instruction of the field; it is false if this is no table of headings.
-func (t *toc) instruct(code string) bool {
-	words := fieldWords(code)
-	if len(words) == 0 || !strings.EqualFold(words[0], "TOC") {
-		return false
-	}
+// instruct reads the instruction of the field behind its name; it is false if this is no table of headings.
+func (t *toc) instruct(words []string) bool {
 	t.styles = map[string]int{}
-	for i := 1; i < len(words); i++ {
+	for i := range words {
 		argument := ""
 		if i+1 < len(words) && !strings.HasPrefix(words[i+1], `\`) {
 			argument = words[i+1]
@@ -222,30 +238,58 @@ func (t *toc) readEntries(c *compiler) {
 	}
 }
 
-// editTOC has the table of contents written anew, and the headings collected for it.
-func (c *compiler) editTOC() {
-	t := c.toc
-	if t == nil || slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt <= t.first.Start && t.end.End <= b.closeAt }) {
-		c.toc = nil
+// editTOCs has the tables of contents written anew, and the headings collected for them. Those in loops are left alone.
+func (c *compiler) editTOCs() {
+	c.tocs = slices.DeleteFunc(c.tocs, func(t *toc) bool {
+		return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
+	})
+	if len(c.tocs) == 0 {
 		return
 	}
-	t.readEntries(c)
-	c.add(edit{pos: t.first.Start, end: t.end.Start, phase: phaseReplace, kind: editTOC})
+	for i, t := range c.tocs {
+		t.number = i
+		t.readEntries(c)
+		c.add(edit{pos: t.first.Start, end: t.end.Start, phase: phaseReplace, kind: editTOC, toc: t})
+	}
 	for _, p := range c.pars {
 		par := p.node
-		level := t.levelOf(c, par)
-		if level == 0 || par.Void() || c.isGone(par) || c.pinned[par] || c.streams(p) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+		levels := c.levelsOf(par)
+		if levels == nil || par.Void() || c.isGone(par) || c.pinned[par] || c.streams(p) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
 			continue
 		}
 		at := par.OpenEnd
 		if props := par.Child("w:pPr"); props != nil {
 			at = props.End
 		}
-		c.add(edit{pos: par.Start, end: par.Start, phase: phaseHeading, kind: editHeading, slot: level})
+		c.add(edit{pos: par.Start, end: par.Start, phase: phaseHeading, kind: editHeading, levels: levels})
 		c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkStart"})
 		c.add(edit{pos: par.CloseStart, end: par.CloseStart, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkEnd"})
 		c.add(edit{pos: par.End, end: par.End, phase: phaseHeadingEnd, kind: editHeadingEnd})
 	}
+}
+
+// levelsOf returns the level of a paragraph in each of the tables of contents, nil if no table shows it.
+func (c *compiler) levelsOf(par *wml.Node) []int {
+	var levels []int
+	for i, t := range c.tocs {
+		level := t.levelOf(c, par)
+		if level > 0 && levels == nil {
+			levels = make([]int, len(c.tocs))
+		}
+		if level > 0 {
+			levels[i] = level
+		}
+	}
+	return levels
+}
+
+// richHeadings returns which headings of rich text each table of contents shows.
+func (c *compiler) richHeadings() []program.Headings {
+	var all []program.Headings
+	for _, t := range c.tocs {
+		all = append(all, program.Headings{From: t.levels[0], To: t.levels[1], Outline: t.outline})
+	}
+	return all
 }
 
 // streams tells whether a block of paragraphs begins or ends within the paragraph.
@@ -253,14 +297,59 @@ func (c *compiler) streams(p *paragraph) bool {
 	return slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.stream })
 }
 
-// isInTOC tells whether a paragraph is an entry of the table of contents: what it says is of no interest.
+// holds tells whether a paragraph is an entry of the table of contents.
+func (t *toc) holds(par *wml.Node) bool { return t.first.Start <= par.Start && par.End <= t.last.End }
+
+// isInTOC tells whether a paragraph is an entry that is written anew: what it says is of no interest.
 func (c *compiler) isInTOC(par *wml.Node) bool {
-	return c.toc != nil && c.toc.first.Start <= par.Start && par.End <= c.toc.last.End
+	return slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.holds(par) })
 }
 
-func (c *compiler) tocOp() *program.TOC {
-	t := c.toc
-	o := &program.TOC{Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages, NoPages: t.noPages, Plain: t.plain}
+// forgetCopies takes the tags of entries that are left alone for text if they are copies of what stands within a loop, as the
+// caption of a repeated figure does: they have no value here, and Word writes the entries anew.
+func (c *compiler) forgetCopies() {
+	copies := map[string][]string{} // what a tag reads where it is an entry's
+	for _, m := range c.marks {
+		if m.tag.Kind == lang.Print && c.isInOtherTOC(m) {
+			copies[m.tag.Text] = m.tag.Paths(c.scopeAt(m))
+		}
+	}
+	if len(copies) == 0 {
+		return
+	}
+	ofLoop := map[string]bool{}
+	for _, m := range c.marks {
+		if paths, ok := copies[m.tag.Text]; ok && !ofLoop[m.tag.Text] && !c.isInOtherTOC(m) {
+			ofLoop[m.tag.Text] = !slices.Equal(paths, m.tag.Paths(c.scopeAt(m)))
+		}
+	}
+	isCopy := func(m *mark) bool { return ofLoop[m.tag.Text] && c.isInOtherTOC(m) }
+	for _, p := range c.pars {
+		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
+			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates that table (F9).")
+			p.marks = slices.DeleteFunc(p.marks, isCopy)
+		}
+	}
+	c.marks = slices.DeleteFunc(c.marks, isCopy)
+}
+
+func (c *compiler) isInOtherTOC(m *mark) bool {
+	return slices.ContainsFunc(c.otherTOCs, func(t *toc) bool { return t.holds(m.par.node) })
+}
+
+// scopeAt returns the scope in which a tag stands.
+func (c *compiler) scopeAt(m *mark) *lang.Scope {
+	scope := new(lang.Scope)
+	for _, b := range slices.Backward(c.blocks) { // outer before inner
+		if b.isLoop() && b.open().order < m.order && m.order < b.close().order {
+			scope.Open(b.open().tag)
+		}
+	}
+	return scope
+}
+
+func (c *compiler) tocOp(t *toc) *program.TOC {
+	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages, NoPages: t.noPages, Plain: t.plain}
 	o.Open = []byte("<" + o.Prefix + "p>")
 	from := t.first.OpenEnd
 	if props := t.first.Child("w:pPr"); props != nil {

@@ -47,6 +47,7 @@ type Op struct {
 	Link     *Link
 	Control  *Control
 	TOC      *TOC  // of OpTOC
+	Levels   []int // of OpHeading: in each table of contents, 0 where it is not shown
 	Grid     *Grid // of OpGrid
 	Width    int   // of OpSpan: how many columns are repeated; of cells: what their kind says
 	Merge    int   // of OpValue: the slot of its cell's merging, and 1
@@ -89,7 +90,7 @@ const (
 	OpRangeStart                // does body, the start of a range, unless the range has begun
 	OpRangeEnd                  // does body, the end of a range, if the range has begun
 	OpAlone                     // a paragraph that only holds the value of tag: does body, or writes what takes its place
-	OpHeading                   // a paragraph that is a heading of the level in slot
+	OpHeading                   // a paragraph that is a heading
 	OpHeadingMark               // writes the start or end of its bookmark
 	OpTOC                       // writes a table of contents
 	OpPicture                   // a drawing whose picture the data replaces

@@ -18,7 +18,7 @@ type Place struct {
 	// How to leave the run for a place between runs of whatever holds it, and to come back into its text.
 	LeaveRun, EnterRun []byte
 	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
-	// cannot be parted here, as inside a field or a content control, or if it is an entry of the table of contents.
+	// cannot be parted here, as inside a field or a content control, or if it is an entry of a table of contents.
 	LeavePar, EnterPar []byte // the latter with FreshID
 
 	Width int64 // of the text's column, in twentieths of a point
@@ -26,17 +26,32 @@ type Place struct {
 	// Lead is what is written of the paragraph before the text, if nothing shows there and it can be taken back.
 	Lead []byte
 
-	Headings Headings // in rich text
+	Headings []Headings // in rich text, by the number of the table of contents
 
 	// Last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
 	// must end with a paragraph. Before paragraphs that may vanish it is false, as OpParagraph and OpApart stand behind them.
 	Last bool
 }
 
-// Headings are those that the table of contents shows; the zero value is none.
+// Headings are those that a table of contents shows; the zero value is none.
 type Headings struct {
 	From, To int
 	Outline  bool // those that have no style but an outline level, too
+}
+
+// levelsOf returns the level of a heading of rich text in each of the tables of contents, nil if no table shows it.
+func (p *Place) levelsOf(level int, isStyled bool) []int {
+	var levels []int
+	for i, shown := range p.Headings {
+		if level < max(shown.From, 1) || level > shown.To && !shown.Outline || !isStyled && !shown.Outline {
+			continue
+		}
+		if levels == nil {
+			levels = make([]int, len(p.Headings))
+		}
+		levels[i] = level
+	}
+	return levels
 }
 
 // Size is how many bytes of memory the place holds, about.

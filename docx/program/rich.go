@@ -234,18 +234,19 @@ func (h *richHost) List(l richtext.List) int {
 	return id
 }
 
-// Heading puts a heading into the table of contents, if it is one that the table shows.
+// Heading puts a heading into the tables of contents that show it.
 func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
-	x, c, shown := h.x, &h.x.contents, h.at.Headings
+	x, c := h.x, &h.x.contents
 	text = strings.Join(strings.Fields(text), " ")
-	if text == "" || level < max(shown.From, 1) || level > shown.To && !shown.Outline || !isStyled && !shown.Outline {
+	levels := h.at.levelsOf(level, isStyled)
+	if text == "" || levels == nil {
 		return "", ""
 	}
 	c.count++
 	id, name := x.fresh(BookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
 	if c.collecting && len(c.found) < maxHeadings {
 		clean, _ := appendValue(nil, text, &Breaks{})
-		c.found = append(c.found, heading{level, string(clean), name})
+		c.found = append(c.found, heading{levels, string(clean), name})
 	}
 	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name), fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
 }

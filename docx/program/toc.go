@@ -19,9 +19,9 @@ import (
 // maxHeadings is how many entries a table of contents may have.
 const maxHeadings = 20_000
 
-// heading is an entry of a table of contents.
+// heading is an entry of tables of contents.
 type heading struct {
-	level    int
+	levels   []int // by the number of the table, 0 where it is not shown
 	text     string
 	bookmark string
 }
@@ -57,7 +57,7 @@ func (x *execution) heading(o *Op) error {
 	err := x.run(o.Body)
 	x.out.holds--
 	if text := textOf(x.out.buf[from:]); text != "" && len(c.found) < maxHeadings {
-		c.found = append(c.found, heading{o.Slot, text, name})
+		c.found = append(c.found, heading{o.Levels, text, name})
 	}
 	return err
 }
@@ -110,6 +110,7 @@ func textOf(xml []byte) string {
 
 // TOC is a table of contents as an operation.
 type TOC struct {
+	Number  int // among those of the document, from 0
 	Prefix  string
 	Entries [wml.HeadingLevels + 1][]byte
 	Look    []byte
@@ -123,26 +124,32 @@ type TOC struct {
 
 // writeTOC writes the table of contents up to the run that ends its field.
 func (x *execution) writeTOC(o *TOC) {
-	for i, h := range x.contents.entries {
+	begun := false
+	for _, h := range x.contents.entries {
+		level := h.levels[o.Number]
+		if level == 0 {
+			continue
+		}
 		x.out.buf = append(x.out.buf, o.Open...)
-		if props := o.Entries[h.level]; props != nil {
+		if props := o.Entries[level]; props != nil {
 			x.out.buf = fmt.Appendf(x.out.buf, "<%[1]spPr>%[2]s</%[1]spPr>", o.Prefix, props)
 		}
-		if i == 0 {
+		if !begun {
 			x.out.buf = append(x.out.buf, o.Begin...)
+			begun = true
 		}
-		x.out.buf = o.appendEntry(x.out.buf, h)
+		x.out.buf = o.appendEntry(x.out.buf, h, level)
 		x.out.buf = append(x.out.buf, "</"+o.Prefix+"p>"...)
 	}
 	x.out.buf = append(x.out.buf, o.End...)
-	if len(x.contents.entries) == 0 {
+	if !begun {
 		x.out.buf = append(x.out.buf, o.Begin...)
 	}
 	x.yield()
 }
 
 // appendEntry appends the runs of an entry: its text and, behind a tab, a field that gives the page.
-func (o *TOC) appendEntry(dst []byte, h heading) []byte {
+func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 	run := func(content string) string {
 		return "<" + o.Prefix + "r>" + content + "</" + o.Prefix + "r>"
 	}
@@ -154,7 +161,7 @@ func (o *TOC) appendEntry(dst []byte, h heading) []byte {
 		look = fmt.Sprintf("<%[1]srPr>%[2]s</%[1]srPr>", o.Prefix, o.Look)
 	}
 	entry := run(fmt.Sprintf(`%s<%[2]st%[3]s>%[4]s</%[2]st>`, look, o.Prefix, wml.Preserve, h.text))
-	if o.NoPages[0] == 0 || h.level < o.NoPages[0] || h.level > o.NoPages[1] {
+	if o.NoPages[0] == 0 || level < o.NoPages[0] || level > o.NoPages[1] {
 		entry += run("<"+o.Prefix+"tab/>") + field("begin") +
 			run(fmt.Sprintf(`<%[1]sinstrText%[2]s> PAGEREF %[3]s \h </%[1]sinstrText>`, o.Prefix, wml.Preserve, h.bookmark)) + field("separate") +
 			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, cmp.Or(o.Pages[wml.Text([]byte(h.text))], "–"))) + field("end")
