@@ -241,7 +241,11 @@ func (t *toc) readEntries(c *compiler) {
 // editTOCs has the tables of contents written anew, and the headings collected for them. Those in loops are left alone.
 func (c *compiler) editTOCs() {
 	c.tocs = slices.DeleteFunc(c.tocs, func(t *toc) bool {
-		return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
+		inLoop := slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
+		if inLoop {
+			c.warnAside(t.first, "", "table of contents", "A table of contents in a loop stays as it is until Word updates it (F9).")
+		}
+		return inLoop
 	})
 	if len(c.tocs) == 0 {
 		return
@@ -249,7 +253,7 @@ func (c *compiler) editTOCs() {
 	for i, t := range c.tocs {
 		t.number = i
 		t.readEntries(c)
-		c.add(edit{pos: t.first.Start, end: t.end.Start, phase: phaseReplace, kind: editTOC, toc: t})
+		c.add(edit{pos: t.first.Start, end: t.end.End, phase: phaseReplace, kind: editTOC, toc: t})
 	}
 	for _, p := range c.pars {
 		par := p.node
@@ -326,7 +330,7 @@ func (c *compiler) forgetCopies() {
 	isCopy := func(m *mark) bool { return ofLoop[m.tag.Text] && c.isInOtherTOC(m) }
 	for _, p := range c.pars {
 		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
-			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates that table (F9).")
+			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates it (F9).")
 			p.marks = slices.DeleteFunc(p.marks, isCopy)
 		}
 	}
@@ -355,7 +359,8 @@ func (c *compiler) tocOp(t *toc) *program.TOC {
 	if props := t.first.Child("w:pPr"); props != nil {
 		from = props.End
 	}
-	o.Begin = slices.Clone(c.src[from:t.separate.End])
+	o.Begin, o.BareBegin = c.fieldAndBare(t.first, from, t.separate.End)
+	o.Close, o.BareClose = c.fieldAndBare(t.last, t.end.Start, t.end.End)
 	o.End = slices.Clone(o.Open)
 	if t.last != t.first {
 		if props := t.last.Child("w:pPr"); props != nil {
@@ -363,4 +368,20 @@ func (c *compiler) tocOp(t *toc) *program.TOC {
 		}
 	}
 	return o
+}
+
+// fieldAndBare returns a stretch of a paragraph as it is, and without the marks and codes of fields.
+func (c *compiler) fieldAndBare(par *wml.Node, from, to int) (field, bare []byte) {
+	at := from
+	for _, top := range par.Children {
+		for _, run := range runsOf(top) {
+			for _, n := range run.Children {
+				if (n.Name == "w:fldChar" || n.Name == "w:instrText") && n.Start >= from && n.End <= to {
+					bare = append(bare, c.src[at:n.Start]...)
+					at = n.End
+				}
+			}
+		}
+	}
+	return slices.Clone(c.src[from:to]), append(bare, c.src[at:to]...)
 }

@@ -14,6 +14,7 @@ type Options struct {
 	Now      time.Time      // what $now gives; zero: it is an error
 	Missing  lang.Missing   // what becomes of a value that the data has not
 	Strict   bool           // whatever would be an error or a warning is why there is no document
+	ForPDF   bool           // LibreOffice makes a PDF of the document, which is then thrown away
 
 	// Picture returns the picture at an address of the data; nil: there is none to be had. Its error completes a sentence
 	// whose subject is the picture.

@@ -13,8 +13,10 @@ import (
 // A table of contents (ISO 29500-1 §17.16.5.68) is a field whose result Word keeps in the document and renews only when it
 // is asked to. What loops and values make of the headings would not be in it. So it is written anew: a first pass over the
 // document collects its headings, a second one writes them where the table stands. Word puts page numbers behind the
-// entries when it renews its fields, LibreOffice at once; until then an entry shows the number it had in the template,
-// if it was there.
+// entries when it renews its fields; until then an entry shows the number it had in the template, if it was there.
+//
+// LibreOffice makes an index of the field, whose text it takes as it is, with the fields in it. Where the field is missing it
+// fills those for the page numbers at once. So a document that is only to become a PDF has the entries without the field.
 
 // maxHeadings is how many entries a table of contents may have.
 const maxHeadings = 20_000
@@ -120,11 +122,17 @@ type TOC struct {
 	Open    []byte // the start tag of a paragraph
 	Begin   []byte // of the field, what stands before its result
 	End     []byte // the start of the paragraph that it ends in
+	Close   []byte // the run that ends it
+
+	BareBegin, BareClose []byte // Begin and Close without the field
 }
 
-// writeTOC writes the table of contents up to the run that ends its field.
+// writeTOC writes the table of contents up to the end of its field.
 func (x *execution) writeTOC(o *TOC) {
-	begun := false
+	begun, begin, end := false, o.Begin, o.Close
+	if x.opt.ForPDF {
+		begin, end = o.BareBegin, o.BareClose
+	}
 	for _, h := range x.contents.entries {
 		level := h.levels[o.Number]
 		if level == 0 {
@@ -135,7 +143,7 @@ func (x *execution) writeTOC(o *TOC) {
 			x.out.buf = fmt.Appendf(x.out.buf, "<%[1]spPr>%[2]s</%[1]spPr>", o.Prefix, props)
 		}
 		if !begun {
-			x.out.buf = append(x.out.buf, o.Begin...)
+			x.out.buf = append(x.out.buf, begin...)
 			begun = true
 		}
 		x.out.buf = o.appendEntry(x.out.buf, h, level)
@@ -143,8 +151,9 @@ func (x *execution) writeTOC(o *TOC) {
 	}
 	x.out.buf = append(x.out.buf, o.End...)
 	if !begun {
-		x.out.buf = append(x.out.buf, o.Begin...)
+		x.out.buf = append(x.out.buf, begin...)
 	}
+	x.out.buf = append(x.out.buf, end...)
 	x.yield()
 }
 
