@@ -55,7 +55,10 @@ func (c *compiler) assemble() *program.Part {
 }
 
 func (a *assembler) collectEvents(n *wml.Node) {
-	if n.NeedsParagraph() {
+	switch {
+	case n.Name == "w:sdtContent":
+		a.events = append(a.events, blockEvent{n.OpenEnd, program.IsWithin})
+	case n.NeedsParagraph():
 		a.events = append(a.events, blockEvent{n.OpenEnd, program.IsNothing})
 	}
 	for _, c := range n.Children {
@@ -204,9 +207,9 @@ var idOps = map[editKind]program.OpKind{editID: program.OpID, editSameID: progra
 // literal takes the source up to a place as it is.
 func (a *assembler) literal(until int) {
 	a.lit = append(a.lit, a.c.src[a.cursor:until]...)
-	i := sort.Search(len(a.events), func(i int) bool { return a.events[i].pos > until })
-	if i > 0 && a.events[i-1].pos > a.cursor {
-		a.after = a.events[i-1].is
+	i := sort.Search(len(a.events), func(i int) bool { return a.events[i].pos > a.cursor })
+	for ; i < len(a.events) && a.events[i].pos <= until; i++ {
+		a.after = a.after.Then(a.events[i].is)
 	}
 	a.cursor = until
 }

@@ -312,10 +312,10 @@ func (c *compiler) guardContainers() {
 	}
 }
 
-// keepApart puts an empty paragraph before what is, or may begin with, a table, if the one that kept it from another is
-// gone, or stands only before the first round of a loop: Word would show the two as one.
+// keepApart puts an empty paragraph before what begins with a table if the one that kept it from another is gone, or stands
+// only before the first round of a loop: Word would show the two as one.
 func (c *compiler) keepApart(before, n *wml.Node) {
-	if before == nil || before.Name != "w:p" || n.Name == "w:sdt" && c.beginsWithParagraph(n) {
+	if before == nil || before.Name != "w:p" || !beginsWithTable(n) {
 		return
 	}
 	if c.mayVanish(before) || slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt >= before.End && b.openAt <= n.Start && b.isLoop() }) {
@@ -323,14 +323,16 @@ func (c *compiler) keepApart(before, n *wml.Node) {
 	}
 }
 
-// beginsWithParagraph tells whether a paragraph that stays is the first thing in a content control.
-func (c *compiler) beginsWithParagraph(control *wml.Node) bool {
-	content := control.Child("w:sdtContent")
-	if content == nil || len(content.Children) == 0 {
-		return false
+// beginsWithTable tells whether n is a table, or a content control that begins with one.
+func beginsWithTable(n *wml.Node) bool {
+	for n != nil && n.Name == "w:sdt" {
+		content := n.Child("w:sdtContent")
+		if content == nil || len(content.Children) == 0 {
+			return false
+		}
+		n = content.Children[0]
 	}
-	first := content.Children[0]
-	return first.Name == "w:p" && !c.mayVanish(first)
+	return n.Name == "w:tbl"
 }
 
 // emptied is an empty paragraph in place of n, with its properties if n is a paragraph; of a list, it would show as an

@@ -119,11 +119,31 @@ type LastBlock uint8
 
 // What the last block may be.
 const (
-	Unchanged   LastBlock = iota // as it was before
-	IsNothing                    // a container has begun
-	IsParagraph                  // a w:p has ended
-	IsTable                      // a w:tbl has ended
+	Unchanged     LastBlock = iota // as it was before
+	IsNothing                      // a container has begun
+	IsWithin                       // a content control has begun, which keeps no table apart from another
+	IsBehindTable                  // such a control has begun behind a table
+	IsParagraph                    // a w:p has ended
+	IsTable                        // a w:tbl has ended
 )
+
+// Then returns what the last block is if next comes behind l.
+func (l LastBlock) Then(next LastBlock) LastBlock {
+	switch {
+	case next == Unchanged:
+		return l
+	case next == IsWithin && (l == Unchanged || l == IsWithin):
+		return IsWithin
+	case next == IsWithin && l.joinsTable():
+		return IsBehindTable
+	case next == IsWithin:
+		return IsNothing
+	}
+	return next
+}
+
+// joinsTable tells whether a table that begins here would be joined to another.
+func (l LastBlock) joinsTable() bool { return l == IsTable || l == IsBehindTable }
 
 // Breaks is the XML that line breaks and tabs in a value become, under the prefix of the part.
 type Breaks struct {

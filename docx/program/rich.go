@@ -47,7 +47,7 @@ func (x *execution) rich(o *Op, v shown) error {
 	}
 	c.AfterTable = false
 	if len(p.Lead) > 0 && x.out.cut(p.Lead) {
-		c.AfterTable = x.last == IsTable
+		c.AfterTable = x.last.joinsTable()
 	} else if len(x.entered) == 0 || !x.out.cut(x.entered) {
 		x.leave(p.LeavePar, p.EnterPar)
 	}
@@ -63,7 +63,7 @@ func (x *execution) richParagraph(o *Op, v shown) error {
 	x.missing = false
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
 	c := x.richContext(o, v)
-	c.AfterTable, c.MustEndWithParagraph = x.last == IsTable, o.Place.Last
+	c.AfterTable, c.MustEndWithParagraph = x.last.joinsTable(), o.Place.Last
 	from := len(x.out.buf)
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	switch {
@@ -89,10 +89,15 @@ func (x *execution) goOn(ops []Op, i int) int {
 	p := x.parted
 	x.parted = nil
 	if j, rest := p.ending(ops, i+1); j > 0 {
-		if x.last == IsTable {
+		isTable := x.last == IsTable
+		if isTable && (p.Last || !p.beginsParagraph(rest)) {
 			x.emptyParagraph([]byte("<" + p.Prefix + "p/>"))
+			isTable = false
 		}
 		x.restOf(&ops[j], rest)
+		if isTable && !bytes.Contains(rest, []byte("</"+p.Prefix+"p>")) {
+			x.last = IsTable // the paragraph of which the literal holds the end is not there
+		}
 		return j
 	}
 	x.entered = append(x.entered[:0], x.anew(p.EnterPar)...)
@@ -103,6 +108,12 @@ func (x *execution) goOn(ops []Op, i int) int {
 	return i - 1
 }
 
+// beginsParagraph tells whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
+func (p *Place) beginsParagraph(xml []byte) bool {
+	xml = bytes.TrimSpace(xml)
+	return len(xml) == 0 || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p>")) || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p "))
+}
+
 // restOf writes what is left of a literal, as bytes since no piece begins there.
 func (x *execution) restOf(o *Op, rest []byte) {
 	if len(rest) == len(o.Text) {
@@ -110,9 +121,7 @@ func (x *execution) restOf(o *Op, rest []byte) {
 	} else {
 		x.out.buf = append(x.out.buf, rest...)
 	}
-	if o.After != Unchanged {
-		x.last = o.After
-	}
+	x.last = x.last.Then(o.After)
 }
 
 // ending finds the literal, from ops[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the

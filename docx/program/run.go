@@ -68,9 +68,7 @@ func (x *execution) run(ops []Op) error {
 		switch o.Kind {
 		case OpLiteral:
 			x.out.literal(o)
-			if o.After != Unchanged {
-				x.last = o.After
-			}
+			x.last = x.last.Then(o.After)
 		case OpValue:
 			if err := x.value(o); err != nil {
 				return err
@@ -110,7 +108,7 @@ func (x *execution) structure(o *Op) error {
 			x.emptyParagraph(o.Text)
 		}
 	case OpApart:
-		if x.last == IsTable {
+		if x.last.joinsTable() {
 			x.emptyParagraph(o.Text)
 		}
 	case OpOnce:
