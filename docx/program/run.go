@@ -2,9 +2,6 @@ package program
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"platen/docx/lang"
 	"platen/docx/opc"
@@ -12,13 +9,8 @@ import (
 	"platen/docx/richtext"
 )
 
-const (
-	// MaxRounds is how many rounds all loops of one execution may make together.
-	MaxRounds = 20_000_000
-
-	// maxBookmarkName is how many characters Word takes.
-	maxBookmarkName = 40
-)
+// MaxRounds is how many rounds all loops of one execution may make together.
+const MaxRounds = 20_000_000
 
 // execution is the state of one run of a template's programs.
 type execution struct {
@@ -348,70 +340,4 @@ func (x *execution) guard(o *Op) error {
 func (x *execution) yield() {
 	x.yielded = true
 	x.out.guards = 0
-}
-
-func (x *execution) id(o *Op) {
-	given := x.slots[o.Slot]
-	switch {
-	case o.Kind == OpSameID && given > 0:
-		x.out.buf = strconv.AppendInt(x.out.buf, int64(given), 10)
-	case o.Kind == OpSameID || given == 0: // the first time: as it is
-		x.out.buf = append(x.out.buf, o.Text...)
-		if o.Kind == OpID {
-			x.slots[o.Slot] = -1
-		}
-	default:
-		x.slots[o.Slot] = x.fresh(o.Space)
-		x.out.buf = strconv.AppendInt(x.out.buf, int64(x.slots[o.Slot]), 10)
-	}
-}
-
-func (x *execution) fresh(space IDSpace) int {
-	id := x.nextID[space]
-	x.nextID[space]++
-	return id
-}
-
-// roundName is the name of a bookmark in the round of a loop.
-type roundName struct {
-	name  string
-	ahead bool // it was referred to already, and the bookmark is to come
-}
-
-// name gives a bookmark's name the first time, then that with a number that makes it another. What refers to the bookmark in the same round
-// has the same name.
-func (x *execution) name(o *Op) {
-	n := x.names[o.Slot]
-	switch {
-	case o.Kind == OpNameBehind && n == nil: // the bookmark was left out
-		x.out.buf = append(x.out.buf, o.Text...)
-		return
-	case n == nil:
-		n = &roundName{name: string(o.Text)}
-		if x.names == nil {
-			x.names = map[int]*roundName{}
-		}
-		x.names[o.Slot] = n
-	case o.Kind != OpNameBehind && !n.ahead:
-		n.name = x.anotherName(string(o.Text))
-	}
-	if o.Kind != OpNameBehind {
-		n.ahead = o.Kind == OpNameAhead
-	}
-	x.out.buf = append(x.out.buf, n.name...)
-}
-
-// anotherName returns the name of a bookmark with a number that makes it another.
-func (x *execution) anotherName(text string) string {
-	name, _, _ := strings.Cut(text, "&") // a name is cut short below, and an entity must not be
-	for {
-		suffix := "_" + strconv.Itoa(x.fresh(BookmarkIDs))
-		for utf8.RuneCountInString(name)+len(suffix) > maxBookmarkName {
-			_, n := utf8.DecodeLastRuneInString(name)
-			name = name[:len(name)-n]
-		}
-		if !x.d.Bookmarks[name+suffix] {
-			return name + suffix
-		}
-	}
 }
