@@ -215,6 +215,10 @@ func (c *compiler) editColumns(b *block) {
 		c.fail(b.open(), "a table can have only one block of repeated columns", "use two tables, or one list of all columns")
 		return
 	}
+	if slices.ContainsFunc(c.blocks, func(rows *block) bool { return c.dependsOnRow(b, rows) }) {
+		c.fail(b.open(), "the columns of a table are the same in all of its rows, and this list is of a row", "take the columns from a list outside of the rows")
+		return
+	}
 	grid := k.table.Child("w:tblGrid")
 	if grid == nil || len(grid.Children) <= k.last || len(grid.Children) > program.MaxColumns {
 		c.fail(b.open(), "the grid of this table does not have that column", "make the table anew in Word")
@@ -230,6 +234,12 @@ func (c *compiler) editColumns(b *block) {
 	if !slices.ContainsFunc(all, func(row *wml.Node) bool { return !c.guarded[row] }) {
 		c.guard(k.table)
 	}
+}
+
+// dependsOnRow tells whether the list of repeated columns is of an item of a loop over rows around them.
+func (c *compiler) dependsOnRow(b, rowLoop *block) bool {
+	around := rowLoop.level == rows && rowLoop.isLoop() && rowLoop.open().order < b.open().order && b.close().order < rowLoop.close().order
+	return around && rowLoop.at.Ancestor(wml.Named("w:tbl")) == b.columns.table && b.open().tag.Reads(rowLoop.open().tag.Var)
 }
 
 // editRowColumns repeats the cells of the columns in one row. What reaches over all of them grows with them; a row that has
