@@ -244,7 +244,7 @@ func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptDocx makes a Word document with a paragraph for each line of a text: docx FILE TEXT.
+// scriptDocx makes a Word document with a paragraph for each line of a text, or the line itself if it is XML: docx FILE TEXT.
 func scriptDocx(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: docx FILE TEXT")
@@ -252,6 +252,10 @@ func scriptDocx(ts *testscript.TestScript, neg bool, args []string) {
 	const head = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 	var body strings.Builder
 	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if strings.HasPrefix(line, "<w:") {
+			body.WriteString(line)
+			continue
+		}
 		body.WriteString(`<w:p><w:r><w:t xml:space="preserve">`)
 		ts.Check(xml.EscapeText(&body, []byte(strings.TrimSpace(line))))
 		body.WriteString(`</w:t></w:r></w:p>`)

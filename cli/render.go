@@ -26,6 +26,7 @@ type renderCmd struct {
 	Data     string `arg:"" placeholder:"DATA.json" help:"JSON: an object for one document, an array of objects for a batch; - for standard input."`
 	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder."`
 	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx'. Without it, 1.docx, 2.docx and so on."`
+	ForPDF   bool   `name:"for-pdf" help:"Write documents that LibreOffice is to make PDFs of: it then numbers the pages in their tables of contents."`
 	engineFlags
 	JSON bool `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
 }
@@ -64,6 +65,7 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	options.ForPDF = c.ForPDF
 	began := time.Now()
 	var documents []renderedDocument
 	if batch {
@@ -92,7 +94,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 	info, err := os.Stat(out)
 	switch {
 	case strings.EqualFold(filepath.Ext(c.Out), ".pdf") || strings.EqualFold(filepath.Ext(c.Name), ".pdf"):
-		return usagef("this build has no PDF engine: write .docx, and convert it with soffice --headless --convert-to pdf")
+		return usagef("this build has no PDF engine: write .docx with --for-pdf, and convert it with soffice --headless --convert-to pdf")
 	case out == "-" && c.JSON:
 		return usagef("standard output cannot take both the document and the report: give a file with -o")
 	case batch && out == "-":
