@@ -2,6 +2,7 @@ package docx_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 // Each section of a loop has the header of its round, with pictures and links of its own, and no id twice.
 func TestHeadersOfSectionsInLoops(t *testing.T) {
 	tpl, err := parse(build(t, map[string]string{
-		"document.xml": `<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
+		"document.xml": `<w:p><w:r><w:t>Before the first section ends</w:t></w:r></w:p>` +
+			`<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
 			`<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p><w:p/>`,
 		"header1.xml": `<w:p><w:bookmarkStart w:id="1" w:name="Who"/><w:r><w:t>To {{c.name}} {{c.logo :: image}} {{c.site :: link}}</w:t></w:r><w:bookmarkEnd w:id="1"/></w:p>`,
 	}))
@@ -67,5 +69,42 @@ func TestHeadersOfNoSections(t *testing.T) {
 	file, report := execute(t, tpl, decode(t, `{"customers":[]}`))
 	if body := unpack(t, file)["word/document.xml"]; strings.Contains(body, "headerReference") || len(report.Errors) > 0 {
 		t.Errorf("errors %q in %s", report.Errors, body)
+	}
+}
+
+// A chart in the header of a section in a loop has the values and the title of its round.
+func TestChartsInHeadersOfSectionsInLoops(t *testing.T) {
+	parts := chartInput(t, "chart-in-loop")
+	loop := regexp.MustCompile(`(?s)^(.*?</w:p>)(.*)(<w:p>.*)$`).FindStringSubmatch(strings.TrimSpace(parts["document.xml"]))
+	parts["document.xml"] = loop[1] + `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` + loop[3] + "<w:p/>"
+	parts["header1.xml"] = loop[2]
+	files := unpack(t, build(t, parts))
+	relationship := regexp.MustCompile(`<Relationship [^>]*Target="chart1.xml"[^>]*>`)
+	id := regexp.MustCompile(`r:id="(\w+)"`)
+	files["word/header1.xml"] = id.ReplaceAllString(files["word/header1.xml"], `r:id="rIdChart"`)
+	files["word/_rels/header1.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		regexp.MustCompile(`Id="\w+"`).ReplaceAllString(relationship.FindString(files["word/_rels/document.xml.rels"]), `Id="rIdChart"`) + `</Relationships>`
+	files["word/_rels/document.xml.rels"] = relationship.ReplaceAllString(files["word/_rels/document.xml.rels"], "")
+	header := regexp.MustCompile(`<Relationship Id="(\w+)"[^>]*Target="header1.xml"`).FindStringSubmatch(files["word/_rels/document.xml.rels"])[1]
+	files["word/document.xml"] = strings.Replace(files["word/document.xml"], `r:id="rId1"`, `r:id="`+header+`"`, 1)
+	tpl, err := parse(pack(t, files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, report := execute(t, tpl, decode(t, `{"regions":[{"name":"North","sales":[{"month":"Jan","gain":1}]},{"name":"South","sales":[{"month":"Feb","gain":2}]}]}`))
+	if len(report.Errors) > 0 {
+		t.Errorf("errors %q", report.Errors)
+	}
+	out := unpack(t, file)
+	references := regexp.MustCompile(`headerReference w:type="default" r:id="(\w+)"`).FindAllStringSubmatch(out["word/document.xml"], -1)
+	for i, want := range [][]string{{"North", "Jan"}, {"South", "Feb"}} {
+		name := filepath.Base(target(t, out["word/_rels/document.xml.rels"], references[i][1]))
+		shown := id.FindStringSubmatch(out["word/"+name])[1]
+		chart := out[target(t, out["word/_rels/"+name+".rels"], shown)]
+		for _, text := range want {
+			if !strings.Contains(chart, ">"+text+"<") {
+				t.Errorf("the chart of %s has no %s:\n%s", name, text, chart)
+			}
+		}
 	}
 }

@@ -57,11 +57,9 @@ func (c *compiler) findHeaders() {
 	}
 }
 
-// isRepeated tells whether a section's reference is within a loop, and does not stay when the loop has no items.
+// isRepeated tells whether a section's reference is within a loop.
 func (c *compiler) isRepeated(n *wml.Node) bool {
-	return slices.ContainsFunc(c.blocks, func(b *block) bool {
-		return b.isLoop() && b.openAt <= n.Start && n.End <= b.closeAt && (b.kept == nil || n.Under(b.kept) == nil)
-	})
+	return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= n.Start && n.End <= b.closeAt })
 }
 
 // ofRounds returns what the part is of if it is a header or footer that is written for each round of a loop; else nil.

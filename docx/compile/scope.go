@@ -30,7 +30,7 @@ func (c *compiler) readScopes() {
 		case e.header != nil:
 			e.header.blocks = slices.Clone(r.blocks)
 		case e.note != nil && e.closes:
-			r.scope, r.loops = lang.Scope{}, nil
+			r.scope, r.loops, r.blocks = lang.Scope{}, nil, nil
 		case e.note != nil && e.opens:
 			r.resume(e.note.blocks)
 		case e.note != nil:
@@ -116,6 +116,7 @@ type scopeReader struct {
 // resume begins in blocks that are open in another part.
 func (r *scopeReader) resume(blocks []*lang.Tag) {
 	for _, tag := range blocks {
+		r.blocks = append(r.blocks, tag)
 		if !tag.Kind.IsLoop() {
 			r.c.use.Add(tag, &r.scope)
 			continue
