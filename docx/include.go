@@ -46,14 +46,21 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	}
 	problems := slices.Concat(t.Mistakes, t.Document.Warnings)
 	places := make([]include.Place, len(t.Inclusions))
+	told := map[string]bool{} // files of which it was said what is wrong in them
 	for i, in := range t.Inclusions {
 		places[i] = in.Place
 		included, err := p.file(in.Name)
 		if err != nil {
-			problems = append(problems, in.Failed(err)...)
+			if _, isInFile := errors.AsType[Errors](err); !isInFile || !told[in.Name] {
+				problems = append(problems, in.Failed(err)...)
+				told[in.Name] = isInFile
+			}
 			continue
 		}
-		problems = append(problems, in.InFile(included.Document.Warnings)...)
+		if !told[in.Name] {
+			problems = append(problems, in.InFile(included.Document.Warnings)...)
+			told[in.Name] = true
+		}
 		places[i].Document = included.Document.Package
 	}
 	if err := refused(problems); err != nil || len(t.Inclusions) == 0 {
