@@ -40,7 +40,8 @@ type edit struct {
 type phase int
 
 const (
-	phaseAloneEnd phase = iota
+	phaseHeadingStart phase = iota // behind the properties, before all of the text
+	phaseAloneEnd
 	phaseHeadingEnd
 	phaseGuardEnd
 	phaseBorder

@@ -255,10 +255,16 @@ func (c *compiler) editTOCs() {
 		t.readEntries(c)
 		c.add(edit{pos: t.first.Start, end: t.end.End, phase: phaseReplace, kind: editTOC, toc: t})
 	}
+	streams := slices.DeleteFunc(slices.Clone(c.blocks), func(b *block) bool { return !b.stream })
 	for _, p := range c.pars {
 		par := p.node
 		levels := c.levelsOf(par)
-		if levels == nil || par.Void() || c.isGone(par) || c.pinned[par] || c.streams(p) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+		if levels == nil || par.Void() || c.isGone(par) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+			continue
+		}
+		if m := parting(par, streams); m != nil {
+			c.warn(m.par, lang.Span{Start: m.from, End: m.to}, "A heading is not in the table of contents, since a block begins or ends within its paragraph.",
+				"put each tag of the block into a paragraph of its own")
 			continue
 		}
 		at := par.OpenEnd
@@ -266,7 +272,7 @@ func (c *compiler) editTOCs() {
 			at = props.End
 		}
 		c.add(edit{pos: par.Start, end: par.Start, phase: phaseHeading, kind: editHeading, levels: levels})
-		c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkStart"})
+		c.add(edit{pos: at, end: at, phase: phaseHeadingStart, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkStart"})
 		c.add(edit{pos: par.CloseStart, end: par.CloseStart, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkEnd"})
 		c.add(edit{pos: par.End, end: par.End, phase: phaseHeadingEnd, kind: editHeadingEnd})
 	}
@@ -296,9 +302,16 @@ func (c *compiler) richHeadings() []program.Headings {
 	return all
 }
 
-// streams tells whether a block of paragraphs begins or ends within the paragraph.
-func (c *compiler) streams(p *paragraph) bool {
-	return slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.stream })
+// parting returns the tag with which one of these blocks begins, ends or is parted within the paragraph, nil if there is none.
+func parting(par *wml.Node, streams []*block) *mark {
+	for _, b := range streams {
+		for _, m := range b.marks {
+			if b.at == par.Parent && par.Start < m.border && m.border < par.End {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 // holds tells whether a paragraph is an entry of the table of contents.
