@@ -85,9 +85,15 @@ func (x *execution) headingMark(o *Op) {
 	x.out.buf = append(x.out.buf, "/>"...)
 }
 
-// textOf returns the text of the w:t elements in XML of our own making, on one line, with entities as they are.
+// aside are the elements whose text is none of the heading that they stand in: text boxes, what other programs get in their
+// place, what a tracked change took away, and properties that were.
+var aside = map[string]bool{"txbxContent": true, "Fallback": true, "moveFrom": true, "rPrChange": true}
+
+// textOf returns the text of the w:t elements in the XML of a paragraph, on one line, with entities as they are. Hidden text
+// is left out.
 func textOf(xml []byte) string {
 	var b strings.Builder
+	depth, hidden := 0, false // in elements aside; in a hidden run
 	for len(xml) > 0 {
 		i := bytes.IndexByte(xml, '<')
 		if i < 0 {
@@ -97,17 +103,43 @@ func textOf(xml []byte) string {
 		if end < 0 {
 			break
 		}
-		name, _, _ := bytes.Cut(bytes.TrimSuffix(xml[i+1:i+end], []byte("/")), []byte(" "))
+		tag := xml[i+1 : i+end]
 		xml = xml[i+end+1:]
-		switch _, local, _ := strings.Cut(string(name), ":"); local {
-		case "t":
-			text := xml[:max(bytes.IndexByte(xml, '<'), 0)]
-			b.Write(text)
-		case "tab", "br", "cr":
+		name := localName(tag)
+		switch {
+		case aside[name] && tag[0] == '/':
+			depth--
+		case aside[name] && tag[len(tag)-1] != '/':
+			depth++
+		case depth > 0 || tag[0] == '/':
+		case name == "r":
+			hidden = false
+		case name == "vanish":
+			hidden = isOn(tag)
+		case hidden:
+		case name == "t":
+			b.Write(xml[:max(bytes.IndexByte(xml, '<'), 0)])
+		case name == "tab" || name == "br" || name == "cr":
 			b.WriteByte(' ')
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// localName returns the name in a tag without its prefix.
+func localName(tag []byte) string {
+	name, _, _ := bytes.Cut(bytes.Trim(tag, "/"), []byte(" "))
+	return string(name[bytes.IndexByte(name, ':')+1:])
+}
+
+// isOn tells whether the tag of a property that is on or off (ISO 29500-1 §17.17.4) says that it is on.
+func isOn(tag []byte) bool {
+	for _, off := range []string{`"0"`, `"false"`, `"off"`, `'0'`, `'false'`, `'off'`} {
+		if bytes.Contains(tag, []byte(off)) {
+			return false
+		}
+	}
+	return true
 }
 
 // TOC is a table of contents as an operation.
