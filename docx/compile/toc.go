@@ -21,9 +21,9 @@ type toc struct {
 	end         *wml.Node // the run that ends it
 	other       bool      // it is left alone
 
-	levels  [2]int         // of the outline that it shows, from and to; 0 for none
+	levels  [2]int         // of headings that it shows, from and to; 0 for none
 	styles  map[string]int // levels of more paragraph styles, by name
-	outline bool           // paragraphs with an outline level of their own count
+	outline bool           // paragraphs of these levels count also if they have no style of a heading
 	plain   bool           // entries are no links
 	noPages [2]int         // levels without page numbers, from and to
 
@@ -147,8 +147,11 @@ func (t *toc) instruct(words []string) bool {
 			return false
 		}
 	}
+	if t.outline && t.levels[0] == 0 {
+		t.levels = levelRange("")
+	}
 	t.plain = !slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, `\h`) })
-	return t.levels[0] > 0 || t.outline || len(t.styles) > 0
+	return t.levels[0] > 0 || len(t.styles) > 0
 }
 
 // fieldWords divides the instruction of a field into words; those in quotes come without them.
@@ -192,7 +195,7 @@ func (t *toc) levelOf(c *compiler, par *wml.Node) int {
 	} else if level == 0 && t.outline {
 		level = style.Outline
 	}
-	if level < max(t.levels[0], 1) || level > t.levels[1] && !t.outline || level > wml.HeadingLevels {
+	if level < t.levels[0] || level > t.levels[1] {
 		return 0
 	}
 	return level

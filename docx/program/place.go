@@ -43,7 +43,7 @@ type Headings struct {
 func (p *Place) levelsOf(level int, isStyled bool) []int {
 	var levels []int
 	for i, shown := range p.Headings {
-		if level < max(shown.From, 1) || level > shown.To && !shown.Outline || !isStyled && !shown.Outline {
+		if level < shown.From || level > shown.To || !isStyled && !shown.Outline {
 			continue
 		}
 		if levels == nil {
