@@ -73,7 +73,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	if c.isMain {
 		c.findTOCs()
 	}
-	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) })
+	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) && len(c.besideTOC(p)) == 0 })
 	c.ids.collect(c.src, root)
 	switch {
 	case c.isProperties:
@@ -132,6 +132,10 @@ func (c *compiler) compile() (*program.Part, error) {
 // findTags reads the tags of all paragraphs, in the order of the source.
 func (c *compiler) findTags() {
 	for _, p := range c.pars {
+		if c.isInTOC(p.node) {
+			c.refuseBesideTOC(p)
+			continue
+		}
 		tags, orphans := lang.Find(p.text)
 		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
 			text, _ := excerpt(p.text, span.Start)
@@ -377,19 +381,6 @@ func (c *compiler) guard(n *wml.Node) {
 	c.guarded[n] = true
 	c.add(edit{pos: n.Start, end: n.Start, phase: phaseGuard, kind: editGuard})
 	c.add(edit{pos: n.End, end: n.End, phase: phaseGuardEnd, kind: editGuardEnd})
-}
-
-func rowsOf(n *wml.Node) []*wml.Node {
-	var all []*wml.Node
-	for _, c := range n.Children {
-		switch c.Name {
-		case "w:tr":
-			all = append(all, c)
-		case "w:sdt", "w:sdtContent", "w:customXml", "w:ins":
-			all = append(all, rowsOf(c)...)
-		}
-	}
-	return all
 }
 
 // inRowBlock tells whether a block of rows of the same table holds this one.

@@ -332,3 +332,17 @@ func (c *compiler) textWidth() int {
 	}
 	return width
 }
+
+// rowsOf returns the rows of a table, or of a content control in one.
+func rowsOf(n *wml.Node) []*wml.Node {
+	var all []*wml.Node
+	for _, c := range n.Children {
+		switch c.Name {
+		case "w:tr":
+			all = append(all, c)
+		case "w:sdt", "w:sdtContent", "w:customXml", "w:ins":
+			all = append(all, rowsOf(c)...)
+		}
+	}
+	return all
+}

@@ -17,6 +17,7 @@ import (
 type toc struct {
 	number      int       // among those of the part, from 0
 	first, last *wml.Node // the paragraphs that the field begins and ends in
+	begin       *wml.Node // the run that begins it
 	separate    *wml.Node // the run behind which its result begins
 	end         *wml.Node // the run that ends it
 	other       bool      // it is left alone
@@ -82,7 +83,9 @@ func (c *compiler) tocAt(siblings []*wml.Node) *toc {
 						code += wml.Text(c.src[mark.OpenEnd:mark.CloseStart])
 					case mark.Name != "w:fldChar":
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "begin":
-						depth++
+						if depth++; depth == 1 {
+							t.begin = run
+						}
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "separate" && depth == 1:
 						words := fieldWords(code)
 						if len(words) == 0 || !strings.EqualFold(words[0], "TOC") {
@@ -255,6 +258,10 @@ func (c *compiler) editTOCs() {
 	}
 	for i, t := range c.tocs {
 		t.number = i
+		if t.next(c) != nil { // which is not written anew
+			c.warnAside(t.last, "", "table of contents",
+				"A table of contents that begins in the paragraph where another one ends stays as it is until Word updates it (F9).")
+		}
 		t.readEntries(c)
 		c.add(edit{pos: t.first.Start, end: t.end.End, phase: phaseReplace, kind: editTOC, toc: t})
 	}
@@ -315,57 +322,6 @@ func parting(par *wml.Node, streams []*block) *mark {
 		}
 	}
 	return nil
-}
-
-// holds tells whether a paragraph is an entry of the table of contents.
-func (t *toc) holds(par *wml.Node) bool { return t.first.Start <= par.Start && par.End <= t.last.End }
-
-// isInTOC tells whether a paragraph is an entry that is written anew: what it says is of no interest.
-func (c *compiler) isInTOC(par *wml.Node) bool {
-	return slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.holds(par) })
-}
-
-// forgetCopies takes the tags of entries that are left alone for text if they are copies of what stands within a loop, as the
-// caption of a repeated figure does: they have no value here, and Word writes the entries anew.
-func (c *compiler) forgetCopies() {
-	copies := map[string][]string{} // what a tag reads where it is an entry's
-	for _, m := range c.marks {
-		if m.tag.Kind == lang.Print && c.isInOtherTOC(m) {
-			copies[m.tag.Text] = m.tag.Paths(c.scopeAt(m))
-		}
-	}
-	if len(copies) == 0 {
-		return
-	}
-	ofLoop := map[string]bool{}
-	for _, m := range c.marks {
-		if paths, ok := copies[m.tag.Text]; ok && !ofLoop[m.tag.Text] && !c.isInOtherTOC(m) {
-			ofLoop[m.tag.Text] = !slices.Equal(paths, m.tag.Paths(c.scopeAt(m)))
-		}
-	}
-	isCopy := func(m *mark) bool { return ofLoop[m.tag.Text] && c.isInOtherTOC(m) }
-	for _, p := range c.pars {
-		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
-			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates it (F9).")
-			p.marks = slices.DeleteFunc(p.marks, isCopy)
-		}
-	}
-	c.marks = slices.DeleteFunc(c.marks, isCopy)
-}
-
-func (c *compiler) isInOtherTOC(m *mark) bool {
-	return slices.ContainsFunc(c.otherTOCs, func(t *toc) bool { return t.holds(m.par.node) })
-}
-
-// scopeAt returns the scope in which a tag stands.
-func (c *compiler) scopeAt(m *mark) *lang.Scope {
-	scope := new(lang.Scope)
-	for _, b := range slices.Backward(c.blocks) { // outer before inner
-		if b.isLoop() && b.open().order < m.order && m.order < b.close().order {
-			scope.Open(b.open().tag)
-		}
-	}
-	return scope
 }
 
 func (c *compiler) tocOp(t *toc) *program.TOC {

@@ -1,0 +1,105 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/wml"
+)
+
+// holds tells whether a paragraph is an entry of the table of contents.
+func (t *toc) holds(par *wml.Node) bool { return t.first.Start <= par.Start && par.End <= t.last.End }
+
+// isInTOC tells whether a paragraph is an entry that is written anew: what it says is of no interest.
+func (c *compiler) isInTOC(par *wml.Node) bool {
+	return slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.holds(par) })
+}
+
+// besideTOC returns the tags in a paragraph of a table of contents that stand before or behind the field. Its paragraphs are
+// written anew, and those that the field begins and ends in with it, so that no tag can stand there.
+func (c *compiler) besideTOC(p *paragraph) []lang.Span {
+	tags, _ := lang.Find(p.text)
+	return slices.DeleteFunc(tags, func(s lang.Span) bool {
+		at := p.pieces[p.pieceAt(s.Start)].source(s.Start)
+		_, err := lang.ParseTag(p.text[s.Start:s.End])
+		return err != nil && isForeign(p.text[s.Start:s.End]) ||
+			slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.begin.Start < at && at < t.end.End || t.holds(p.node) && c.isOfNext(t, at) })
+	})
+}
+
+// refuseBesideTOC notes the tags beside the field of a table of contents. They are marks, lest those be reported too that they
+// open or close blocks with.
+func (c *compiler) refuseBesideTOC(p *paragraph) {
+	for _, span := range c.besideTOC(p) {
+		c.addMark(p, span)
+	}
+	for _, m := range p.marks {
+		c.fail(m, "this stands in a paragraph of the table of contents, which is written anew", "put the tag into a paragraph of its own")
+		m.unreadable = true
+	}
+}
+
+// isOfNext tells whether a place is behind the start of a table of contents that begins where this one ends.
+func (c *compiler) isOfNext(t *toc, at int) bool {
+	next := t.next(c)
+	return next != nil && next.Start < at
+}
+
+// next returns the instruction of a table of contents that begins in the paragraph that this one ends in, nil if none does.
+func (t *toc) next(c *compiler) *wml.Node {
+	for _, run := range runsOf(t.last) {
+		for _, n := range run.Children {
+			if n.Name != "w:instrText" || n.Start < t.end.End {
+				continue
+			}
+			if words := fieldWords(wml.Text(c.src[n.OpenEnd:n.CloseStart])); len(words) > 0 && strings.EqualFold(words[0], "TOC") {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// forgetCopies takes the tags of entries that are left alone for text if they are copies of what stands within a loop, as the
+// caption of a repeated figure does: they have no value here, and Word writes the entries anew.
+func (c *compiler) forgetCopies() {
+	copies := map[string][]string{} // what a tag reads where it is an entry's
+	for _, m := range c.marks {
+		if m.tag.Kind == lang.Print && c.isInOtherTOC(m) {
+			copies[m.tag.Text] = m.tag.Paths(c.scopeAt(m))
+		}
+	}
+	if len(copies) == 0 {
+		return
+	}
+	ofLoop := map[string]bool{}
+	for _, m := range c.marks {
+		if paths, ok := copies[m.tag.Text]; ok && !ofLoop[m.tag.Text] && !c.isInOtherTOC(m) {
+			ofLoop[m.tag.Text] = !slices.Equal(paths, m.tag.Paths(c.scopeAt(m)))
+		}
+	}
+	isCopy := func(m *mark) bool { return ofLoop[m.tag.Text] && c.isInOtherTOC(m) }
+	for _, p := range c.pars {
+		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
+			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates it (F9).")
+			p.marks = slices.DeleteFunc(p.marks, isCopy)
+		}
+	}
+	c.marks = slices.DeleteFunc(c.marks, isCopy)
+}
+
+func (c *compiler) isInOtherTOC(m *mark) bool {
+	return slices.ContainsFunc(c.otherTOCs, func(t *toc) bool { return t.holds(m.par.node) })
+}
+
+// scopeAt returns the scope in which a tag stands.
+func (c *compiler) scopeAt(m *mark) *lang.Scope {
+	scope := new(lang.Scope)
+	for _, b := range slices.Backward(c.blocks) { // outer before inner
+		if b.isLoop() && b.open().order < m.order && m.order < b.close().order {
+			scope.Open(b.open().tag)
+		}
+	}
+	return scope
+}
