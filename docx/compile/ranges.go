@@ -160,6 +160,50 @@ func (a *assembler) half(h *half) program.Op {
 	return o
 }
 
+// tornRanges returns the marks in a stretch of the source of which the other half is outside, and the references to comments of
+// such ranges: what takes the place of the stretch has them at its end, so that these ranges stay whole.
+func (c *compiler) tornRanges(from, to int) []byte {
+	inside := map[string][]*wml.Node{} // marks by what a range and its comment have in common
+	var order []string
+	var walk func(n *wml.Node)
+	walk = func(n *wml.Node) {
+		if n.End <= from || n.Start >= to {
+			return
+		}
+		kind, key := rangeMarks[n.Name], ""
+		switch {
+		case n.Start < from || n.End > to:
+		case kind != nil:
+			key = kind.start + wml.AttrValue(c.src, n, "w:id")
+		case n.Name == "w:r" && n.Child("w:commentReference") != nil && onlyPieces(n, 1):
+			key = "w:commentRangeStart" + wml.AttrValue(c.src, n.Child("w:commentReference"), "w:id")
+		}
+		if key == "" {
+			for _, child := range n.Children {
+				walk(child)
+			}
+			return
+		}
+		if inside[key] == nil {
+			order = append(order, key)
+		}
+		inside[key] = append(inside[key], n)
+	}
+	walk(c.root)
+	var torn []byte
+	for _, key := range order {
+		isMark := func(n *wml.Node) bool { return rangeMarks[n.Name] != nil }
+		marks := inside[key]
+		if i := slices.IndexFunc(marks, isMark); i < 0 || slices.ContainsFunc(marks[i+1:], isMark) {
+			continue // the whole of it is inside, or no range
+		}
+		for _, n := range marks {
+			torn = append(torn, c.src[n.Start:n.End]...)
+		}
+	}
+	return torn
+}
+
 // parts returns the slots of the ranges of which a region, which may be nil, holds one end.
 func (r *region) parts() []int {
 	if r == nil {

@@ -333,6 +333,8 @@ func (c *compiler) tocOp(t *toc) *program.TOC {
 	}
 	o.Begin, o.BareBegin = c.fieldAndBare(t.first, from, t.separate.End)
 	o.Close, o.BareClose = c.fieldAndBare(t.last, t.end.Start, t.end.End)
+	torn := c.tornRanges(t.separate.End, t.end.Start)
+	o.Close, o.BareClose = slices.Concat(torn, o.Close), slices.Concat(torn, o.BareClose)
 	o.End = slices.Clone(o.Open)
 	if t.last != t.first {
 		if props := t.last.Child("w:pPr"); props != nil {
