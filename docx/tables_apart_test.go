@@ -9,15 +9,15 @@ import (
 
 var (
 	joinedTables = regexp.MustCompile(`</w:tbl>(</?w:sdt(Content)?>)*<w:tbl>`)
-	needlessLine = regexp.MustCompile(`</w:tbl><w:p/><w:p><w:r><w:t[^>]*>text`)
+	needlessLine = regexp.MustCompile(`</w:tbl><w:p(/>|><w:r><w:t[^>]*></w:t></w:r></w:p>)<w:p><w:r><w:t[^>]*>text`)
 )
 
 // However values, blocks, tables and content controls follow each other: no two tables come to be one, and there is no empty
 // paragraph between a table and a text.
 func TestTablesStayApart(t *testing.T) {
-	const data = `{"table":"<table border=0><tr><td>cell</table>","list":[1,2],"none":[]}`
+	const data = `{"empty":"","table":"<table border=0><tr><td>cell</table>","list":[1,2],"none":[]}`
 	w := blockWriter{rand.New(rand.NewPCG(1, 2))}
-	for range 400 {
+	for range 1000 {
 		source := w.blocks(3) + `<w:sectPr/>`
 		tpl, err := parse(build(t, map[string]string{"document.xml": source}))
 		if err != nil {
@@ -49,7 +49,7 @@ func (w blockWriter) block(depth int) string {
 		return `<w:p><w:r><w:t>` + choice[w.IntN(len(choice))] + `</w:t></w:r></w:p>`
 	}
 	if depth == 0 {
-		return par("text", "{{table}}", "text {{table}}")
+		return par("text", "{{table}}", "text {{table}}", w.line(2))
 	}
 	switch w.IntN(8) {
 	case 0, 1:
@@ -64,4 +64,18 @@ func (w blockWriter) block(depth int) string {
 		return `<w:sdt><w:sdtContent>` + w.blocks(depth-1) + `</w:sdtContent></w:sdt>`
 	}
 	return w.block(0)
+}
+
+// line is what a paragraph holds: values, and blocks around them.
+func (w blockWriter) line(depth int) string {
+	var b strings.Builder
+	for range 1 + w.IntN(3) {
+		open, end, _ := strings.Cut([]string{"", "", "{{if list}}|{{endif}}", "{{if none}}text{{else}}|{{endif}}", "{{for x in list}}|{{endfor}}", "{{for x in none}}|{{endfor}}"}[w.IntN(6)], "|")
+		within := []string{"{{table}}", "{{table}} ", "text", "{{table}}{{empty}}"}[w.IntN(4)]
+		if depth > 0 && open != "" {
+			within = w.line(depth - 1)
+		}
+		b.WriteString(open + within + end)
+	}
+	return b.String()
 }

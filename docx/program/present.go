@@ -46,10 +46,12 @@ func (x *execution) breakPage(o *Op) {
 }
 
 // leave ends the elements around the text, or takes back their start if nothing stands in them yet.
-func (x *execution) leave(leave, enter []byte) {
-	if !x.out.cut(enter) {
-		x.out.buf = append(x.out.buf, leave...)
+func (x *execution) leave(leave, enter []byte) (taken bool) {
+	if x.out.cut(enter) {
+		return true
 	}
+	x.out.buf = append(x.out.buf, leave...)
+	return false
 }
 
 // styled writes a text in a run of its own with those properties.

@@ -45,16 +45,20 @@ func (x *execution) rich(o *Op, v shown) error {
 		x.out.buf = append(x.out.buf, p.EnterRun...)
 		return h.err
 	}
-	c.AfterTable = false
-	if len(p.Lead) > 0 && x.out.cut(p.Lead) {
-		c.AfterTable = x.last.joinsTable()
-	} else if len(x.entered) == 0 || !x.out.cut(x.entered) {
-		x.leave(p.LeavePar, p.EnterPar)
-	}
+	c.AfterTable = x.endParagraph(p) && x.last.joinsTable()
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	x.setLast(v.doc)
 	x.parted = p
 	return h.err
+}
+
+// endParagraph ends the paragraph before a place, or takes it back if there is nothing in it: then what stands before it is next
+// to what comes.
+func (x *execution) endParagraph(p *Place) (taken bool) {
+	if len(p.Lead) > 0 && x.out.cut(p.Lead) || len(x.entered) > 0 && x.out.cut(x.entered) {
+		return true
+	}
+	return x.leave(p.LeavePar, p.EnterPar)
 }
 
 // richParagraph writes rich text in place of the paragraph that its tag has to itself.
@@ -83,12 +87,13 @@ func (x *execution) setLast(doc *richtext.Doc) {
 	}
 }
 
-// goOn comes back to the paragraph that blocks have parted at ops[i], and returns the last operation that is done with. If
-// nothing is left of the paragraph, it does not begin again; else it begins without the blanks behind the tag.
-func (x *execution) goOn(ops []Op, i int) int {
-	p := x.parted
-	x.parted = nil
-	if j, rest := p.ending(ops, i+1); j > 0 {
+// goOn comes back to the paragraph that blocks have parted, before ops[i], and returns the operation to do next. If nothing is
+// left of the paragraph, it does not begin again; else it begins without the blanks behind the tag. It stays parted while only
+// blanks and empty values come.
+func (x *execution) goOn(ops []Op, i int) (next int) {
+	p, o := x.parted, &ops[i]
+	if j, rest := p.ending(ops, i); j >= 0 {
+		x.parted = nil
 		isTable := x.last == IsTable
 		if isTable && (p.Last || !p.beginsParagraph(rest)) {
 			x.emptyParagraph([]byte("<" + p.Prefix + "p/>"))
@@ -98,14 +103,42 @@ func (x *execution) goOn(ops []Op, i int) int {
 		if isTable && !bytes.Contains(rest, []byte("</"+p.Prefix+"p>")) {
 			x.last = IsTable // the paragraph of which the literal holds the end is not there
 		}
-		return j
+		return j + 1
 	}
-	x.entered = append(x.entered[:0], x.anew(p.EnterPar)...)
-	if i++; i < len(ops) && ops[i].Kind == OpLiteral {
-		x.restOf(&ops[i], bytes.TrimLeft(ops[i].Text, " "))
+	if o.Kind == OpTail || o.Kind == OpValue && x.isEmpty(o) {
+		return i + 1
+	}
+	var text []byte
+	if o.Kind == OpLiteral {
+		if text = bytes.TrimLeft(o.Text, " "); len(text) == 0 {
+			return i + 1
+		}
+	}
+	x.enterAgain()
+	if o.Kind != OpLiteral {
 		return i
 	}
-	return i - 1
+	x.restOf(o, text)
+	return i + 1
+}
+
+// isEmpty tells whether a value is a text of no length. One that is not is shown next.
+func (x *execution) isEmpty(o *Op) bool {
+	v, err := x.show(o.Tag)
+	if err != nil {
+		return false // which it is told of when it is shown
+	}
+	if v.ok && v.text == "" && v.doc == nil && v.present == nil {
+		return true
+	}
+	x.pending = v
+	return false
+}
+
+// enterAgain begins the paragraph anew that blocks have parted.
+func (x *execution) enterAgain() {
+	x.entered = append(x.entered[:0], x.anew(x.parted.EnterPar)...)
+	x.parted = nil
 }
 
 // beginsParagraph tells whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
@@ -125,7 +158,7 @@ func (x *execution) restOf(o *Op, rest []byte) {
 }
 
 // ending finds the literal, from ops[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
-// literal is behind that; j is 0 if there is more.
+// literal is behind that; j is -1 if there is more.
 func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
 	open := p.LeavePar // what must be ended
 	for j = i; j < len(ops); j++ {
@@ -138,7 +171,7 @@ func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
 			n := nextToken(text)
 			if !bytes.HasPrefix(text, []byte("<"+p.Prefix+"proofErr ")) && !isBlankText(text[:n]) {
 				if !bytes.HasPrefix(open, text[:n]) {
-					return 0, nil
+					return -1, nil
 				}
 				open = open[n:]
 			}
@@ -148,10 +181,10 @@ func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
 		case len(open) == 0:
 			return j, text
 		case o.Kind != OpLiteral:
-			return 0, nil
+			return -1, nil
 		}
 	}
-	return 0, nil
+	return -1, nil
 }
 
 // nextToken is how long the tag, or the text before the next one, is that XML begins with.

@@ -40,9 +40,9 @@ type execution struct {
 	headers  map[*Header]bool            // those of which the template's part has been given content
 	notes    map[*Note][]byte            // those that were written where they are referred to
 	noteID   string                      // of the one that is written
-	parted   *Place                      // by the value that was written last; its paragraph is to go on
+	parted   *Place                      // by the value that was written last; its paragraph is to go on, if more comes of it
 	entered  []byte                      // how the last such paragraph went on
-	pending  shown                       // the value of the next OpValue, if OpAlone has asked for it already
+	pending  shown                       // the value of the next OpValue, if it has been asked for already
 }
 
 // shown is a value as it is to stand in the document.
@@ -57,6 +57,12 @@ type shown struct {
 func (x *execution) run(ops []Op) error {
 	for i := 0; i < len(ops); i++ {
 		o := &ops[i]
+		if x.parted != nil && o.Kind != OpIf && o.Kind != OpLoop { // which may hold nothing
+			if next := x.goOn(ops, i); next > i {
+				i = next - 1
+				continue
+			}
+		}
 		switch o.Kind {
 		case OpLiteral:
 			x.out.literal(o)
@@ -64,9 +70,6 @@ func (x *execution) run(ops []Op) error {
 		case OpValue:
 			if err := x.value(o); err != nil {
 				return err
-			}
-			if x.parted != nil {
-				i = x.goOn(ops, i)
 			}
 		case OpTail:
 			if x.missing {
@@ -213,7 +216,7 @@ func (x *execution) value(o *Op) error {
 	return nil
 }
 
-// show evaluates a value's tag, unless OpAlone has done so.
+// show evaluates a value's tag, unless that has been done.
 func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 	if x.pending.done {
 		v, x.pending = x.pending, shown{}
