@@ -281,12 +281,13 @@ func (c *compiler) parsWithin(n *wml.Node) []*paragraph {
 
 // guardParagraphs has the paragraphs that hold nothing but inline blocks dropped when these give nothing.
 func (c *compiler) guardParagraphs() {
+	streams := c.streams()
 	for _, p := range c.pars {
 		if len(p.marks) == 1 && p.marks[0].tag.Kind == lang.PageBreak && c.mayTakeParagraph(p.marks[0]) {
 			c.guard(p.node)
 			continue
 		}
-		if c.pinned[p.node] || c.isGone(p.node) || !c.isAllBlocks(p) {
+		if parting(p.node, streams) != nil || c.isGone(p.node) || !c.isAllBlocks(p) {
 			continue
 		}
 		c.guard(p.node)

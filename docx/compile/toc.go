@@ -265,7 +265,7 @@ func (c *compiler) editTOCs() {
 		t.readEntries(c)
 		c.add(edit{pos: t.first.Start, end: t.end.End, phase: phaseReplace, kind: editTOC, toc: t})
 	}
-	streams := slices.DeleteFunc(slices.Clone(c.blocks), func(b *block) bool { return !b.stream })
+	streams := c.streams()
 	for _, p := range c.pars {
 		par := p.node
 		levels := c.levelsOf(par)
@@ -310,6 +310,11 @@ func (c *compiler) richHeadings() []program.Headings {
 		all = append(all, program.Headings{From: t.levels[0], To: t.levels[1], Outline: t.outline})
 	}
 	return all
+}
+
+// streams returns the blocks of paragraphs that begin or end within one.
+func (c *compiler) streams() []*block {
+	return slices.DeleteFunc(slices.Clone(c.blocks), func(b *block) bool { return !b.stream })
 }
 
 // parting returns the tag with which one of these blocks begins, ends or is parted within the paragraph, nil if there is none.
