@@ -68,7 +68,8 @@ func (c *compiler) isTwin(p *paragraph) bool {
 // where describes a place in the text of a paragraph, in the tag that begins at from.
 func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 	text, column := excerpt(p.text, at)
-	file, pos := c.original(p.pieces[p.pieceAt(from)].source(from))
+	piece := &p.pieces[min(p.pieceAt(from), len(p.pieces)-1)] // of a text without characters the last
+	file, pos := c.original(piece.source(from))
 	return &program.Error{Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), File: file, Text: text, Column: column, Offset: pos}
 }
 
