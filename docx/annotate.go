@@ -204,7 +204,7 @@ func (a *annotator) addComments() error {
 		return err
 	}
 	root := `<w:comments xmlns:w="` + a.namespace() + `">`
-	data := slices.Concat([]byte(program.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
+	data := slices.Concat([]byte(opc.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
 	name, err := a.added.Add("/word/comments", "xml", typeComments, data)
 	if err == nil {
 		_, err = a.added.Relate(a.main.Name, opc.RelComments, name, false)

@@ -299,7 +299,5 @@ func (c *copier) copiedText(part *opc.Part, own []opc.Relationship) (data []byte
 	}
 	var out strings.Builder
 	err = writeElement(&out, root)
-	return []byte(xmlHeader + out.String()), rels, err
+	return []byte(opc.XMLHeader + out.String()), rels, err
 }
-
-const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"

@@ -69,7 +69,7 @@ func (s *sheet) add(e *element, before ...string) {
 
 func (s *sheet) bytes() ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString(xmlHeader)
+	out.WriteString(opc.XMLHeader)
 	err := writeElement(&out, s.root)
 	return out.Bytes(), err
 }

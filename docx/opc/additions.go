@@ -263,14 +263,16 @@ func (a *Additions) contentTypes() []byte {
 	return b.Bytes()
 }
 
+// XMLHeader begins a part that is written anew.
+const XMLHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+
 const (
 	relsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships"
 	relsType      = "application/vnd.openxmlformats-package.relationships+xml"
-	xmlHeader     = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 )
 
 func (a *Additions) newRels(rels []Relationship) []byte {
-	return slices.Concat([]byte(xmlHeader+`<Relationships xmlns="`+relsNamespace+`">`), a.relsXML(rels), []byte("</Relationships>"))
+	return slices.Concat([]byte(XMLHeader+`<Relationships xmlns="`+relsNamespace+`">`), a.relsXML(rels), []byte("</Relationships>"))
 }
 
 // relsXML writes relationships, in the strict form if that is the package's.

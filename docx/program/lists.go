@@ -192,9 +192,6 @@ func (x *execution) listPrefix() string {
 	return x.d.Lists.root.Child("w:abstractNum").Prefix(x.d.Lists.Source)
 }
 
-// XMLHeader begins a new part.
-const XMLHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
-
 // typeNumbering is the content type of numbering.xml.
 const typeNumbering = "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"
 
@@ -212,7 +209,7 @@ func (x *execution) finishLists() error {
 	if x.d.Package.Strict() {
 		namespace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 	}
-	data := slices.Concat([]byte(XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
+	data := slices.Concat([]byte(opc.XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
 	name, err := x.added.Add("/word/numbering", "xml", typeNumbering, data)
 	if err != nil {
 		return err
