@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 
 	"docx/locale":   {},           // numbers, dates and words of languages
 	"docx/picture":  {},           // picture files and codes
-	"docx/richtext": {},           // HTML and Markdown as WordprocessingML
+	"docx/richtext": {"docx/wml"}, // HTML and Markdown as WordprocessingML
 	"docx/chart":    {},           // charts and the workbooks behind them
 	"docx/include":  {"docx/opc"}, // the content of a document in another
 	"docx/validate": {"docx/opc"},

@@ -3,6 +3,7 @@ package compile
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"platen/docx/program"
 	"platen/docx/wml"
@@ -189,14 +190,15 @@ func lastStart(xml, open []byte) int {
 }
 
 // propertiesOf returns the children of an element, which may be nil, but for the record of a tracked change.
-func (c *compiler) propertiesOf(n *wml.Node) wml.Properties {
+func (c *compiler) propertiesOf(n *wml.Node) []wml.Property {
 	if n == nil {
 		return nil
 	}
-	var all wml.Properties
+	xml := string(c.src[n.Start:n.End])
+	all := make([]wml.Property, 0, len(n.Children))
 	for _, child := range n.Children {
 		if child.Name != "w:rPrChange" && child.Name != "w:pPrChange" {
-			all = append(all, wml.Property{Name: child.Name, XML: c.src[child.Start:child.End]})
+			all = append(all, wml.Property{Name: strings.TrimPrefix(child.Name, "w:"), XML: xml[child.Start-n.Start : child.End-n.Start]})
 		}
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 type Place struct {
 	Prefix string // of the part's elements, with its colon
 
-	Properties          wml.Properties // of the run that the tag stands in
+	Properties          []wml.Property // of the run that the tag stands in
 	ParagraphProperties []byte         // the content of the paragraph's properties, without those of its section
 	InLink              bool           // something is around it in which there can be no link
 

@@ -119,13 +119,13 @@ func (d *Document) styleID(kind, name string) string {
 // the template has not is passed over, with a warning.
 func (x *execution) runProps(o *Op, want *lang.Present) string {
 	p := o.Place
-	var more wml.Properties
+	var more []wml.Property
 	add := func(name, val string) {
 		xml := "<" + p.Prefix + name
 		if val != "" {
 			xml += " " + p.Prefix + `val="` + val + `"`
 		}
-		more = append(more, wml.Property{Name: "w:" + name, XML: []byte(xml + "/>")})
+		more = append(more, wml.Property{Name: name, XML: xml + "/>"})
 	}
 	if want.Style != "" {
 		if id := x.d.styleID("character", want.Style); id != "" {
@@ -151,5 +151,5 @@ func (x *execution) runProps(o *Op, want *lang.Present) string {
 	if want.Underline {
 		add("u", "single")
 	}
-	return p.Properties.With(more)
+	return wml.RunOrder.Merge(p.Properties, more)
 }

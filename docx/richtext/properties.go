@@ -2,61 +2,14 @@ package richtext
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"platen/docx/wml"
 )
 
-// property is a child of w:rPr or w:pPr: its name without the prefix if it is WordprocessingML's, and its XML.
-type property struct {
-	name string
-	xml  string
-}
-
-// order is the place of each property among the others, from 1.
-type order map[string]int
-
-func orderOf(names string) order {
-	o := order{}
-	for i, name := range strings.Fields(names) {
-		o[name] = i + 1
-	}
-	return o
-}
-
-// The orders of ISO 29500-1 Annex A, CT_RPr and CT_PPr.
-var (
-	runOrder = orderOf("rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid " +
-		"vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang " +
-		"eastAsianLayout specVanish oMath")
-	paragraphOrder = orderOf("pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs " +
-		"suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid " +
-		"spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl " +
-		"divId cnfStyle rPr sectPr pPrChange")
-)
-
-// rank is the place of a property; those of other namespaces come last.
-func (o order) rank(name string) int { return cmp.Or(o[name], len(o)+1) }
-
-// merge returns properties with others in their places, which come instead of those of the same name.
-func (o order) merge(base, more []property) string {
-	slices.SortStableFunc(more, func(a, b property) int { return cmp.Compare(o.rank(a.name), o.rank(b.name)) })
-	var b strings.Builder
-	for _, own := range base {
-		for len(more) > 0 && o.rank(more[0].name) < o.rank(own.name) {
-			b.WriteString(more[0].xml)
-			more = more[1:]
-		}
-		if !slices.ContainsFunc(more, func(m property) bool { return m.name == own.name }) {
-			b.WriteString(own.xml)
-		}
-	}
-	for _, m := range more {
-		b.WriteString(m.xml)
-	}
-	return b.String()
-}
+type property = wml.Property
 
 // split returns the elements that well-formed XML has at its top.
 func split(src []byte, prefix string) []property {
@@ -87,7 +40,7 @@ func split(src []byte, prefix string) []property {
 			at += tag
 			if depth <= 0 {
 				if element[1] != '!' && element[1] != '?' {
-					all = append(all, property{name, string(element[:at])})
+					all = append(all, property{Name: name, XML: string(element[:at])})
 				}
 				start += open + at
 				break
@@ -145,18 +98,18 @@ func attribute(xml, name string) string {
 
 // find returns the property of a name.
 func find(all []property, name string) (xml string, ok bool) {
-	i := slices.IndexFunc(all, func(p property) bool { return p.name == name })
+	i := slices.IndexFunc(all, func(p property) bool { return p.Name == name })
 	if i < 0 {
 		return "", false
 	}
-	return all[i].xml, true
+	return all[i].XML, true
 }
 
 // without returns properties but for those named.
 func without(all []property, names map[string]bool) []property {
 	var kept []property
 	for _, p := range all {
-		if !names[p.name] {
+		if !names[p.Name] {
 			kept = append(kept, p)
 		}
 	}
@@ -176,7 +129,7 @@ func numberIn(xml, name string) int {
 func only(all []property, names map[string]bool) []property {
 	var kept []property
 	for _, p := range all {
-		if names[p.name] {
+		if names[p.Name] {
 			kept = append(kept, p)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"platen/docx/wml"
 )
 
 // inlines writes runs, with links around those that lead somewhere.
@@ -129,7 +131,7 @@ func (w *writer) runProps(f format, l looks, linked bool) string {
 		if _, ok := w.host.Style("character", "Hyperlink"); ok && linked {
 			base = without(base, linkLook)
 		}
-		props = runOrder.merge(base, w.own(f, l, linked))
+		props = wml.RunOrder.Merge(base, w.own(f, l, linked))
 		l.known[f] = props
 	}
 	return props

@@ -22,7 +22,7 @@ func (w *writer) table(g *grid, f frame) {
 	w.tableProps(g, f, total)
 	w.open("tblGrid")
 	for _, width := range widths {
-		w.dst = append(w.dst, w.prop("gridCol", "w", strconv.Itoa(width)).xml...)
+		w.dst = append(w.dst, w.prop("gridCol", "w", strconv.Itoa(width)).XML...)
 	}
 	w.shut("tblGrid")
 	for i := range g.rows {
@@ -32,7 +32,7 @@ func (w *writer) table(g *grid, f frame) {
 	w.first, w.afterTable = false, true
 }
 
-func (w *writer) add(p property) { w.dst = append(w.dst, p.xml...) }
+func (w *writer) add(p property) { w.dst = append(w.dst, p.XML...) }
 
 // tableProps writes w:tblPr, whose children have an order too (CT_TblPr).
 func (w *writer) tableProps(g *grid, f frame, total int) {

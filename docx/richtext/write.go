@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"platen/docx/wml"
 )
 
 const (
@@ -103,7 +105,7 @@ func (w *writer) prop(name string, attrs ...string) property {
 	for i := 0; i+1 < len(attrs); i += 2 {
 		xml.WriteString(" " + w.Prefix + attrs[i] + `="` + attrs[i+1] + `"`)
 	}
-	return property{name, xml.String() + "/>"}
+	return property{Name: name, XML: xml.String() + "/>"}
 }
 
 func (w *writer) blocks(all []block, f frame) {
@@ -224,12 +226,12 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isS
 		own = append(own, w.prop("ind", "firstLineChars", "0")) // a style that says otherwise would count for more
 	}
 	own = append(own, w.shapeProps(b.shape)...)
-	return paragraphOrder.merge(base, own), isStyled
+	return wml.ParagraphOrder.Merge(base, own), isStyled
 }
 
 func (w *writer) numbering() property {
 	id, level := w.prop("numId", "val", strconv.Itoa(w.marker.list)), w.prop("ilvl", "val", strconv.Itoa(w.marker.level))
-	return property{"numPr", "<" + w.Prefix + "numPr>" + level.xml + id.xml + "</" + w.Prefix + "numPr>"}
+	return property{Name: "numPr", XML: "<" + w.Prefix + "numPr>" + level.XML + id.XML + "</" + w.Prefix + "numPr>"}
 }
 
 func (w *writer) indentation(indent int) property {
@@ -283,7 +285,7 @@ func (w *writer) kindProps(b *block, f frame, runs *looks, own []property) (_ []
 	switch {
 	case b.kind == rule:
 		line := w.prop("bottom", "val", "single", "sz", "6", "space", "1", "color", "auto")
-		return append(own, property{"pBdr", "<" + w.Prefix + "pBdr>" + line.xml + "</" + w.Prefix + "pBdr>"}), false
+		return append(own, property{Name: "pBdr", XML: "<" + w.Prefix + "pBdr>" + line.XML + "</" + w.Prefix + "pBdr>"}), false
 	case b.kind == heading:
 		if id, ok := w.host.Style("paragraph", "heading "+strconv.Itoa(b.level)); ok {
 			*runs = looks{base: only(runs.base, spoken), size: usualSize, known: map[format]string{}}

@@ -6,47 +6,49 @@ import (
 	"strings"
 )
 
-// Property is a child of w:rPr or w:pPr: its canonical name and its XML.
-type Property struct {
-	Name string
-	XML  []byte
-}
+// Property is a child of w:rPr or w:pPr: its canonical name, without the prefix if it is WordprocessingML's, and its XML.
+type Property struct{ Name, XML string }
 
-// Properties are the children of a w:rPr, in their order.
-type Properties []Property
+// Order is the place of each property among the others, from 1.
+type Order map[string]int
 
-// runPropertyOrder is the order of the children of w:rPr (ISO 29500-1 Annex A, EG_RPrBase). Those of other namespaces
-// come behind.
-var runPropertyOrder = func() map[string]int {
-	order := map[string]int{}
-	for i, name := range strings.Fields("rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof " +
-		"snapToGrid vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang " +
-		"eastAsianLayout specVanish oMath") {
-		order["w:"+name] = i + 1
+func orderOf(names string) Order {
+	o := Order{}
+	for i, name := range strings.Fields(names) {
+		o[name] = i + 1
 	}
-	return order
-}()
-
-// place in the order; what is not of WordprocessingML comes last.
-func propertyRank(name string) int {
-	return cmp.Or(runPropertyOrder[name], len(runPropertyOrder)+1)
+	return o
 }
 
-// With returns the properties as XML, with some more in their places; these come instead of those of the same name.
-func (p Properties) With(more Properties) string {
-	slices.SortStableFunc(more, func(a, b Property) int { return cmp.Compare(propertyRank(a.Name), propertyRank(b.Name)) })
+// The orders of ISO 29500-1 Annex A, CT_RPr and CT_PPr.
+var (
+	RunOrder = orderOf("rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid " +
+		"vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang " +
+		"eastAsianLayout specVanish oMath")
+	ParagraphOrder = orderOf("pStyle keepNext keepLines pageBreakBefore framePr widowControl numPr suppressLineNumbers pBdr shd tabs " +
+		"suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid " +
+		"spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl " +
+		"divId cnfStyle rPr sectPr pPrChange")
+)
+
+// rank is the place of a property; those of other namespaces come last.
+func (o Order) rank(name string) int { return cmp.Or(o[name], len(o)+1) }
+
+// Merge returns properties as XML, with more in their places, which come instead of those of the same name.
+func (o Order) Merge(base, more []Property) string {
+	slices.SortStableFunc(more, func(a, b Property) int { return cmp.Compare(o.rank(a.Name), o.rank(b.Name)) })
 	var b strings.Builder
-	for _, own := range p {
-		for len(more) > 0 && propertyRank(more[0].Name) < propertyRank(own.Name) {
-			b.Write(more[0].XML)
+	for _, own := range base {
+		for len(more) > 0 && o.rank(more[0].Name) < o.rank(own.Name) {
+			b.WriteString(more[0].XML)
 			more = more[1:]
 		}
 		if !slices.ContainsFunc(more, func(m Property) bool { return m.Name == own.Name }) {
-			b.Write(own.XML)
+			b.WriteString(own.XML)
 		}
 	}
 	for _, m := range more {
-		b.Write(m.XML)
+		b.WriteString(m.XML)
 	}
 	return b.String()
 }
