@@ -9,7 +9,6 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,14 +19,7 @@ import (
 
 // LibreOffice shows every kind of picture, and what it prints of codes is read by a program that is not ours.
 func TestOfficeShowsPictures(t *testing.T) {
-	programs := map[string]string{}
-	for _, name := range []string{"soffice", "pdftoppm", "zbarimg"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Skipf("%s is not installed: it is not on the PATH", name)
-		}
-		programs[name] = path
-	}
+	run := otherPrograms(t, "soffice", "pdftoppm", "zbarimg")
 	red := image.NewPaletted(image.Rect(0, 0, 20, 20), color.Palette{color.RGBA{R: 255, A: 255}})
 	file := func(encode func(*bytes.Buffer) error) string {
 		var b bytes.Buffer
@@ -59,14 +51,6 @@ func TestOfficeShowsPictures(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "pictures.docx"), out)
-	run := func(program string, args ...string) string {
-		t.Helper()
-		out, err := exec.CommandContext(t.Context(), programs[program], args...).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", program, err)
-		}
-		return string(out)
-	}
 	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir, filepath.Join(dir, "pictures.docx"))
 	run("pdftoppm", "-png", "-r", "200", "-singlefile", filepath.Join(dir, "pictures.pdf"), filepath.Join(dir, "page"))
 	page, err := png.Decode(strings.NewReader(readFile(t, filepath.Join(dir, "page.png"))))

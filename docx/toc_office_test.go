@@ -2,7 +2,6 @@ package docx_test
 
 import (
 	"bytes"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,14 +12,7 @@ import (
 
 // In a PDF that LibreOffice makes, the entries of tables of contents have the pages of their headings.
 func TestOfficeNumbersPages(t *testing.T) {
-	programs := map[string]string{}
-	for _, name := range []string{"soffice", "pdftotext"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			t.Skipf("%s is not installed: it is not on the PATH", name)
-		}
-		programs[name] = path
-	}
+	run := otherPrograms(t, "soffice", "pdftotext")
 	field := func(code, result string) string {
 		return `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>` + code + `</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` +
 			result + `<w:r><w:fldChar w:fldCharType="end"/></w:r>`
@@ -48,14 +40,6 @@ func TestOfficeNumbersPages(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "toc.docx"), out.Bytes())
-	run := func(program string, args ...string) string {
-		t.Helper()
-		out, err := exec.CommandContext(t.Context(), programs[program], args...).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", program, err)
-		}
-		return string(out)
-	}
 	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir, filepath.Join(dir, "toc.docx"))
 	got := regexp.MustCompile(`(?m)^.+ [0-9–]$`).FindAllString(run("pdftotext", "-layout", filepath.Join(dir, "toc.pdf"), "-"), -1)
 	for i, line := range got {
