@@ -55,13 +55,22 @@ var rolePermissions = map[Role]Permissions{
 
 // place is an item where it lies, with what a caller may do there.
 type place struct {
-	row   store.Item
-	chain []store.ItemChainRow // the item first, then the folders above it up to a root folder
-	may   Permissions
+	row     store.Item
+	chain   []store.ItemChainRow // the item first, then the folders above it up to a root folder
+	archive *store.Item          // that it lies in, or is; nil for what is a user's
+	may     Permissions
 }
 
-// treeOwner is who owns the root folder that an item lies below, and with it everything in it.
-func (p place) treeOwner() int64 { return p.chain[len(p.chain)-1].Item.OwnerID }
+// tree is the id of the topmost folder whose content belongs together: an archive, or a user's root folder.
+func (p place) tree() int64 {
+	if p.archive != nil {
+		return p.archive.ID
+	}
+	return p.chain[len(p.chain)-1].Item.ID
+}
+
+// isArchive tells an archive from the folders that users make.
+func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.row.ID }
 
 // find returns an item of a kind for a caller who wants to do something with it. This is the one access check: what the
 // caller may not see is not found, what is in the trash says so, and what the caller may see but not do is forbidden.
@@ -71,7 +80,7 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	if kind == Folder && id == rootID {
 		rowID = c.rootID
 	}
-	chain, err := q.ItemChain(ctx, rowID, c.User.ID)
+	chain, err := q.ItemChain(ctx, rowID, c.User.ID, s.micros())
 	if err != nil {
 		return place{}, err
 	}
@@ -79,11 +88,15 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	for _, link := range chain {
 		p.may |= permissionsAt(link, c)
 	}
-	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) {
+	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID {
 		return place{}, NotFound(kind.String(), id)
 	}
 	p.row = chain[0].Item
-	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
+	top := chain[len(chain)-1].Item
+	if top.ID == s.enterprise.rootID {
+		p.archive = &chain[len(chain)-2].Item
+	}
+	if top.ParentID.Valid { // more folders than a chain reads: what is above is unknown
 		return place{}, Invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
 	}
 	for _, link := range chain {
@@ -99,9 +112,10 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	return p, nil
 }
 
-// permissionsAt is what a caller may do because of one item alone.
+// permissionsAt is what a caller may do because of one item alone. Who manages the content of the enterprise may do
+// everything, like its owner.
 func permissionsAt(link store.ItemChainRow, c *Caller) Permissions {
-	if link.Item.OwnerID == c.User.ID {
+	if link.Item.OwnerID == c.User.ID || c.has(ScopeGlobalContent) {
 		return ownerPermissions
 	}
 	return rolePermissions[Role(link.Role)]

@@ -57,7 +57,7 @@ var operations = []operation{
 		return err
 	}},
 	{"ItemsByOffset", "see", func(w *world, c *docgen.Caller, at target) error {
-		_, err := w.ItemsByOffset(w.t.Context(), c, at.folder, docgen.OffsetRequest{Limit: 1})
+		_, err := w.ItemsByOffset(w.t.Context(), c, at.folder, docgen.OffsetRequest{Limit: 1}, docgen.ItemOrder{})
 		return err
 	}},
 	{"Template", "see", func(w *world, c *docgen.Caller, at target) error {

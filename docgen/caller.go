@@ -18,7 +18,8 @@ import (
 // Scope is what a token may be used for.
 type Scope string
 
-// The scopes. Each operation names the one it needs.
+// The scopes. Each operation names the one it needs. With ScopeGlobalContent a caller may do with every item of the
+// enterprise what its owner may, as far as the other scopes go.
 const (
 	ScopeRead          Scope = "root_readonly"
 	ScopeWrite         Scope = "root_readwrite"
@@ -150,11 +151,12 @@ func (s *Service) application(ctx context.Context, tx *store.Tx, enterpriseID in
 	return app.ID, err
 }
 
-// grantable checks the scopes asked for against those that the user's role allows; none asked for are all of them.
+// grantable checks the scopes asked for against those that the user's role allows. None asked for are all of them, but for
+// the power over everybody's content, which is not had by the way.
 func grantable(asked []Scope, role string) ([]Scope, error) {
 	allowed := scopesOf(role)
 	if len(asked) == 0 {
-		return allowed, nil
+		return slices.DeleteFunc(allowed, func(scope Scope) bool { return scope == ScopeGlobalContent }), nil
 	}
 	var problems []Problem
 	for _, scope := range asked {

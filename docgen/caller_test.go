@@ -68,8 +68,9 @@ func TestScopesOfTokens(t *testing.T) {
 		_, err := w.CreateUser(ctx, docgen.NewUser{Login: "admin@example.com", Name: "Admin", Role: docgen.RoleAdmin})
 		must(t, err)
 		ordinary := []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks}
-		all := append(slices.Clone(ordinary), docgen.ScopeManagedUsers, docgen.ScopeAppUsers, docgen.ScopeEnterprise, docgen.ScopeGlobalContent)
-		for login, want := range map[string][]docgen.Scope{"admin": all, "alice": ordinary} {
+		usual := append(slices.Clone(ordinary), docgen.ScopeManagedUsers, docgen.ScopeAppUsers, docgen.ScopeEnterprise)
+		all := append(slices.Clone(usual), docgen.ScopeGlobalContent)
+		for login, want := range map[string][]docgen.Scope{"admin": usual, "alice": ordinary} {
 			if got := w.caller(login).Scopes; !slices.Equal(got, want) {
 				t.Errorf("%s has the scopes %q where none was asked for, want %q", login, got, want)
 			}
@@ -99,11 +100,14 @@ func TestScopes(t *testing.T) {
 			need docgen.Scope
 			call func(c *docgen.Caller) error
 		}{
-			"File":          {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.File(ctx, c, 1); return err }},
-			"Content":       {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Content(ctx, c, 1, 0); return err }},
-			"Folder":        {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Folder(ctx, c, 1); return err }},
-			"Items":         {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Items(ctx, c, 1, first); return err }},
-			"ItemsByOffset": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.ItemsByOffset(ctx, c, 1, docgen.OffsetRequest{}); return err }},
+			"File":    {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.File(ctx, c, 1); return err }},
+			"Content": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Content(ctx, c, 1, 0); return err }},
+			"Folder":  {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Folder(ctx, c, 1); return err }},
+			"Items":   {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Items(ctx, c, 1, first); return err }},
+			"ItemsByOffset": {docgen.ScopeRead, func(c *docgen.Caller) error {
+				_, err := w.ItemsByOffset(ctx, c, 1, docgen.OffsetRequest{}, docgen.ItemOrder{})
+				return err
+			}},
 			"Collaboration": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaboration(ctx, c, 1); return err }},
 			"CreateFile": {docgen.ScopeWrite, func(c *docgen.Caller) error {
 				_, err := w.CreateFile(ctx, c, docgen.NewFile{Name: "x", ParentID: 1}, unread{t})

@@ -76,13 +76,16 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 		if err != nil {
 			return err
 		}
+		if p.archive != nil {
+			return failf(CodeForbidden, "Access denied – nobody collaborates in an archive.")
+		}
 		if user.ID == p.row.OwnerID {
 			return failf(CodeCollaborator, "The user owns the %s.", n.ItemKind)
 		}
 		id, now := s.newID(), s.micros()
 		added, err := tx.InsertCollaboration(ctx, store.InsertCollaborationParams{
-			ID: id, ItemID: p.row.ID, UserID: user.ID, Role: string(n.Role),
-			CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
+			ID: id, ItemID: p.row.ID, UserID: sql.NullInt64{Int64: user.ID, Valid: true}, Role: string(n.Role), Status: "accepted",
+			AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
 		})
 		if err != nil {
 			return err
@@ -118,10 +121,14 @@ func invited(ctx context.Context, q *store.Queries, c *Caller, n NewCollaboratio
 }
 
 func collaborationOf(ctx context.Context, q *store.Queries, row store.CollaborationRow) (*Collaboration, error) {
-	by, err := userRefs{}.get(ctx, q, row.Collaboration.CreatedBy)
+	users := userRefs{}
+	by, err := users.get(ctx, q, row.Collaboration.CreatedBy)
+	if err != nil {
+		return nil, err
+	}
+	user, err := users.get(ctx, q, row.Collaboration.UserID.Int64)
 	return &Collaboration{
-		ID: row.Collaboration.ID, Item: listed(row.Item), Role: Role(row.Collaboration.Role),
-		User:      UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login},
+		ID: row.Collaboration.ID, Item: listed(row.Item), Role: Role(row.Collaboration.Role), User: user,
 		CreatedBy: by, CreatedAt: timeOf(row.Collaboration.CreatedAt), ModifiedAt: timeOf(row.Collaboration.ModifiedAt),
 	}, err
 }
@@ -203,7 +210,7 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 		if err != nil {
 			return err
 		}
-		if row.User.ID != c.User.ID && !may.Can(MayManage) {
+		if row.Collaboration.UserID.Int64 != c.User.ID && !may.Can(MayManage) {
 			return failf(CodeForbidden, "Access denied – only the owner, co-owners and the collaborator end a collaboration.")
 		}
 		_, err = tx.DeleteCollaboration(ctx, id)

@@ -13,6 +13,12 @@ import (
 // contentsName is where a blob store keeps the name by which its database knows it.
 const contentsName = "contents"
 
+// defaultPolicyID is the storage policy of everything that no archive with another holds.
+const defaultPolicyID = 1
+
+// blobsOf is where the contents of a storage policy are kept.
+func (s *Service) blobsOf(_ int64) blob.Store { return s.blobs }
+
 // ErrOtherContents is why a service refuses a blob store: it is not the one that belongs to the database.
 var ErrOtherContents = errors.New("the contents of files are not where the server looks for them: this is another database's " +
 	"blob store, or an empty one; give the server the blob store that it had with this database, or restore it")

@@ -51,8 +51,10 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if !added {
 			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
 		}
-		item, err = s.item(ctx, tx.Queries, c, File, row.ID)
-		return err
+		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{parent, version.size})
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)
@@ -108,8 +110,10 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := s.replaceVersion(ctx, tx, c, p.row, v, version); err != nil {
 			return err
 		}
-		item, err = s.item(ctx, tx.Queries, c, File, v.FileID)
-		return err
+		if item, err = s.item(ctx, tx.Queries, c, File, v.FileID); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{p, version.size - p.row.Size})
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)
@@ -208,7 +212,7 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 func (s *Service) contentOf(version store.FileVersion) *Content {
 	return &Content{
 		Name: version.Name, SHA1: version.Sha1, VersionID: version.ID, Size: version.Size,
-		ModifiedAt: timeOf(version.CreatedAt), key: version.BlobKey, blobs: s.blobs,
+		ModifiedAt: timeOf(version.CreatedAt), key: version.BlobKey, blobs: s.blobsOf(version.StoragePolicyID),
 	}
 }
 
@@ -235,20 +239,21 @@ func fileVersion(ctx context.Context, q *store.Queries, file store.Item, version
 
 // content is content that is durable in the blob store and that no row names yet.
 type content struct {
-	id   int64 // of the version it will be
-	key  string
-	sha1 string
-	size int64
+	id     int64 // of the version it will be
+	policy int64 // storage policy of the store it is in
+	key    string
+	sha1   string
+	size   int64
 }
 
 // saveContent makes durable what a reader reads, before any row names it. An orphan that a crash leaves between the two
 // is found by its key and swept.
 func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string) (content, error) {
-	v := content{id: s.newID()}
+	v := content{id: s.newID(), policy: defaultPolicyID}
 	v.key = blobKey(v.id)
 	digest := sha1.New()
 	limited := &io.LimitedReader{R: r, N: s.limits.UploadBytes + 1}
-	size, err := s.blobs.Put(ctx, v.key, io.TeeReader(limited, digest))
+	size, err := s.blobsOf(v.policy).Put(ctx, v.key, io.TeeReader(limited, digest))
 	if errors.Is(err, blob.ErrNoSpace) {
 		return v, failf(CodeStorageFull, "The server has no room left for the content; nothing was kept. Tell its operator.")
 	}
@@ -279,7 +284,7 @@ func (s *Service) abandon(ctx context.Context, v content, err error) error {
 
 // discard removes content that no row will name.
 func (s *Service) discard(ctx context.Context, v content) error {
-	if err := s.blobs.Delete(context.WithoutCancel(ctx), v.key); err != nil {
+	if err := s.blobsOf(v.policy).Delete(context.WithoutCancel(ctx), v.key); err != nil {
 		return fmt.Errorf("discard content: %w", err)
 	}
 	return nil
@@ -303,7 +308,7 @@ func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertI
 
 func (v content) insert(ctx context.Context, tx *store.Tx, fileID, number int64, name string, creator, now int64) error {
 	return tx.InsertVersion(ctx, store.InsertVersionParams{
-		ID: v.id, FileID: fileID, Number: number, Name: name, BlobKey: v.key, Size: v.size, Sha1: v.sha1,
+		ID: v.id, FileID: fileID, Number: number, Name: name, BlobKey: v.key, StoragePolicyID: v.policy, Size: v.size, Sha1: v.sha1,
 		CreatedAt: now, CreatedBy: creator,
 	})
 }

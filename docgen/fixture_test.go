@@ -143,7 +143,7 @@ func (w *world) text(c *docgen.Caller, file, version int64) string {
 // names lists what a folder holds, in the order of names.
 func (w *world) names(c *docgen.Caller, folder int64) []string {
 	w.t.Helper()
-	page, err := w.ItemsByOffset(w.t.Context(), c, folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit, Sort: "name"})
+	page, err := w.ItemsByOffset(w.t.Context(), c, folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "name"})
 	must(w.t, err)
 	names := []string{}
 	for _, item := range page.Entries {

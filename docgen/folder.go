@@ -1,7 +1,10 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"slices"
 	"strconv"
 
 	"platen/store"
@@ -103,44 +106,67 @@ func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRe
 	return result, err
 }
 
-// ItemsByOffset returns one page by offset of what a folder holds: folders first, each kind in the order asked for.
-func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, r OffsetRequest) (OffsetPage[Item], error) {
+// ItemOrder is an order of what a folder holds. Folders come before files in each.
+type ItemOrder struct {
+	By         string // id, name, date or size
+	Descending bool
+}
+
+// ParseOrder reads the parameters of an order as a request carries them: sort id, name (the default), date or size;
+// direction ASC (the default) or DESC.
+func ParseOrder(sort, direction string) (ItemOrder, error) {
+	order := ItemOrder{By: cmp.Or(sort, "name")}
+	var problems []Problem
+	if !slices.Contains([]string{"id", "name", "date", "size"}, order.By) {
+		problems = append(problems, invalidField("sort", "sort must be id, name, date or size"))
+	}
+	switch direction {
+	case "", "ASC", "asc":
+	case "DESC", "desc":
+		order.Descending = true
+	default:
+		problems = append(problems, invalidField("direction", "direction must be ASC or DESC"))
+	}
+	return order, Invalid(problems...)
+}
+
+// ItemsByOffset returns one page by offset of what a folder holds, in an order.
+func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Item]{}, err
 	}
-	result := OffsetPage[Item]{OffsetRequest: r}
+	var result OffsetPage[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		p, err := s.find(ctx, q, c, Folder, folderID, MaySee)
 		if err != nil {
 			return err
 		}
-		total, err := q.CountChildren(ctx, parentOf(p.row.ID))
-		if err != nil {
-			return err
-		}
-		result.Total = int(total)
-		result.Entries, err = listedAll(childrenIn(ctx, q, p.row.ID, r))
+		parent := parentOf(p.row.ID)
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountChildren(ctx, parent) },
+			func(limit, offset int32) ([]Item, error) {
+				return listedAll(childrenIn(ctx, q, parent, order, limit, offset))
+			})
 		return err
 	})
 	return result, err
 }
 
-func childrenIn(ctx context.Context, q *store.Queries, folder int64, r OffsetRequest) ([]store.Item, error) {
-	parent, limit, offset := parentOf(folder), int32(r.Limit), int32(r.Offset)
+func childrenIn(ctx context.Context, q *store.Queries, parent sql.NullInt64, order ItemOrder, limit, offset int32) ([]store.Item, error) {
 	switch {
-	case r.Sort == "id" && r.Descending:
+	case order.By == "id" && order.Descending:
 		return q.ChildrenByIDDesc(ctx, parent, limit, offset)
-	case r.Sort == "id":
+	case order.By == "id":
 		return q.ChildrenByID(ctx, parent, limit, offset)
-	case r.Sort == "date" && r.Descending:
+	case order.By == "date" && order.Descending:
 		return q.ChildrenByDateDesc(ctx, parent, limit, offset)
-	case r.Sort == "date":
+	case order.By == "date":
 		return q.ChildrenByDate(ctx, parent, limit, offset)
-	case r.Sort == "size" && r.Descending:
+	case order.By == "size" && order.Descending:
 		return q.ChildrenBySizeDesc(ctx, parent, limit, offset)
-	case r.Sort == "size":
+	case order.By == "size":
 		return q.ChildrenBySize(ctx, parent, limit, offset)
-	case r.Descending:
+	case order.Descending:
 		return q.ChildrenByNameDesc(ctx, parent, limit, offset)
 	}
 	return q.ChildrenByName(ctx, parent, limit, offset)

@@ -199,11 +199,13 @@ func TestItemsByOffset(t *testing.T) {
 					for _, limit := range []int{1, 2, 4, 6, 1000} {
 						var got []string
 						for offset := 0; offset <= 6; offset += limit {
-							r, err := docgen.ParseOffset(strconv.Itoa(limit), strconv.Itoa(offset), sort, direction)
+							r, err := docgen.ParseOffset(strconv.Itoa(limit), strconv.Itoa(offset))
 							must(t, err)
-							page, err := w.ItemsByOffset(ctx, w.alice, folder, r)
+							o, err := docgen.ParseOrder(sort, direction)
 							must(t, err)
-							if page.Total != 6 || page.Limit != limit || page.Offset != offset || page.Sort != sort {
+							page, err := w.ItemsByOffset(ctx, w.alice, folder, r, o)
+							must(t, err)
+							if page.Total != 6 || page.Limit != limit || page.Offset != offset {
 								t.Errorf("page = %+v", page)
 							}
 							for _, item := range page.Entries {
@@ -218,7 +220,7 @@ func TestItemsByOffset(t *testing.T) {
 			}
 		}
 		t.Run("beyond the end there is nothing", func(t *testing.T) {
-			page, err := w.ItemsByOffset(ctx, w.alice, folder, docgen.OffsetRequest{Limit: 10, Offset: docgen.MaxOffset})
+			page, err := w.ItemsByOffset(ctx, w.alice, folder, docgen.OffsetRequest{Limit: 10, Offset: docgen.MaxOffset}, docgen.ItemOrder{})
 			if err != nil || page.Entries == nil || len(page.Entries) != 0 || page.Total != 6 {
 				t.Errorf("page = %+v, %v, want an empty list of 6", page, err)
 			}
@@ -228,30 +230,40 @@ func TestItemsByOffset(t *testing.T) {
 
 func TestParseOffset(t *testing.T) {
 	for name, tt := range map[string]struct {
-		limit, offset, sort, direction string
-		want                           docgen.OffsetRequest
-		code                           docgen.Code
+		limit, offset string
+		want          docgen.OffsetRequest
+		code          docgen.Code
 	}{
-		"nothing said":         {"", "", "", "", docgen.OffsetRequest{Limit: 100, Sort: "name"}, ""},
-		"everything said":      {"7", "3", "date", "DESC", docgen.OffsetRequest{Limit: 7, Offset: 3, Sort: "date", Descending: true}, ""},
-		"the largest offset":   {"", "300000", "", "", docgen.OffsetRequest{Limit: 100, Offset: 300_000, Sort: "name"}, ""},
+		"nothing said":         {"", "", docgen.OffsetRequest{Limit: 100}, ""},
+		"everything said":      {"7", "3", docgen.OffsetRequest{Limit: 7, Offset: 3}, ""},
+		"the largest offset":   {"", "300000", docgen.OffsetRequest{Limit: 100, Offset: 300_000}, ""},
 		"an offset beyond":     {limit: "", offset: "300001", code: docgen.CodeInvalidOffset},
 		"a huge offset":        {offset: "99999999999999999999", code: docgen.CodeInvalidOffset},
 		"a negative offset":    {offset: "-1", code: docgen.CodeInvalidOffset},
 		"an offset of letters": {offset: "abc", code: docgen.CodeInvalidOffset},
 		"a limit of 0":         {limit: "0", code: docgen.CodeInvalidLimit},
-		"another sort":         {sort: "colour", code: docgen.CodeBadRequest},
-		"another direction":    {direction: "sideways", code: docgen.CodeBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := docgen.ParseOffset(tt.limit, tt.offset, tt.sort, tt.direction)
+			got, err := docgen.ParseOffset(tt.limit, tt.offset)
 			wantCode(t, err, tt.code)
 			if tt.code == "" && got != tt.want {
 				t.Errorf("ParseOffset = %+v, want %+v", got, tt.want)
 			}
 		})
 	}
-	_, err := docgen.ParseOffset("1", "1", "colour", "sideways")
+}
+
+func TestParseOrder(t *testing.T) {
+	for text, want := range map[[2]string]docgen.ItemOrder{
+		{"", ""}:         {By: "name"},
+		{"date", "DESC"}: {By: "date", Descending: true},
+		{"size", "asc"}:  {By: "size"},
+	} {
+		if got, err := docgen.ParseOrder(text[0], text[1]); err != nil || got != want {
+			t.Errorf("ParseOrder(%q) = %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	_, err := docgen.ParseOrder("colour", "sideways")
 	if names := problemNames(t, err); !slices.Equal(names, []string{"sort", "direction"}) {
 		t.Errorf("problems with %q, want sort and direction at once", names)
 	}

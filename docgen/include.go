@@ -24,7 +24,7 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 			return fmt.Errorf("version %d: %w", versionID, err)
 		}
 		author := &Caller{User: User{ID: version.CreatedBy}}
-		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID)
+		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())
 		if err != nil || len(chain) == 0 {
 			return fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -42,13 +43,13 @@ type Item struct {
 	Name        string
 	Description string
 
-	Size          int64  // bytes of the current version; 0 of a folder
+	Size          int64  // bytes of the current version; of an archive, those of all files in it; 0 of any other folder
 	SHA1          string // of the current version, in hexadecimal; empty of a folder
 	VersionID     int64  // 0 of a folder
 	VersionNumber int64  // 1 for the first; 0 of a folder
 
-	Parent *FolderRef  // nil of the root folder
-	Path   []FolderRef // from the root folder to the parent, as far as the caller may see
+	Parent *FolderRef  // nil of the root folder and of an archive
+	Path   []FolderRef // from the root folder, or the archive, to the parent, as far as the caller may see
 
 	Owner             UserRef
 	CreatedBy         UserRef
@@ -73,6 +74,7 @@ type ItemChange struct {
 	Name        *string
 	Description *string
 	ParentID    *int64 // moves the item into that folder
+	ParentOwner int64  // whose root folder a ParentID of 0 is; 0 for the caller's
 	IfMatch     string // the etag the item must still have; empty for any
 }
 
@@ -132,13 +134,19 @@ func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item,
 }
 
 // path returns the folders above an item from the first that the caller may see. It begins with the caller's root
-// folder, which is where a caller meets what others share.
+// folder, which is where a caller meets what others share; in an archive, with the archive.
 func (p place) path(c *Caller) []FolderRef {
 	if !p.row.ParentID.Valid {
 		return nil
 	}
-	path := []FolderRef{{ID: rootID, Name: rootName}}
+	var path []FolderRef
+	if p.archive == nil {
+		path = append(path, FolderRef{ID: rootID, Name: rootName})
+	}
 	var may Permissions
+	if slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool { return link.CanViewPath }) {
+		may = MaySee
+	}
 	for i := len(p.chain) - 1; i > 0; i-- {
 		link := p.chain[i]
 		may |= permissionsAt(link, c)
@@ -210,8 +218,11 @@ func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, 
 	if err != nil {
 		return p, err
 	}
-	if !p.row.ParentID.Valid {
+	switch {
+	case !p.row.ParentID.Valid:
 		return p, failf(CodeForbidden, "Access denied – the root folder cannot be changed.")
+	case p.isArchive():
+		return p, failf(CodeForbidden, "Access denied – %d is an archive: change and delete it by /archives.", id)
 	}
 	return p, p.matches(ifMatch)
 }
@@ -221,16 +232,37 @@ func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id in
 	return s.findLocked(ctx, tx, c, Folder, id, MayUpload)
 }
 
-// findLocked finds an item, locks it, and reads it again: nobody makes others wait who may not do what they ask.
+// lockTries is how often an item is looked for again that others keep moving to another tree.
+const lockTries = 3
+
+// findLocked finds an item that nobody else changes from here to the end of the transaction.
 func (s *Service) findLocked(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
-	p, err := s.find(ctx, tx.Queries, c, kind, id, need)
-	if err != nil {
-		return p, err
+	return s.findSteady(ctx, tx, c, kind, id, need, func(p place) error {
+		_, err := tx.LockItem(ctx, p.row.ID)
+		return err
+	})
+}
+
+// findSteady finds an item that stays in its tree from here to the end of the transaction. It locks what it found and
+// reads it again: nobody makes others wait who may not do what they ask.
+func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, lock func(place) error) (place, error) {
+	for range lockTries {
+		p, err := s.find(ctx, tx.Queries, c, kind, id, need)
+		if err != nil {
+			return p, err
+		}
+		if err := tx.ShareTree(ctx, p.tree()); err != nil {
+			return p, err
+		}
+		if err := lock(p); err != nil {
+			return p, err
+		}
+		now, err := s.find(ctx, tx.Queries, c, kind, id, need)
+		if err != nil || now.tree() == p.tree() {
+			return now, err
+		}
 	}
-	if _, err := tx.LockItem(ctx, p.row.ID); err != nil {
-		return p, err
-	}
-	return s.find(ctx, tx.Queries, c, kind, id, need)
+	return place{}, failf(CodeConflict, "The %s was moved a moment ago. Retry.", kind)
 }
 
 // update changes an item's own facts and returns it as it then is.
@@ -244,8 +276,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if kind == Folder && change.ParentID != nil {
-			// Two folders that are moved below each other at the same time would be cut off from every root.
-			if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+			if err := s.holdMove(ctx, tx, c, id, change); err != nil {
 				return err
 			}
 		}
@@ -282,12 +313,13 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	if change.Description != nil {
 		row.Description = *change.Description
 	}
+	target := p
 	if change.ParentID != nil {
-		target, err := s.moveTarget(ctx, tx, c, p, *change.ParentID)
-		if err != nil {
+		var err error
+		if target, err = s.moveTarget(ctx, tx, c, p, change); err != nil {
 			return err
 		}
-		row.ParentID = parentOf(target)
+		row.ParentID = parentOf(target.row.ID)
 	}
 	if err := s.nameFree(ctx, tx, row); err != nil {
 		return err
@@ -296,7 +328,10 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 		ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name), Description: row.Description,
 		ModifiedAt: s.micros(), ModifiedBy: c.User.ID, Etag: row.Etag,
 	})
-	return lateTaken(err)
+	if err != nil {
+		return lateTaken(err)
+	}
+	return handOver(ctx, tx, p, target)
 }
 
 // lateTaken is what became of a change of a name: where another transaction has taken the name since nameFree looked, the
@@ -318,42 +353,6 @@ func (s *Service) nameFree(ctx context.Context, tx *store.Tx, row store.Item) er
 		return err
 	}
 	return nameTaken(other)
-}
-
-// moveTarget finds the folder that an item is to be moved into.
-func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p place, folderID int64) (int64, error) {
-	target, err := s.lockFolder(ctx, tx, c, folderID)
-	if err != nil {
-		return 0, err
-	}
-	for _, link := range target.chain {
-		if link.Item.ID == p.row.ID {
-			return 0, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
-		}
-	}
-	if p.treeOwner() != target.treeOwner() && !p.may.Can(MayOwn) {
-		// Who owns a folder owns what lies in it: the move would give it away.
-		return 0, failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
-	}
-	return target.row.ID, nil
-}
-
-// trash puts an item into the trash.
-func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifMatch string, check func(*store.Tx, place) error) error {
-	if err := c.require(ScopeWrite); err != nil {
-		return err
-	}
-	return s.db.Write(ctx, func(tx *store.Tx) error {
-		p, err := s.lock(ctx, tx, c, kind, id, MayDelete, ifMatch)
-		if err != nil {
-			return err
-		}
-		if err := check(tx, p); err != nil {
-			return err
-		}
-		_, err = tx.TrashItem(ctx, p.row.ID, s.micros(), c.User.ID)
-		return err
-	})
 }
 
 // read returns an item to a caller who may read.

@@ -94,6 +94,7 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 		if err != nil {
 			return err
 		}
+		written := growth{place: d.folder}
 		for _, result := range results {
 			status, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
@@ -102,11 +103,15 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 			if status != lost {
 				ended[status]++
 			}
-			if result.Output != nil && (status == lost || status == StatusFailed) {
+			switch {
+			case result.Output == nil:
+			case status == lost || status == StatusFailed:
 				unused = append(unused, result.Output)
+			default:
+				written.bytes += result.Output.content.size
 			}
 		}
-		return nil
+		return grow(ctx, tx, written)
 	})
 	if err != nil {
 		return nil, err // the documents are swept; a commit of which nobody knows may have named them
@@ -119,10 +124,10 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 
 // destination is where the documents of a batch go, at the moment they are finished.
 type destination struct {
-	folderID int64
-	caller   *Caller        // who created the batch
-	problem  string         // why nothing can be written there; empty when it can
-	numbers  map[string]int // the number last given to a name, by its key, in this transaction
+	folder  place
+	caller  *Caller        // who created the batch
+	problem string         // why nothing can be written there; empty when it can
+	numbers map[string]int // the number last given to a name, by its key, in this transaction
 }
 
 func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
@@ -134,11 +139,15 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if err != nil {
 		return destination{}, fmt.Errorf("creator of batch %s: %w", batchID, err)
 	}
-	d := destination{folderID: batch.DestinationID, numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
-	_, err = s.find(ctx, tx.Queries, d.caller, Folder, d.folderID, MayUpload)
+	d := destination{numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
+	if batch.GlobalContent {
+		d.caller.Scopes = []Scope{ScopeGlobalContent}
+	}
+	// Unlike lockFolder this makes nobody wait who writes to the same folder.
+	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {
 		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+
-			"Restore it or choose another folder, and send the document again.", d.folderID)
+			"Restore it or choose another folder, and send the document again.", batch.DestinationID)
 		return d, nil
 	}
 	return d, err
@@ -168,7 +177,7 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	if r.Output == nil {
 		return status, nil
 	}
-	row := newItemRow(File, finish.OutputFileID, parentOf(d.folderID), r.Job.FileName, d.caller.User.ID, d.caller.User.ID, s.micros())
+	row := newItemRow(File, finish.OutputFileID, parentOf(d.folder.row.ID), r.Job.FileName, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
 	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
 		return lost, err
 	}

@@ -13,7 +13,6 @@ import (
 const (
 	DefaultPageLimit = 100
 	MaxPageLimit     = 1000
-	MaxOffset        = 300_000
 )
 
 // PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
@@ -56,56 +55,6 @@ func parseLimit(text string) (int, error) {
 // isRange tells whether a text is a number too large for 64 bits.
 func isRange(text string) bool {
 	return !slices.ContainsFunc([]byte(text), func(b byte) bool { return b < '0' || b > '9' })
-}
-
-// OffsetRequest asks for one page of a list by offset. ParseOffset makes one of what a request says.
-type OffsetRequest struct {
-	Offset     int
-	Limit      int
-	Sort       string // id, name, date or size
-	Descending bool
-}
-
-// OffsetPage is one page of a list by offset.
-type OffsetPage[T any] struct {
-	Entries []T
-	Total   int // one more than the offset of the list's last item
-	OffsetRequest
-}
-
-// ParseOffset reads the parameters of a page by offset as a request carries them, empty where absent: limit as
-// ParsePage does; offset from 0 to MaxOffset; sort id, name (the default), date or size; direction ASC or DESC.
-func ParseOffset(limit, offset, sort, direction string) (OffsetRequest, error) {
-	r := OffsetRequest{Sort: "name"}
-	var err error
-	if r.Limit, err = parseLimit(limit); err != nil {
-		return r, err
-	}
-	if offset != "" {
-		n, err := strconv.ParseUint(offset, 10, 64)
-		if err != nil || n > MaxOffset {
-			return r, &Error{Code: CodeInvalidOffset, Message: "Offset is not a valid number", Problems: []Problem{
-				invalidField("offset", "offset must be a whole number from 0 to %d; beyond it, page by marker (usemarker=true)", MaxOffset),
-			}}
-		}
-		r.Offset = int(n)
-	}
-	var problems []Problem
-	switch sort {
-	case "":
-	case "id", "name", "date", "size":
-		r.Sort = sort
-	default:
-		problems = append(problems, invalidField("sort", "sort must be id, name, date or size"))
-	}
-	switch direction {
-	case "", "ASC", "asc":
-	case "DESC", "desc":
-		r.Descending = true
-	default:
-		problems = append(problems, invalidField("direction", "direction must be ASC or DESC"))
-	}
-	return r, Invalid(problems...)
 }
 
 // list is a list that is paged by marker: in one order, by one or more growing numbers that every entry has.

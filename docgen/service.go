@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"platen/blob"
@@ -55,6 +56,15 @@ type Service struct {
 	now       func() time.Time
 	ids       idSource
 	markerKey []byte
+
+	enterprise enterprise
+}
+
+// enterprise is the one that a server is of.
+type enterprise struct {
+	id        int64
+	accountID int64 // the user that owns the archives
+	rootID    int64 // the folder whose folders are the archives
 }
 
 // New returns the Service on a database, which it prepares: an enterprise, an application for tokens made by hand, and
@@ -104,15 +114,50 @@ func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
 	if s.markerKey, err = base64.StdEncoding.DecodeString(stored); err != nil {
 		return fmt.Errorf("setting %s: %w", settingMarkerKey, err)
 	}
+	if err := s.prepareNames(ctx, tx); err != nil {
+		return err
+	}
 	return s.prepareEnterprise(ctx, tx)
 }
 
+// prepareEnterprise finds the enterprise with the account that owns its archives, which both come into being on first use.
 func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.FirstEnterprise(ctx)
-	if !errors.Is(err, sql.ErrNoRows) {
+	row, err := tx.FirstEnterprise(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		row = store.Enterprise{ID: s.newID(), Name: "Platen"}
+		err = tx.InsertEnterprise(ctx, row.ID, row.Name, s.micros())
+	}
+	if err != nil {
 		return err
 	}
-	return tx.InsertEnterprise(ctx, s.newID(), "Platen", s.micros())
+	if row.AccountID == 0 {
+		account := s.newUserRow(row.ID, NewUser{Name: row.Name, Kind: KindService, Role: RoleUser})
+		account.LoginKey = "account " + strconv.FormatInt(account.ID, 10) // no login folds to this
+		if _, err := s.insertUser(ctx, tx, account); err != nil {
+			return err
+		}
+		row.AccountID = account.ID
+		if err := tx.SetEnterpriseAccount(ctx, row.ID, account.ID); err != nil {
+			return err
+		}
+	}
+	account, err := tx.User(ctx, row.AccountID)
+	s.enterprise = enterprise{id: row.ID, accountID: row.AccountID, rootID: account.User.RootFolderID}
+	return err
+}
+
+// prepareNames fills in the folded names of users that were made before there were any.
+func (s *Service) prepareNames(ctx context.Context, tx *store.Tx) error {
+	users, err := tx.UsersWithoutNameKey(ctx)
+	if err != nil {
+		return err
+	}
+	for _, user := range users {
+		if err := tx.SetNameKey(ctx, user.ID, foldKey(user.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Limits returns the limits in force.

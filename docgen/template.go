@@ -98,10 +98,10 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 			keys: 1,
 			key:  func(t Template) []int64 { return []int64{t.FileID} },
 			after: func(from []int64, limit int32) ([]Template, error) {
-				return templates(q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit)))
+				return templates(q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit), s.micros()))
 			},
 			before: func(from []int64, limit int32) ([]Template, error) {
-				return templates(q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit)))
+				return templates(q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit), s.micros()))
 			},
 		})
 		return err

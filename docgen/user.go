@@ -110,27 +110,36 @@ func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
 	}
 	var user User
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		enterprise, err := tx.FirstEnterprise(ctx)
+		row := s.newUserRow(s.enterprise.id, u)
+		added, err := s.insertUser(ctx, tx, row)
 		if err != nil {
 			return err
 		}
-		id, root, now := s.newID(), s.newID(), s.micros()
-		added, err := tx.InsertUser(ctx, store.InsertUserParams{
-			ID: id, EnterpriseID: enterprise.ID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, Kind: u.Kind,
-			Role: u.Role, Status: StatusActive, RootFolderID: root, CreatedAt: now, ModifiedAt: now,
-		})
-		if err != nil {
-			return err
-		}
-		if added == 0 {
+		if !added {
 			return failf(CodeLoginInUse, "There is a user with the login %q already.", u.Login)
 		}
-		if _, err := tx.InsertItem(ctx, newItemRow(Folder, root, sql.NullInt64{}, rootName, id, id, now)); err != nil {
-			return err
-		}
-		row, err := tx.User(ctx, id)
-		user = userOf(row.User, row.EnterpriseName)
+		made, err := tx.User(ctx, row.ID)
+		user = userOf(made.User, made.EnterpriseName)
 		return err
 	})
 	return user, err
+}
+
+// newUserRow describes a user who comes into being now.
+func (s *Service) newUserRow(enterpriseID int64, u NewUser) store.InsertUserParams {
+	now := s.micros()
+	return store.InsertUserParams{
+		ID: s.newID(), EnterpriseID: enterpriseID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, NameKey: foldKey(u.Name),
+		Kind: u.Kind, Role: u.Role, Status: StatusActive, RootFolderID: s.newID(), CreatedAt: now, ModifiedAt: now,
+	}
+}
+
+// insertUser adds a user with an empty root folder; false when the login is taken.
+func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.InsertUserParams) (bool, error) {
+	added, err := tx.InsertUser(ctx, row)
+	if err != nil || added == 0 {
+		return false, err
+	}
+	_, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID, row.CreatedAt))
+	return true, err
 }

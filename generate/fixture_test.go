@@ -139,7 +139,7 @@ func (w *world) text(job docgen.Job) string {
 // names lists what the destination folder holds.
 func (w *world) names() []string {
 	w.t.Helper()
-	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit, Sort: "name"})
+	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "name"})
 	must(w.t, err)
 	names := []string{}
 	for _, item := range page.Entries {

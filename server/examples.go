@@ -94,8 +94,8 @@ func exampleFolderObject() folder {
 	}
 }
 
-func exampleItems() *offsetPage {
-	return &offsetPage{
+func exampleItems() *itemPage {
+	return &itemPage{
 		TotalCount: 1, Limit: docgen.DefaultPageLimit,
 		Entries: []entry{{view[file]{value: exampleFileObject(), mini: true}}},
 		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: "name", Direction: "ASC"}},

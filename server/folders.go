@@ -14,7 +14,7 @@ type folder struct {
 	SequenceID        *string              `json:"sequence_id" fields:"mini"`
 	Name              string               `json:"name" fields:"mini"`
 	Description       string               `json:"description"`
-	Size              int64                `json:"size" doc:"Always 0: what a folder holds is not summed up."`
+	Size              int64                `json:"size" doc:"Of an archive, the bytes of all files in it; 0 of any other folder."`
 	PathCollection    pathCollection       `json:"path_collection"`
 	CreatedAt         timestamp            `json:"created_at"`
 	ModifiedAt        timestamp            `json:"modified_at"`
@@ -28,7 +28,7 @@ type folder struct {
 	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent" doc:"Null of the root folder."`
 	ItemStatus        string               `json:"item_status" enum:"active"`
-	ItemCollection    *offsetPage          `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
+	ItemCollection    *itemPage            `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
 	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
 }
 
@@ -46,7 +46,7 @@ func folderOf(item *docgen.Item) folder {
 	mini := folderMiniOf(&docgen.FolderRef{ID: item.ID, ETag: item.ETag, Name: item.Name})
 	return folder{
 		Type: typeFolder, ID: ID(item.ID), ETag: mini.ETag, SequenceID: mini.SequenceID, Name: item.Name,
-		Description: item.Description, PathCollection: pathOf(item),
+		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
 		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt},
 		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
 		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
@@ -61,8 +61,8 @@ func folderPermissionsOf(may docgen.Permissions) *folderPermissions {
 	}
 }
 
-// offsetPage is a page of what a folder holds, by offset.
-type offsetPage struct {
+// itemPage is a page of what a folder holds, by offset.
+type itemPage struct {
 	TotalCount int         `json:"total_count" doc:"One more than the offset of the last item."`
 	Entries    []entry     `json:"entries"`
 	Offset     int         `json:"offset"`
@@ -75,43 +75,58 @@ type sortOrder struct {
 	Direction string `json:"direction" enum:"ASC,DESC"`
 }
 
-func offsetPageOf(p docgen.OffsetPage[docgen.Item], fields selection) *offsetPage {
+func itemPageOf(p docgen.OffsetPage[docgen.Item], order docgen.ItemOrder, fields selection) *itemPage {
 	direction := "ASC"
-	if p.Descending {
+	if order.Descending {
 		direction = "DESC"
 	}
-	return &offsetPage{
+	return &itemPage{
 		TotalCount: p.Total, Offset: p.Offset, Limit: p.Limit,
 		Entries: each(p.Entries, func(item *docgen.Item) entry { return entryOf(item, fields) }),
-		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: p.Sort, Direction: direction}},
+		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: order.By, Direction: direction}},
 	}
 }
 
-// OffsetQuery asks for a page by offset.
-type OffsetQuery struct {
-	Limit     limitParam `query:"limit"`
-	Offset    intParam   `query:"offset" doc:"How many entries come before the page; at most 300000." example:"100"`
-	Sort      string     `query:"sort" enum:"id,name,date,size" doc:"What to sort by, folders before files; name when left out."`
-	Direction string     `query:"direction" enum:"ASC,DESC" doc:"ASC when left out."`
+// ItemsQuery asks for a page by offset of what a folder holds.
+type ItemsQuery struct {
+	OffsetQuery
+	Sort      string `query:"sort" enum:"id,name,date,size" doc:"What to sort by, folders before files; name when left out."`
+	Direction string `query:"direction" enum:"ASC,DESC" doc:"ASC when left out."`
 }
 
-func (q OffsetQuery) parse() (docgen.OffsetRequest, error) {
-	return docgen.ParseOffset(string(q.Limit), string(q.Offset), q.Sort, q.Direction)
+// firstItems asks for the first page of what a folder holds.
+var firstItems = ItemsQuery{}
+
+// itemsByOffset reads a page by offset of what a folder holds.
+func (a *api) itemsByOffset(ctx context.Context, c *call, folderID int64, q ItemsQuery, fields selection) (*itemPage, error) {
+	request, err := q.OffsetQuery.parse()
+	if err != nil {
+		return nil, err
+	}
+	order, err := docgen.ParseOrder(q.Sort, q.Direction)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.service.ItemsByOffset(ctx, c.caller, folderID, request, order)
+	if err != nil {
+		return nil, err
+	}
+	return itemPageOf(page, order, fields), nil
 }
 
-func folderReply(item *docgen.Item, items *offsetPage, fields string) *itemReply[folder] {
+func folderReply(item *docgen.Item, items *itemPage, fields string) *itemReply[folder] {
 	body := folderOf(item)
 	body.ItemCollection = items
 	return &itemReply[folder]{ETag: etagHeader(item.ETag), Body: view[folder]{value: body, fields: selectionOf(fields)}}
 }
 
-// described returns the answer of a folder with the page of its items that a request asks for.
-func (a *api) describedFolder(ctx context.Context, c *call, item *docgen.Item, page docgen.OffsetRequest, fields string) (*itemReply[folder], error) {
-	items, err := a.service.ItemsByOffset(ctx, c.caller, item.ID, page)
+// describedFolder returns the answer of a folder with the page of its items that a request asks for.
+func (a *api) describedFolder(ctx context.Context, c *call, item *docgen.Item, page ItemsQuery, fields string) (*itemReply[folder], error) {
+	items, err := a.itemsByOffset(ctx, c, item.ID, page, nil)
 	if err != nil {
 		return nil, err
 	}
-	return folderReply(item, offsetPageOf(items, nil), fields), nil
+	return folderReply(item, items, fields), nil
 }
 
 var docCreateFolder = doc{
@@ -138,11 +153,7 @@ func (a *api) createFolder(ctx context.Context, c *call, in *FieldsQuery) (*item
 	if err != nil {
 		return nil, err
 	}
-	first, err := OffsetQuery{}.parse()
-	if err != nil {
-		return nil, err
-	}
-	return a.describedFolder(ctx, c, item, first, in.Fields)
+	return a.describedFolder(ctx, c, item, firstItems, in.Fields)
 }
 
 var docGetFolder = doc{
@@ -158,16 +169,12 @@ var docGetFolder = doc{
 type GetFolderQuery struct {
 	FolderPath
 	FieldsQuery
-	OffsetQuery
+	ItemsQuery
 	IfNoneMatchHeader
 }
 
 func (a *api) getFolder(ctx context.Context, c *call, in *GetFolderQuery) (*itemReply[folder], error) {
 	id, err := pathID("folder", in.FolderID)
-	if err != nil {
-		return nil, err
-	}
-	page, err := in.OffsetQuery.parse()
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +185,7 @@ func (a *api) getFolder(ctx context.Context, c *call, in *GetFolderQuery) (*item
 	if in.matches(item.ETag) {
 		return nil, notModified(etagHeader(item.ETag))
 	}
-	return a.describedFolder(ctx, c, item, page, in.Fields)
+	return a.describedFolder(ctx, c, item, in.ItemsQuery, in.Fields)
 }
 
 var docListItems = doc{
@@ -194,7 +201,7 @@ var docListItems = doc{
 type ListItemsQuery struct {
 	FolderPath
 	FieldsQuery
-	OffsetQuery
+	ItemsQuery
 	Marker    string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page." example:"AQDsz5a1"`
 	UseMarker boolParam `query:"usemarker" doc:"Page by marker instead of by offset; needed beyond offset 300000."`
 }
@@ -202,7 +209,7 @@ type ListItemsQuery struct {
 // itemsReply is a page by offset, or one by marker.
 type (
 	itemsReply = reply[eitherPage]
-	eitherPage = either[offsetPage, markerPage[entry]]
+	eitherPage = either[itemPage, markerPage[entry]]
 )
 
 func (a *api) listItems(ctx context.Context, c *call, in *ListItemsQuery) (*itemsReply, error) {
@@ -227,15 +234,11 @@ func (a *api) listItems(ctx context.Context, c *call, in *ListItemsQuery) (*item
 		encoded := pageOf(page, func(item *docgen.Item) entry { return entryOf(item, fields) })
 		return &itemsReply{eitherPage{second: &encoded.Body}}, nil
 	}
-	request, err := in.OffsetQuery.parse()
+	page, err := a.itemsByOffset(ctx, c, id, in.ItemsQuery, fields)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.service.ItemsByOffset(ctx, c.caller, id, request)
-	if err != nil {
-		return nil, err
-	}
-	return &itemsReply{eitherPage{first: offsetPageOf(page, fields)}}, nil
+	return &itemsReply{eitherPage{first: page}}, nil
 }
 
 var docUpdateFolder = doc{
@@ -268,11 +271,7 @@ func (a *api) updateFolder(ctx context.Context, c *call, in *UpdateFolderQuery) 
 	if err != nil {
 		return nil, err
 	}
-	first, err := OffsetQuery{}.parse()
-	if err != nil {
-		return nil, err
-	}
-	return a.describedFolder(ctx, c, item, first, in.Fields)
+	return a.describedFolder(ctx, c, item, firstItems, in.Fields)
 }
 
 var docDeleteFolder = doc{

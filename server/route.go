@@ -57,6 +57,11 @@ type (
 		Marker    string     `query:"marker" doc:"The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page." example:"AQDsz5a1"`
 		UseMarker boolParam  `query:"usemarker" doc:"Accepted and not needed: this list is always paged by marker."`
 	}
+	// OffsetQuery asks for a page by offset.
+	OffsetQuery struct {
+		Limit  limitParam `query:"limit"`
+		Offset intParam   `query:"offset" doc:"How many entries come before the page; at most 300000." example:"100"`
+	}
 	// TemplatePath names a template.
 	TemplatePath struct {
 		TemplateID string `path:"template_id" doc:"The id of the file that is marked as a template." example:"12345678"`
@@ -85,6 +90,10 @@ type (
 
 func (q PageQuery) parse() (docgen.PageRequest, error) {
 	return docgen.ParsePage(string(q.Limit), q.Marker)
+}
+
+func (q OffsetQuery) parse() (docgen.OffsetRequest, error) {
+	return docgen.ParseOffset(string(q.Limit), string(q.Offset))
 }
 
 // A limitParam is the limit of a page; it is documented as the number that it should be.
@@ -140,6 +149,21 @@ type markerPage[T any] struct {
 	Limit      int     `json:"limit" doc:"The limit used: the maximum when more was asked for."`
 	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last."`
 	PrevMarker *string `json:"prev_marker" doc:"The marker of the page before; null on the first."`
+}
+
+// offsetPage is a page of a list that is paged by offset.
+type offsetPage[T any] struct {
+	TotalCount int `json:"total_count" doc:"One more than the offset of the last item."`
+	Entries    []T `json:"entries" doc:"The entries of this page; fewer than limit also where the caller may not see what stands at an offset."`
+	Offset     int `json:"offset"`
+	Limit      int `json:"limit" doc:"The limit used: the maximum when more was asked for."`
+}
+
+// offsetPageOf encodes a page of docgen, entry by entry.
+func offsetPageOf[E, T any](p docgen.OffsetPage[E], encode func(*E) T) *reply[offsetPage[T]] {
+	return &reply[offsetPage[T]]{offsetPage[T]{
+		TotalCount: p.Total, Entries: each(p.Entries, encode), Offset: p.Offset, Limit: p.Limit,
+	}}
 }
 
 // pageOf encodes a page of docgen, entry by entry.

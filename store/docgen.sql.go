@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -29,6 +29,7 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.ApplicationID,
 		&i.Options,
 		&i.Shape,
+		&i.GlobalContent,
 	)
 	return i, err
 }
@@ -168,8 +169,8 @@ func (q *Queries) Input(ctx context.Context, jobID int64) (string, error) {
 }
 
 const insertBatch = `-- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 `
 
 type InsertBatchParams struct {
@@ -185,6 +186,7 @@ type InsertBatchParams struct {
 	ApplicationID     int64
 	Options           string
 	Shape             string
+	GlobalContent     bool
 }
 
 func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error {
@@ -201,6 +203,7 @@ func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error 
 		arg.ApplicationID,
 		arg.Options,
 		arg.Shape,
+		arg.GlobalContent,
 	)
 	return err
 }
@@ -241,7 +244,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -278,12 +281,13 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.ApplicationID,
 		&i.DocgenBatch.Options,
 		&i.DocgenBatch.Shape,
+		&i.DocgenBatch.GlobalContent,
 	)
 	return i, err
 }
 
 const jobsOfBatchAfter = `-- name: JobsOfBatchAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -327,6 +331,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -342,7 +347,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 }
 
 const jobsOfBatchBefore = `-- name: JobsOfBatchBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -386,6 +391,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -401,7 +407,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 }
 
 const jobsOfTemplateAfter = `-- name: JobsOfTemplateAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
 ORDER BY docgen_jobs.id LIMIT $4
@@ -457,6 +463,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -472,7 +479,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 }
 
 const jobsOfTemplateBefore = `-- name: JobsOfTemplateBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
 ORDER BY docgen_jobs.id DESC LIMIT $4
@@ -528,6 +535,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -543,7 +551,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 }
 
 const jobsOfUserAfter = `-- name: JobsOfUserAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -587,6 +595,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -602,7 +611,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 }
 
 const jobsOfUserBefore = `-- name: JobsOfUserBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -646,6 +655,7 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 			&i.DocgenBatch.ApplicationID,
 			&i.DocgenBatch.Options,
 			&i.DocgenBatch.Shape,
+			&i.DocgenBatch.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -661,7 +671,7 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 }
 
 const recentBatches = `-- name: RecentBatches :many
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape FROM docgen_batches
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content FROM docgen_batches
 WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
 ORDER BY created_at DESC, id LIMIT $3
 `
@@ -689,6 +699,7 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 			&i.ApplicationID,
 			&i.Options,
 			&i.Shape,
+			&i.GlobalContent,
 		); err != nil {
 			return nil, err
 		}
@@ -787,7 +798,7 @@ func (q *Queries) TagsBefore(ctx context.Context, versionID int64, position int6
 }
 
 const versionBefore = `-- name: VersionBefore :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1
 `
 
 // VersionBefore returns the version of a file that came before one.
@@ -804,6 +815,11 @@ func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64)
 		&i.Sha1,
 		&i.CreatedAt,
 		&i.CreatedBy,
+		&i.StoragePolicyID,
+		&i.TrashedAt,
+		&i.TrashedBy,
+		&i.RestoredAt,
+		&i.RestoredBy,
 	)
 	return i, err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const applicationByName = `-- name: ApplicationByName :one
-SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at FROM applications WHERE enterprise_id = $1 AND name_key = $2
+SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND name_key = $2
 `
 
 func (q *Queries) ApplicationByName(ctx context.Context, enterpriseID int64, nameKey string) (Application, error) {
@@ -25,24 +25,32 @@ func (q *Queries) ApplicationByName(ctx context.Context, enterpriseID int64, nam
 		&i.Scopes,
 		&i.ServiceAccountID,
 		&i.CreatedAt,
+		&i.ClientID,
+		&i.SecretHash,
+		&i.ActsAsUsers,
 	)
 	return i, err
 }
 
 const firstEnterprise = `-- name: FirstEnterprise :one
-SELECT id, name, created_at FROM enterprises ORDER BY id LIMIT 1
+SELECT id, name, created_at, account_id FROM enterprises ORDER BY id LIMIT 1
 `
 
 func (q *Queries) FirstEnterprise(ctx context.Context) (Enterprise, error) {
 	row := q.db.QueryRowContext(ctx, firstEnterprise)
 	var i Enterprise
-	err := row.Scan(&i.ID, &i.Name, &i.CreatedAt)
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.CreatedAt,
+		&i.AccountID,
+	)
 	return i, err
 }
 
 const insertApplication = `-- name: InsertApplication :execrows
-INSERT INTO applications (id, enterprise_id, name, name_key, scopes, service_account_id, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO applications (id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT DO NOTHING
 `
 
@@ -54,6 +62,9 @@ type InsertApplicationParams struct {
 	Scopes           string
 	ServiceAccountID sql.NullInt64
 	CreatedAt        int64
+	ClientID         string
+	SecretHash       string
+	ActsAsUsers      bool
 }
 
 func (q *Queries) InsertApplication(ctx context.Context, arg InsertApplicationParams) (int64, error) {
@@ -65,6 +76,9 @@ func (q *Queries) InsertApplication(ctx context.Context, arg InsertApplicationPa
 		arg.Scopes,
 		arg.ServiceAccountID,
 		arg.CreatedAt,
+		arg.ClientID,
+		arg.SecretHash,
+		arg.ActsAsUsers,
 	)
 	if err != nil {
 		return 0, err
@@ -94,8 +108,8 @@ func (q *Queries) InsertSetting(ctx context.Context, name string, value string) 
 }
 
 const insertToken = `-- name: InsertToken :exec
-INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type InsertTokenParams struct {
@@ -106,6 +120,7 @@ type InsertTokenParams struct {
 	Scopes        string
 	CreatedAt     int64
 	ExpiresAt     int64
+	GrantID       int64
 }
 
 func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error {
@@ -117,13 +132,15 @@ func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error 
 		arg.Scopes,
 		arg.CreatedAt,
 		arg.ExpiresAt,
+		arg.GrantID,
 	)
 	return err
 }
 
 const insertUser = `-- name: InsertUser :execrows
-INSERT INTO users (id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO users (id, enterprise_id, login, login_key, name, name_key, kind, role, status, root_folder_id, created_at, modified_at,
+                   platform_only, external_id, profile)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT DO NOTHING
 `
 
@@ -133,12 +150,16 @@ type InsertUserParams struct {
 	Login        string
 	LoginKey     string
 	Name         string
+	NameKey      string
 	Kind         string
 	Role         string
 	Status       string
 	RootFolderID int64
 	CreatedAt    int64
 	ModifiedAt   int64
+	PlatformOnly bool
+	ExternalID   string
+	Profile      string
 }
 
 func (q *Queries) InsertUser(ctx context.Context, arg InsertUserParams) (int64, error) {
@@ -148,12 +169,16 @@ func (q *Queries) InsertUser(ctx context.Context, arg InsertUserParams) (int64, 
 		arg.Login,
 		arg.LoginKey,
 		arg.Name,
+		arg.NameKey,
 		arg.Kind,
 		arg.Role,
 		arg.Status,
 		arg.RootFolderID,
 		arg.CreatedAt,
 		arg.ModifiedAt,
+		arg.PlatformOnly,
+		arg.ExternalID,
+		arg.Profile,
 	)
 	if err != nil {
 		return 0, err
@@ -174,6 +199,24 @@ func (q *Queries) LockSetting(ctx context.Context, name string) (int64, error) {
 	return result.RowsAffected()
 }
 
+const setEnterpriseAccount = `-- name: SetEnterpriseAccount :exec
+UPDATE enterprises SET account_id = $2 WHERE id = $1
+`
+
+func (q *Queries) SetEnterpriseAccount(ctx context.Context, iD int64, accountID int64) error {
+	_, err := q.db.ExecContext(ctx, setEnterpriseAccount, iD, accountID)
+	return err
+}
+
+const setNameKey = `-- name: SetNameKey :exec
+UPDATE users SET name_key = $2 WHERE id = $1
+`
+
+func (q *Queries) SetNameKey(ctx context.Context, iD int64, nameKey string) error {
+	_, err := q.db.ExecContext(ctx, setNameKey, iD, nameKey)
+	return err
+}
+
 const setting = `-- name: Setting :one
 SELECT value FROM settings WHERE name = $1
 `
@@ -186,7 +229,7 @@ func (q *Queries) Setting(ctx context.Context, name string) (string, error) {
 }
 
 const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at
 FROM tokens JOIN users ON users.id = tokens.user_id
 WHERE tokens.hash = $1
 `
@@ -207,6 +250,7 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.Token.Scopes,
 		&i.Token.CreatedAt,
 		&i.Token.ExpiresAt,
+		&i.Token.GrantID,
 		&i.User.ID,
 		&i.User.EnterpriseID,
 		&i.User.Login,
@@ -218,12 +262,17 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.User.RootFolderID,
 		&i.User.CreatedAt,
 		&i.User.ModifiedAt,
+		&i.User.NameKey,
+		&i.User.PlatformOnly,
+		&i.User.ExternalID,
+		&i.User.Profile,
+		&i.User.DeletedAt,
 	)
 	return i, err
 }
 
 const user = `-- name: User :one
-SELECT users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, enterprises.name AS enterprise_name
+SELECT users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, enterprises.name AS enterprise_name
 FROM users JOIN enterprises ON enterprises.id = users.enterprise_id
 WHERE users.id = $1
 `
@@ -248,13 +297,18 @@ func (q *Queries) User(ctx context.Context, id int64) (UserRow, error) {
 		&i.User.RootFolderID,
 		&i.User.CreatedAt,
 		&i.User.ModifiedAt,
+		&i.User.NameKey,
+		&i.User.PlatformOnly,
+		&i.User.ExternalID,
+		&i.User.Profile,
+		&i.User.DeletedAt,
 		&i.EnterpriseName,
 	)
 	return i, err
 }
 
 const userByLogin = `-- name: UserByLogin :one
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at FROM users WHERE login_key = $1
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at FROM users WHERE login_key = $1
 `
 
 func (q *Queries) UserByLogin(ctx context.Context, loginKey string) (User, error) {
@@ -272,6 +326,43 @@ func (q *Queries) UserByLogin(ctx context.Context, loginKey string) (User, error
 		&i.RootFolderID,
 		&i.CreatedAt,
 		&i.ModifiedAt,
+		&i.NameKey,
+		&i.PlatformOnly,
+		&i.ExternalID,
+		&i.Profile,
+		&i.DeletedAt,
 	)
 	return i, err
+}
+
+const usersWithoutNameKey = `-- name: UsersWithoutNameKey :many
+SELECT id, name FROM users WHERE name_key = ''
+`
+
+type UsersWithoutNameKeyRow struct {
+	ID   int64
+	Name string
+}
+
+func (q *Queries) UsersWithoutNameKey(ctx context.Context) ([]UsersWithoutNameKeyRow, error) {
+	rows, err := q.db.QueryContext(ctx, usersWithoutNameKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []UsersWithoutNameKeyRow{}
+	for rows.Next() {
+		var i UsersWithoutNameKeyRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const child = `-- name: Child :one
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0
 `
 
 func (q *Queries) Child(ctx context.Context, parentID sql.NullInt64, nameKey string) (Item, error) {
@@ -38,12 +38,13 @@ func (q *Queries) Child(ctx context.Context, parentID sql.NullInt64, nameKey str
 		&i.ContentModifiedAt,
 		&i.TrashedAt,
 		&i.TrashedBy,
+		&i.StoragePolicyID,
 	)
 	return i, err
 }
 
 const childrenAfter = `-- name: ChildrenAfter :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items
 WHERE parent_id = $1 AND trashed_at = 0 AND (kind, id) > ($2, $3)
 ORDER BY kind, id LIMIT $4
 `
@@ -90,6 +91,7 @@ func (q *Queries) ChildrenAfter(ctx context.Context, arg ChildrenAfterParams) ([
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -105,7 +107,7 @@ func (q *Queries) ChildrenAfter(ctx context.Context, arg ChildrenAfterParams) ([
 }
 
 const childrenBefore = `-- name: ChildrenBefore :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items
 WHERE parent_id = $1 AND trashed_at = 0 AND (kind, id) < ($2, $3)
 ORDER BY kind DESC, id DESC LIMIT $4
 `
@@ -152,6 +154,7 @@ func (q *Queries) ChildrenBefore(ctx context.Context, arg ChildrenBeforeParams) 
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -167,7 +170,7 @@ func (q *Queries) ChildrenBefore(ctx context.Context, arg ChildrenBeforeParams) 
 }
 
 const childrenByDate = `-- name: ChildrenByDate :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at, id LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at, id LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByDate(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -200,6 +203,7 @@ func (q *Queries) ChildrenByDate(ctx context.Context, parentID sql.NullInt64, li
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -215,7 +219,7 @@ func (q *Queries) ChildrenByDate(ctx context.Context, parentID sql.NullInt64, li
 }
 
 const childrenByDateDesc = `-- name: ChildrenByDateDesc :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at DESC, id DESC LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at DESC, id DESC LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByDateDesc(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -248,6 +252,7 @@ func (q *Queries) ChildrenByDateDesc(ctx context.Context, parentID sql.NullInt64
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -263,7 +268,7 @@ func (q *Queries) ChildrenByDateDesc(ctx context.Context, parentID sql.NullInt64
 }
 
 const childrenByID = `-- name: ChildrenByID :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByID(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -296,6 +301,7 @@ func (q *Queries) ChildrenByID(ctx context.Context, parentID sql.NullInt64, limi
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -311,7 +317,7 @@ func (q *Queries) ChildrenByID(ctx context.Context, parentID sql.NullInt64, limi
 }
 
 const childrenByIDDesc = `-- name: ChildrenByIDDesc :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id DESC LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id DESC LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByIDDesc(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -344,6 +350,7 @@ func (q *Queries) ChildrenByIDDesc(ctx context.Context, parentID sql.NullInt64, 
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -359,7 +366,7 @@ func (q *Queries) ChildrenByIDDesc(ctx context.Context, parentID sql.NullInt64, 
 }
 
 const childrenByName = `-- name: ChildrenByName :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByName(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -392,6 +399,7 @@ func (q *Queries) ChildrenByName(ctx context.Context, parentID sql.NullInt64, li
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -407,7 +415,7 @@ func (q *Queries) ChildrenByName(ctx context.Context, parentID sql.NullInt64, li
 }
 
 const childrenByNameDesc = `-- name: ChildrenByNameDesc :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key DESC LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key DESC LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenByNameDesc(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -440,6 +448,7 @@ func (q *Queries) ChildrenByNameDesc(ctx context.Context, parentID sql.NullInt64
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -455,7 +464,7 @@ func (q *Queries) ChildrenByNameDesc(ctx context.Context, parentID sql.NullInt64
 }
 
 const childrenBySize = `-- name: ChildrenBySize :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size, id LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size, id LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenBySize(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -488,6 +497,7 @@ func (q *Queries) ChildrenBySize(ctx context.Context, parentID sql.NullInt64, li
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -503,7 +513,7 @@ func (q *Queries) ChildrenBySize(ctx context.Context, parentID sql.NullInt64, li
 }
 
 const childrenBySizeDesc = `-- name: ChildrenBySizeDesc :many
-SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size DESC, id DESC LIMIT $2 OFFSET $3
+SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size DESC, id DESC LIMIT $2 OFFSET $3
 `
 
 func (q *Queries) ChildrenBySizeDesc(ctx context.Context, parentID sql.NullInt64, limit int32, offset int32) ([]Item, error) {
@@ -536,6 +546,7 @@ func (q *Queries) ChildrenBySizeDesc(ctx context.Context, parentID sql.NullInt64
 			&i.ContentModifiedAt,
 			&i.TrashedAt,
 			&i.TrashedBy,
+			&i.StoragePolicyID,
 		); err != nil {
 			return nil, err
 		}
@@ -548,66 +559,6 @@ func (q *Queries) ChildrenBySizeDesc(ctx context.Context, parentID sql.NullInt64
 		return nil, err
 	}
 	return items, nil
-}
-
-const collaboration = `-- name: Collaboration :one
-SELECT collaborations.id, collaborations.item_id, collaborations.user_id, collaborations.role, collaborations.created_at, collaborations.created_by, collaborations.modified_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by
-FROM collaborations
-JOIN users ON users.id = collaborations.user_id
-JOIN items ON items.id = collaborations.item_id
-WHERE collaborations.id = $1
-`
-
-type CollaborationRow struct {
-	Collaboration Collaboration
-	User          User
-	Item          Item
-}
-
-func (q *Queries) Collaboration(ctx context.Context, id int64) (CollaborationRow, error) {
-	row := q.db.QueryRowContext(ctx, collaboration, id)
-	var i CollaborationRow
-	err := row.Scan(
-		&i.Collaboration.ID,
-		&i.Collaboration.ItemID,
-		&i.Collaboration.UserID,
-		&i.Collaboration.Role,
-		&i.Collaboration.CreatedAt,
-		&i.Collaboration.CreatedBy,
-		&i.Collaboration.ModifiedAt,
-		&i.User.ID,
-		&i.User.EnterpriseID,
-		&i.User.Login,
-		&i.User.LoginKey,
-		&i.User.Name,
-		&i.User.Kind,
-		&i.User.Role,
-		&i.User.Status,
-		&i.User.RootFolderID,
-		&i.User.CreatedAt,
-		&i.User.ModifiedAt,
-		&i.Item.ID,
-		&i.Item.Kind,
-		&i.Item.ParentID,
-		&i.Item.OwnerID,
-		&i.Item.Name,
-		&i.Item.NameKey,
-		&i.Item.Description,
-		&i.Item.Etag,
-		&i.Item.VersionID,
-		&i.Item.VersionNumber,
-		&i.Item.Size,
-		&i.Item.Sha1,
-		&i.Item.CreatedAt,
-		&i.Item.CreatedBy,
-		&i.Item.ModifiedAt,
-		&i.Item.ModifiedBy,
-		&i.Item.ContentCreatedAt,
-		&i.Item.ContentModifiedAt,
-		&i.Item.TrashedAt,
-		&i.Item.TrashedBy,
-	)
-	return i, err
 }
 
 const countChildren = `-- name: CountChildren :one
@@ -633,16 +584,14 @@ func (q *Queries) CountNames(ctx context.Context, parentID sql.NullInt64, nameKe
 	return count, err
 }
 
-const deleteCollaboration = `-- name: DeleteCollaboration :execrows
-DELETE FROM collaborations WHERE id = $1
+const growItem = `-- name: GrowItem :exec
+UPDATE items SET size = size + $2 WHERE id = $1
 `
 
-func (q *Queries) DeleteCollaboration(ctx context.Context, id int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteCollaboration, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// GrowItem adds to the size of an archive.
+func (q *Queries) GrowItem(ctx context.Context, iD int64, size int64) error {
+	_, err := q.db.ExecContext(ctx, growItem, iD, size)
+	return err
 }
 
 const hasChildren = `-- name: HasChildren :one
@@ -665,38 +614,6 @@ func (q *Queries) HasVersions(ctx context.Context) (bool, error) {
 	var has_versions bool
 	err := row.Scan(&has_versions)
 	return has_versions, err
-}
-
-const insertCollaboration = `-- name: InsertCollaboration :execrows
-INSERT INTO collaborations (id, item_id, user_id, role, created_at, created_by, modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT DO NOTHING
-`
-
-type InsertCollaborationParams struct {
-	ID         int64
-	ItemID     int64
-	UserID     int64
-	Role       string
-	CreatedAt  int64
-	CreatedBy  int64
-	ModifiedAt int64
-}
-
-func (q *Queries) InsertCollaboration(ctx context.Context, arg InsertCollaborationParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertCollaboration,
-		arg.ID,
-		arg.ItemID,
-		arg.UserID,
-		arg.Role,
-		arg.CreatedAt,
-		arg.CreatedBy,
-		arg.ModifiedAt,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const insertItem = `-- name: InsertItem :execrows
@@ -754,20 +671,21 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, 
 }
 
 const insertVersion = `-- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertVersionParams struct {
-	ID        int64
-	FileID    int64
-	Number    int64
-	Name      string
-	BlobKey   string
-	Size      int64
-	Sha1      string
-	CreatedAt int64
-	CreatedBy int64
+	ID              int64
+	FileID          int64
+	Number          int64
+	Name            string
+	BlobKey         string
+	StoragePolicyID int64
+	Size            int64
+	Sha1            string
+	CreatedAt       int64
+	CreatedBy       int64
 }
 
 func (q *Queries) InsertVersion(ctx context.Context, arg InsertVersionParams) error {
@@ -777,6 +695,7 @@ func (q *Queries) InsertVersion(ctx context.Context, arg InsertVersionParams) er
 		arg.Number,
 		arg.Name,
 		arg.BlobKey,
+		arg.StoragePolicyID,
 		arg.Size,
 		arg.Sha1,
 		arg.CreatedAt,
@@ -793,22 +712,25 @@ WITH RECURSIVE chain (item_id, depth) AS (
     FROM chain JOIN items ON items.id = chain.item_id
     WHERE items.parent_id IS NOT NULL AND chain.depth < 1000
 )
-SELECT items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, CAST(COALESCE(collaborations.role, '') AS TEXT) AS role
+SELECT items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, CAST(COALESCE(collaborations.role, '') AS TEXT) AS role,
+       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path
 FROM chain
 JOIN items ON items.id = chain.item_id
-LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = $2
+LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = CAST($2 AS BIGINT)
+    AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
 ORDER BY chain.depth
 `
 
 type ItemChainRow struct {
-	Item Item
-	Role string
+	Item        Item
+	Role        string
+	CanViewPath bool
 }
 
 // ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
-// collaboration (empty for none).
-func (q *Queries) ItemChain(ctx context.Context, iD int64, userID int64) ([]ItemChainRow, error) {
-	rows, err := q.db.QueryContext(ctx, itemChain, iD, userID)
+// collaboration that holds at a time (empty for none).
+func (q *Queries) ItemChain(ctx context.Context, iD int64, column2 int64, expiresAt int64) ([]ItemChainRow, error) {
+	rows, err := q.db.QueryContext(ctx, itemChain, iD, column2, expiresAt)
 	if err != nil {
 		return nil, err
 	}
@@ -837,7 +759,9 @@ func (q *Queries) ItemChain(ctx context.Context, iD int64, userID int64) ([]Item
 			&i.Item.ContentModifiedAt,
 			&i.Item.TrashedAt,
 			&i.Item.TrashedBy,
+			&i.Item.StoragePolicyID,
 			&i.Role,
+			&i.CanViewPath,
 		); err != nil {
 			return nil, err
 		}
@@ -920,18 +844,6 @@ func (q *Queries) TrashItem(ctx context.Context, iD int64, trashedAt int64, tras
 	return result.RowsAffected()
 }
 
-const updateCollaboration = `-- name: UpdateCollaboration :execrows
-UPDATE collaborations SET role = $2, modified_at = $3 WHERE id = $1
-`
-
-func (q *Queries) UpdateCollaboration(ctx context.Context, iD int64, role string, modifiedAt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateCollaboration, iD, role, modifiedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const updateItem = `-- name: UpdateItem :execrows
 UPDATE items
 SET parent_id = $2, name = $3, name_key = $4, description = $5, etag = etag + 1, modified_at = $6, modified_by = $7
@@ -968,7 +880,7 @@ func (q *Queries) UpdateItem(ctx context.Context, arg UpdateItemParams) (int64, 
 }
 
 const version = `-- name: Version :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by FROM file_versions WHERE id = $1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
 `
 
 func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
@@ -984,6 +896,11 @@ func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
 		&i.Sha1,
 		&i.CreatedAt,
 		&i.CreatedBy,
+		&i.StoragePolicyID,
+		&i.TrashedAt,
+		&i.TrashedBy,
+		&i.RestoredAt,
+		&i.RestoredBy,
 	)
 	return i, err
 }

@@ -16,16 +16,39 @@ type Application struct {
 	Scopes           string
 	ServiceAccountID sql.NullInt64
 	CreatedAt        int64
+	ClientID         string
+	SecretHash       string
+	ActsAsUsers      bool
+}
+
+type ApplicationKey struct {
+	ApplicationID int64
+	Name          string
+	PublicKey     string
+	CreatedAt     int64
+}
+
+type Assertion struct {
+	ApplicationID int64
+	Name          string
+	ExpiresAt     int64
 }
 
 type Collaboration struct {
-	ID         int64
-	ItemID     int64
-	UserID     int64
-	Role       string
-	CreatedAt  int64
-	CreatedBy  int64
-	ModifiedAt int64
+	ID             int64
+	ItemID         int64
+	UserID         sql.NullInt64
+	InviteLogin    string
+	InviteKey      string
+	Role           string
+	Status         string
+	IsAccessOnly   bool
+	CanViewPath    bool
+	ExpiresAt      int64
+	AcknowledgedAt int64
+	CreatedAt      int64
+	CreatedBy      int64
+	ModifiedAt     int64
 }
 
 type DocgenBatch struct {
@@ -41,6 +64,7 @@ type DocgenBatch struct {
 	ApplicationID     int64
 	Options           string
 	Shape             string
+	GlobalContent     bool
 }
 
 type DocgenInput struct {
@@ -88,18 +112,24 @@ type Enterprise struct {
 	ID        int64
 	Name      string
 	CreatedAt int64
+	AccountID int64
 }
 
 type FileVersion struct {
-	ID        int64
-	FileID    int64
-	Number    int64
-	Name      string
-	BlobKey   string
-	Size      int64
-	Sha1      string
-	CreatedAt int64
-	CreatedBy int64
+	ID              int64
+	FileID          int64
+	Number          int64
+	Name            string
+	BlobKey         string
+	Size            int64
+	Sha1            string
+	CreatedAt       int64
+	CreatedBy       int64
+	StoragePolicyID int64
+	TrashedAt       int64
+	TrashedBy       int64
+	RestoredAt      int64
+	RestoredBy      int64
 }
 
 type Item struct {
@@ -123,11 +153,31 @@ type Item struct {
 	ContentModifiedAt int64
 	TrashedAt         int64
 	TrashedBy         int64
+	StoragePolicyID   int64
+}
+
+type RefreshToken struct {
+	ID            int64
+	Hash          string
+	GrantID       int64
+	UserID        int64
+	ApplicationID int64
+	Scopes        string
+	CreatedAt     int64
+	ExpiresAt     int64
+	UsedAt        int64
 }
 
 type Setting struct {
 	Name  string
 	Value string
+}
+
+type StoragePolicy struct {
+	ID        int64
+	Name      string
+	NameKey   string
+	CreatedAt int64
 }
 
 type Token struct {
@@ -138,6 +188,7 @@ type Token struct {
 	Scopes        string
 	CreatedAt     int64
 	ExpiresAt     int64
+	GrantID       int64
 }
 
 type User struct {
@@ -152,4 +203,9 @@ type User struct {
 	RootFolderID int64
 	CreatedAt    int64
 	ModifiedAt   int64
+	NameKey      string
+	PlatformOnly bool
+	ExternalID   string
+	Profile      string
+	DeletedAt    int64
 }

@@ -27,20 +27,21 @@ WHERE docgen_templates.file_id %s $1 AND (
     )
     SELECT CASE WHEN MAX(chain.trashed_at) = 0 AND MAX(CASE
         WHEN chain.owner_id = $2 THEN 1
-        WHEN EXISTS (SELECT 1 FROM collaborations WHERE collaborations.item_id = chain.id AND collaborations.user_id = $2) THEN 1
+        WHEN EXISTS (SELECT 1 FROM collaborations WHERE collaborations.item_id = chain.id AND collaborations.user_id = $2
+            AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $4)) THEN 1
         ELSE 0 END) = 1 THEN 1 ELSE 0 END
     FROM chain
 ) = 1
 ORDER BY docgen_templates.file_id %s LIMIT $3`
 
-// TemplatesAfter returns the first templates after a file id that the user can see, by growing id.
-func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit int64) ([]TemplateRow, error) {
-	return q.templates(ctx, fmt.Sprintf(visibleTemplates, ">", "ASC"), fileID, userID, limit)
+// TemplatesAfter returns the first templates after a file id that the user can see now, by growing id.
+func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit, now int64) ([]TemplateRow, error) {
+	return q.templates(ctx, fmt.Sprintf(visibleTemplates, ">", "ASC"), fileID, userID, limit, now)
 }
 
-// TemplatesBefore returns the last templates before a file id that the user can see, by falling id.
-func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit int64) ([]TemplateRow, error) {
-	return q.templates(ctx, fmt.Sprintf(visibleTemplates, "<", "DESC"), fileID, userID, limit)
+// TemplatesBefore returns the last templates before a file id that the user can see now, by falling id.
+func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, now int64) ([]TemplateRow, error) {
+	return q.templates(ctx, fmt.Sprintf(visibleTemplates, "<", "DESC"), fileID, userID, limit, now)
 }
 
 func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {

@@ -7,7 +7,7 @@ ON CONFLICT DO NOTHING;
 
 -- name: ItemChain :many
 -- ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
--- collaboration (empty for none).
+-- collaboration that holds at a time (empty for none).
 WITH RECURSIVE chain (item_id, depth) AS (
     SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1
     UNION ALL
@@ -15,10 +15,12 @@ WITH RECURSIVE chain (item_id, depth) AS (
     FROM chain JOIN items ON items.id = chain.item_id
     WHERE items.parent_id IS NOT NULL AND chain.depth < 1000
 )
-SELECT sqlc.embed(items), CAST(COALESCE(collaborations.role, '') AS TEXT) AS role
+SELECT sqlc.embed(items), CAST(COALESCE(collaborations.role, '') AS TEXT) AS role,
+       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path
 FROM chain
 JOIN items ON items.id = chain.item_id
-LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = $2
+LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = CAST($2 AS BIGINT)
+    AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
 ORDER BY chain.depth;
 
 -- name: Child :one
@@ -50,6 +52,10 @@ WHERE id = $1 AND etag = $11 AND trashed_at = 0;
 UPDATE items
 SET trashed_at = $2, trashed_by = $3, etag = etag + 1
 WHERE id = $1 AND trashed_at = 0;
+
+-- name: GrowItem :exec
+-- GrowItem adds to the size of an archive.
+UPDATE items SET size = size + $2 WHERE id = $1;
 
 -- name: LockItem :execrows
 -- LockItem makes every other transaction that writes the item wait until this one ends, on both databases.
@@ -90,29 +96,11 @@ SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size,
 SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size DESC, id DESC LIMIT $2 OFFSET $3;
 
 -- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
 -- name: Version :one
 SELECT * FROM file_versions WHERE id = $1;
 
 -- name: HasVersions :one
 SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions;
-
--- name: InsertCollaboration :execrows
-INSERT INTO collaborations (id, item_id, user_id, role, created_at, created_by, modified_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT DO NOTHING;
-
--- name: Collaboration :one
-SELECT sqlc.embed(collaborations), sqlc.embed(users), sqlc.embed(items)
-FROM collaborations
-JOIN users ON users.id = collaborations.user_id
-JOIN items ON items.id = collaborations.item_id
-WHERE collaborations.id = $1;
-
--- name: UpdateCollaboration :execrows
-UPDATE collaborations SET role = $2, modified_at = $3 WHERE id = $1;
-
--- name: DeleteCollaboration :execrows
-DELETE FROM collaborations WHERE id = $1;

@@ -1,0 +1,112 @@
+package docgen
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"platen/store"
+)
+
+// holdMove keeps everybody else out of what moving a folder changes. Two folders that are moved below each other at the
+// same time would be cut off from every root; and what is put into a folder while it goes to another tree would count in
+// the wrong one.
+func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, id int64, change ItemChange) error {
+	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+		return err
+	}
+	p, err := s.find(ctx, tx.Queries, c, Folder, id, MayEdit)
+	if err != nil {
+		return err
+	}
+	targetID, err := s.targetID(ctx, tx.Queries, c, change)
+	if err != nil {
+		return err
+	}
+	target, err := s.find(ctx, tx.Queries, c, Folder, targetID, MayUpload)
+	if err != nil || p.tree() == target.tree() {
+		return err
+	}
+	return tx.HoldTrees(ctx, p.tree(), target.tree())
+}
+
+// targetID is the row's id of the folder that a change moves an item into.
+func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, change ItemChange) (int64, error) {
+	if *change.ParentID != rootID || change.ParentOwner == 0 {
+		return s.folderRow(c, *change.ParentID), nil
+	}
+	owner, err := q.User(ctx, change.ParentOwner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, Invalid(invalidField("parent.user_id", "there is no user %d", change.ParentOwner))
+	}
+	return owner.User.RootFolderID, err
+}
+
+// moveTarget finds the folder that an item is to be moved into.
+func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p place, change ItemChange) (place, error) {
+	id, err := s.targetID(ctx, tx.Queries, c, change)
+	if err != nil {
+		return place{}, err
+	}
+	target, err := s.lockFolder(ctx, tx, c, id)
+	if err != nil {
+		return target, err
+	}
+	for _, link := range target.chain {
+		if link.Item.ID == p.row.ID {
+			return target, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
+		}
+	}
+	if p.row.OwnerID != target.row.OwnerID && !p.may.Can(MayOwn) {
+		// Who owns a folder owns what lies in it: the move would give it away.
+		return target, failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
+	}
+	return target, nil
+}
+
+// handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
+// collaborates in an archive, and archives hold what they now hold.
+func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
+	if from.tree() == to.tree() {
+		return nil
+	}
+	if from.row.OwnerID != to.row.OwnerID {
+		if err := tx.SetTreeOwner(ctx, from.row.ID, to.row.OwnerID); err != nil {
+			return err
+		}
+	}
+	if to.archive != nil {
+		if err := tx.DeleteTreeCollaborations(ctx, from.row.ID); err != nil {
+			return err
+		}
+	}
+	if from.archive == nil && to.archive == nil {
+		return nil
+	}
+	size, err := tx.TreeSize(ctx, from.row.ID)
+	if err != nil {
+		return err
+	}
+	return grow(ctx, tx, growth{from, -size}, growth{to, size})
+}
+
+// A growth is what the archive gains, or loses, that a place lies in.
+type growth struct {
+	place place
+	bytes int64
+}
+
+// grow changes the sizes of archives; what lies in none grows nothing. It comes last in a transaction, and in the order of
+// ids, because from then on everybody waits who puts something into the same archives.
+func grow(ctx context.Context, tx *store.Tx, growths ...growth) error {
+	growths = slices.DeleteFunc(growths, func(g growth) bool { return g.place.archive == nil || g.bytes == 0 })
+	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.place.archive.ID, b.place.archive.ID) })
+	for _, g := range growths {
+		if err := tx.GrowItem(ctx, g.place.archive.ID, g.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
