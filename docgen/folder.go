@@ -3,7 +3,6 @@ package docgen
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"slices"
 	"strconv"
 
@@ -78,6 +77,15 @@ func (s *Service) folderRow(c *Caller, id int64) int64 {
 	return id
 }
 
+// listing is what a folder holds for a caller: in the caller's own root folder also what others share with the caller.
+func (s *Service) listing(c *Caller, p place) store.Listing {
+	listing := store.Listing{FolderID: p.row.ID, Now: s.micros()}
+	if p.row.ID == c.rootID {
+		listing.UserID = c.User.ID
+	}
+	return listing
+}
+
 // Items returns one page by marker of what a folder holds: folders first, each kind by growing id.
 func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
@@ -89,16 +97,16 @@ func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRe
 		if err != nil {
 			return err
 		}
-		parent := parentOf(p.row.ID)
+		listing := s.listing(c, p)
 		result, err = page(s, c, r, list[Item]{
 			name: "items/" + strconv.FormatInt(p.row.ID, 10),
 			keys: 2,
 			key:  func(i Item) []int64 { return []int64{int64(i.Kind), i.ID} },
 			after: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ChildrenAfter(ctx, store.ChildrenAfterParams{ParentID: parent, FromKind: from[0], FromID: from[1], Count: limit}))
+				return listedAll(q.ListAfter(ctx, listing, from[0], from[1], limit))
 			},
 			before: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ChildrenBefore(ctx, store.ChildrenBeforeParams{ParentID: parent, FromKind: from[0], FromID: from[1], Count: limit}))
+				return listedAll(q.ListBefore(ctx, listing, from[0], from[1], limit))
 			},
 		})
 		return err
@@ -141,33 +149,13 @@ func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, 
 		if err != nil {
 			return err
 		}
-		parent := parentOf(p.row.ID)
+		listing := s.listing(c, p)
 		result, err = pageAt(r,
-			func() (int64, error) { return q.CountChildren(ctx, parent) },
+			func() (int64, error) { return q.CountListing(ctx, listing) },
 			func(limit, offset int32) ([]Item, error) {
-				return listedAll(childrenIn(ctx, q, parent, order, limit, offset))
+				return listedAll(q.ListInOrder(ctx, listing, store.ListingOrder(order), limit, offset))
 			})
 		return err
 	})
 	return result, err
-}
-
-func childrenIn(ctx context.Context, q *store.Queries, parent sql.NullInt64, order ItemOrder, limit, offset int32) ([]store.Item, error) {
-	switch {
-	case order.By == "id" && order.Descending:
-		return q.ChildrenByIDDesc(ctx, parent, limit, offset)
-	case order.By == "id":
-		return q.ChildrenByID(ctx, parent, limit, offset)
-	case order.By == "date" && order.Descending:
-		return q.ChildrenByDateDesc(ctx, parent, limit, offset)
-	case order.By == "date":
-		return q.ChildrenByDate(ctx, parent, limit, offset)
-	case order.By == "size" && order.Descending:
-		return q.ChildrenBySizeDesc(ctx, parent, limit, offset)
-	case order.By == "size":
-		return q.ChildrenBySize(ctx, parent, limit, offset)
-	case order.Descending:
-		return q.ChildrenByNameDesc(ctx, parent, limit, offset)
-	}
-	return q.ChildrenByName(ctx, parent, limit, offset)
 }

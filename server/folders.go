@@ -192,7 +192,7 @@ var docListItems = doc{
 	id: "list_items", tag: tagFolders, scope: docgen.ScopeRead,
 	summary: "List what a folder holds",
 	description: "By offset, or by marker when usemarker is true. Folders come before files. Entries have their short form; fields adds " +
-		"size, version_number and extension.",
+		"size, version_number and extension. The root folder, 0, also holds what others share with the caller.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example: exampleItems(),
 }

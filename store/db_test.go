@@ -260,7 +260,7 @@ func TestKeysHaveOneOrder(t *testing.T) {
 				}
 				root = sql.NullInt64{Int64: 1, Valid: true}
 			}
-			items, err := tx.ChildrenByName(ctx, root, 100, 0)
+			items, err := tx.ListInOrder(ctx, store.Listing{FolderID: root.Int64}, store.ListingOrder{By: "name"}, 100, 0)
 			for _, item := range items {
 				got = append(got, item.ID)
 			}

@@ -33,9 +33,6 @@ SELECT COUNT(*) FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at
 -- name: HasChildren :one
 SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at = 0) AS has_children;
 
--- name: CountChildren :one
-SELECT COUNT(*) FROM items WHERE parent_id = $1 AND trashed_at = 0;
-
 -- name: UpdateItem :execrows
 -- UpdateItem changes what a rename, a move or a new description changes. The etag asked for must still be the item's own.
 UPDATE items
@@ -60,40 +57,6 @@ UPDATE items SET size = size + $2 WHERE id = $1;
 -- name: LockItem :execrows
 -- LockItem makes every other transaction that writes the item wait until this one ends, on both databases.
 UPDATE items SET etag = etag WHERE id = $1;
-
--- name: ChildrenAfter :many
-SELECT * FROM items
-WHERE parent_id = sqlc.arg(parent_id) AND trashed_at = 0 AND (kind, id) > (sqlc.arg(from_kind), sqlc.arg(from_id))
-ORDER BY kind, id LIMIT sqlc.arg(count);
-
--- name: ChildrenBefore :many
-SELECT * FROM items
-WHERE parent_id = sqlc.arg(parent_id) AND trashed_at = 0 AND (kind, id) < (sqlc.arg(from_kind), sqlc.arg(from_id))
-ORDER BY kind DESC, id DESC LIMIT sqlc.arg(count);
-
--- name: ChildrenByID :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id LIMIT $2 OFFSET $3;
-
--- name: ChildrenByIDDesc :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, id DESC LIMIT $2 OFFSET $3;
-
--- name: ChildrenByName :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key LIMIT $2 OFFSET $3;
-
--- name: ChildrenByNameDesc :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, name_key DESC LIMIT $2 OFFSET $3;
-
--- name: ChildrenByDate :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at, id LIMIT $2 OFFSET $3;
-
--- name: ChildrenByDateDesc :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, modified_at DESC, id DESC LIMIT $2 OFFSET $3;
-
--- name: ChildrenBySize :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size, id LIMIT $2 OFFSET $3;
-
--- name: ChildrenBySizeDesc :many
-SELECT * FROM items WHERE parent_id = $1 AND trashed_at = 0 ORDER BY kind, size DESC, id DESC LIMIT $2 OFFSET $3;
 
 -- name: InsertVersion :exec
 INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)

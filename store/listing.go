@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Listing is what a folder holds. In a user's root folder that is also what others share with the user. It stands here
+// and not among the queries because its text depends on what is asked for, and because sqlc does not resolve a recursive
+// query inside an expression.
+type Listing struct {
+	FolderID int64
+	UserID   int64 // whose root folder it is; 0 for any other folder
+	Now      int64 // when collaborations must hold
+}
+
+// ListingOrder is an order of a listing: folders before files, then by a column.
+type ListingOrder struct {
+	By         string // id, name, date or size
+	Descending bool
+}
+
+const itemColumns = `items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag,
+	items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at,
+	items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id`
+
+const inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
+
+// shared are the items of others on which the user of a root folder collaborates.
+const shared = ` FROM collaborations JOIN items ON items.id = collaborations.item_id
+	WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted' AND NOT collaborations.is_access_only
+	AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3) AND items.trashed_at = 0`
+
+// reachedHere tells of a shared item whether the root folder is where its user meets it: it is not in a folder that is in the
+// trash, nor below something that the user owns or collaborates on, nor the user's own.
+const reachedHere = `(
+	WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at, depth) AS (
+		SELECT self.id, self.parent_id, self.owner_id, self.trashed_at, 0 FROM items self WHERE self.id = items.id
+		UNION ALL
+		SELECT above.id, above.parent_id, above.owner_id, above.trashed_at, chain.depth + 1
+		FROM chain JOIN items above ON above.id = chain.parent_id
+	)
+	SELECT MAX(CASE
+		WHEN chain.trashed_at <> 0 OR chain.owner_id = $2 THEN 1
+		WHEN chain.depth > 0 AND EXISTS (SELECT 1 FROM collaborations above WHERE above.item_id = chain.id AND above.user_id = $2
+			AND above.status = 'accepted' AND (above.expires_at = 0 OR above.expires_at > $3)) THEN 1
+		ELSE 0 END)
+	FROM chain
+) = 0`
+
+// ListAfter returns the first items of a listing after a kind and an id, by growing kind and id.
+func (q *Queries) ListAfter(ctx context.Context, l Listing, kind, id int64, limit int32) ([]Item, error) {
+	return q.listFrom(ctx, l, ">", "kind, id", kind, id, limit)
+}
+
+// ListBefore returns the last items of a listing before a kind and an id, by falling kind and id.
+func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, limit int32) ([]Item, error) {
+	return q.listFrom(ctx, l, "<", "kind DESC, id DESC", kind, id, limit)
+}
+
+func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string, kind, id int64, limit int32) ([]Item, error) {
+	if l.UserID == 0 {
+		place := fmt.Sprintf(" AND (items.kind, items.id) %s ($2, $3)", beyond)
+		return q.items(ctx, "SELECT "+itemColumns+inFolder+place+" ORDER BY "+order+" LIMIT $4", l.FolderID, kind, id, limit)
+	}
+	place := fmt.Sprintf(" AND (items.kind, items.id) %s ($4, $5)", beyond)
+	return q.items(ctx, "SELECT "+itemColumns+inFolder+place+" UNION ALL SELECT "+itemColumns+shared+place+" AND "+reachedHere+
+		" ORDER BY "+order+" LIMIT $6", l.FolderID, l.UserID, l.Now, kind, id, limit)
+}
+
+// ListInOrder returns the items of a listing from an offset on, in an order. What is shared with the user and reached from
+// elsewhere has its place in the order but is left out.
+func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, limit, offset int32) ([]Item, error) {
+	if l.UserID == 0 {
+		return q.items(ctx, "SELECT "+itemColumns+inFolder+" ORDER BY "+l.order(o)+" LIMIT $2 OFFSET $3", l.FolderID, limit, offset)
+	}
+	return q.items(ctx, "SELECT * FROM (SELECT "+itemColumns+inFolder+" UNION ALL SELECT "+itemColumns+shared+
+		" ORDER BY "+l.order(o)+" LIMIT $4 OFFSET $5) AS items WHERE items.parent_id = $1 OR "+reachedHere+
+		" ORDER BY "+l.order(o), l.FolderID, l.UserID, l.Now, limit, offset)
+}
+
+// CountListing counts the items of a listing, as ListInOrder gives places to them.
+func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err error) {
+	text, args := "SELECT COUNT(*)"+inFolder, []any{l.FolderID}
+	if l.UserID != 0 {
+		text, args = "SELECT (SELECT COUNT(*)"+inFolder+") + (SELECT COUNT(*)"+shared+")", []any{l.FolderID, l.UserID, l.Now}
+	}
+	err = q.db.QueryRowContext(ctx, text, args...).Scan(&count)
+	return count, err
+}
+
+// order is an order in SQL. It tells all rows apart, so that an offset means the same from page to page; within a folder
+// names do so, and their index is sorted already.
+func (l Listing) order(o ListingOrder) string {
+	direction := ""
+	if o.Descending {
+		direction = " DESC"
+	}
+	column := map[string]string{"name": "name_key", "date": "modified_at", "size": "size"}[o.By]
+	switch {
+	case column == "":
+		return "kind, id" + direction
+	case o.By == "name" && l.UserID == 0:
+		return "kind, name_key" + direction
+	}
+	return "kind, " + column + direction + ", id" + direction
+}
+
+func (q *Queries) items(ctx context.Context, query string, args ...any) ([]Item, error) {
+	rows, err := q.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := []Item{}
+	for rows.Next() {
+		var i Item
+		if err := rows.Scan(&i.ID, &i.Kind, &i.ParentID, &i.OwnerID, &i.Name, &i.NameKey, &i.Description, &i.Etag,
+			&i.VersionID, &i.VersionNumber, &i.Size, &i.Sha1, &i.CreatedAt, &i.CreatedBy, &i.ModifiedAt,
+			&i.ModifiedBy, &i.ContentCreatedAt, &i.ContentModifiedAt, &i.TrashedAt, &i.TrashedBy, &i.StoragePolicyID); err != nil {
+			return nil, err
+		}
+		list = append(list, i)
+	}
+	return list, rows.Err()
+}
