@@ -27,6 +27,15 @@ var permissions = map[string]docgen.Permissions{
 	"delete": docgen.MayDelete, "invite": docgen.MayInvite, "manage": docgen.MayManage, "own": docgen.MayOwn,
 }
 
+// permissionsIn reads the words of rights.
+func permissionsIn(words string) docgen.Permissions {
+	var all docgen.Permissions
+	for word := range strings.FieldsSeq(words) {
+		all |= permissions[word]
+	}
+	return all
+}
+
 // target is what an operation is tried on: all of it lies in one folder.
 type target struct {
 	folder, file, template int64
@@ -125,7 +134,7 @@ var operations = []operation{
 		return err
 	}},
 	{"UpdateCollaboration", "manage", func(w *world, c *docgen.Caller, at target) error {
-		_, err := w.UpdateCollaboration(w.t.Context(), c, at.collaboration, docgen.RoleEditor)
+		_, err := w.UpdateCollaboration(w.t.Context(), c, at.collaboration, docgen.CollaborationChange{Role: docgen.RoleEditor})
 		return err
 	}},
 	{"DeleteCollaboration", "manage", func(w *world, c *docgen.Caller, at target) error {
@@ -194,10 +203,7 @@ func TestPermissions(t *testing.T) {
 		file := w.upload(w.alice, folder, "file.txt", "x").ID
 		permissionsOf := func(c *docgen.Caller, words string) {
 			t.Helper()
-			var want docgen.Permissions
-			for word := range strings.FieldsSeq(words) {
-				want |= permissions[word]
-			}
+			want := permissionsIn(words)
 			item, err := w.File(ctx, c, file)
 			must(t, err)
 			if item.Permissions != want {

@@ -1,7 +1,10 @@
 package docgen_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,10 +29,10 @@ func TestCollaborations(t *testing.T) {
 			got, err := w.Collaboration(ctx, editor, ofEditor.ID)
 			must(t, err)
 			want := &docgen.Collaboration{
-				ID: ofEditor.ID, Item: docgen.Item{Kind: docgen.Folder, ID: folder, Name: "folder"}, Role: docgen.RoleEditor,
-				User:      docgen.UserRef{ID: editor.User.ID, Name: "editor", Login: "editor@example.com"},
-				CreatedBy: docgen.UserRef{ID: w.alice.User.ID, Name: "alice", Login: "alice@example.com"},
-				CreatedAt: noon, ModifiedAt: noon,
+				ID: ofEditor.ID, Item: &docgen.Item{Kind: docgen.Folder, ID: folder, Name: "folder"}, Role: docgen.RoleEditor,
+				User:   &docgen.UserRef{ID: editor.User.ID, Name: "editor", Login: "editor@example.com"},
+				Status: docgen.CollaborationAccepted, CreatedBy: docgen.UserRef{ID: w.alice.User.ID, Name: "alice", Login: "alice@example.com"},
+				AcknowledgedAt: noon, CreatedAt: noon, ModifiedAt: noon,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -46,14 +49,14 @@ func TestCollaborations(t *testing.T) {
 		})
 		t.Run("are changed by who manages them", func(t *testing.T) {
 			w.clock.advance(time.Minute)
-			changed, err := w.UpdateCollaboration(ctx, coOwner, ofEditor.ID, docgen.RoleViewer)
+			changed, err := w.UpdateCollaboration(ctx, coOwner, ofEditor.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
 			must(t, err)
 			if changed.Role != docgen.RoleViewer || !changed.ModifiedAt.Equal(noon.Add(time.Minute)) || !changed.CreatedAt.Equal(noon) {
 				t.Errorf("collaboration = %+v, want a viewer since a minute past noon", changed)
 			}
 			_, err = w.CreateFolder(ctx, editor, docgen.NewFolder{Name: "x", ParentID: folder})
 			wantCode(t, err, docgen.CodeForbidden)
-			_, err = w.UpdateCollaboration(ctx, editor, ofEditor.ID, docgen.RoleCoOwner)
+			_, err = w.UpdateCollaboration(ctx, editor, ofEditor.ID, docgen.CollaborationChange{Role: docgen.RoleCoOwner})
 			wantCode(t, err, docgen.CodeForbidden)
 		})
 		t.Run("are one for a user and an item", func(t *testing.T) {
@@ -74,12 +77,12 @@ func TestCollaborations(t *testing.T) {
 		t.Run("of others are hidden from who does not see the item", func(t *testing.T) {
 			_, err := w.Collaboration(ctx, w.bob, ofCoOwner.ID)
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.UpdateCollaboration(ctx, w.bob, ofCoOwner.ID, docgen.RoleViewer)
+			_, err = w.UpdateCollaboration(ctx, w.bob, ofCoOwner.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
 			wantCode(t, err, docgen.CodeNotFound)
 			wantCode(t, w.DeleteCollaboration(ctx, w.bob, ofCoOwner.ID), docgen.CodeNotFound)
 		})
 		t.Run("need a role, an item and a user that exist", func(t *testing.T) {
-			for _, role := range []docgen.Role{"", "owner", "Editor", "king"} {
+			for _, role := range []docgen.Role{"", docgen.RoleOwner, "Editor", "king"} {
 				_, err := invite(w.alice, folder, guest, role)
 				if names := problemNames(t, err); !slices.Equal(names, []string{"role"}) {
 					t.Errorf("role %q: problems with %q", role, names)
@@ -89,11 +92,33 @@ func TestCollaborations(t *testing.T) {
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = invite(w.alice, 0, guest, docgen.RoleViewer)
 			wantCode(t, err, docgen.CodeRootCollaboration)
-			for _, login := range []string{"", "nobody@example.com", "\x00"} {
-				_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: login, Role: docgen.RoleViewer})
-				if names := problemNames(t, err); !slices.Equal(names, []string{"accessible_by"}) {
-					t.Errorf("login %q: problems with %q", login, names)
-				}
+			nobody := &docgen.Caller{User: docgen.User{ID: 1}}
+			_, err = invite(w.alice, folder, nobody, docgen.RoleViewer)
+			if names := problemNames(t, err); !slices.Equal(names, []string{"accessible_by.id"}) {
+				t.Errorf("a user that is not there: problems with %q", names)
+			}
+			account := query[int64](w, "SELECT account_id FROM enterprises")[0]
+			_, err = invite(w.alice, folder, &docgen.Caller{User: docgen.User{ID: account}}, docgen.RoleViewer)
+			wantCode(t, err, docgen.CodeBadRequest)
+		})
+		t.Run("are told everything that is wrong with them at once", func(t *testing.T) {
+			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{
+				ItemKind: docgen.File, ItemID: 1, Login: "a b", Role: "king", CanViewPath: true, ExpiresAt: w.clock.now(),
+			})
+			want := []string{"role", "accessible_by.login", "can_view_path", "expires_at"}
+			if names := problemNames(t, err); !slices.Equal(names, want) {
+				t.Errorf("problems with %q, want %q", names, want)
+			}
+			_, err = w.UpdateCollaboration(ctx, w.alice, 1, docgen.CollaborationChange{
+				Role: "king", Status: docgen.CollaborationPending, ExpiresAt: new(w.clock.now()),
+			})
+			want = []string{"role", "status", "expires_at"}
+			if names := problemNames(t, err); !slices.Equal(names, want) {
+				t.Errorf("problems with %q, want %q", names, want)
+			}
+			_, err = w.UpdateCollaboration(ctx, w.alice, 1, docgen.CollaborationChange{Role: docgen.RoleOwner, CanViewPath: new(true)})
+			if names := problemNames(t, err); !slices.Equal(names, []string{"role"}) {
+				t.Errorf("an owner who sees the path: problems with %q", names)
 			}
 		})
 		t.Run("name a user by login, whatever its case", func(t *testing.T) {
@@ -103,5 +128,457 @@ func TestCollaborations(t *testing.T) {
 				t.Errorf("CreateCollaboration = %+v, %v, want one of the guest", made, err)
 			}
 		})
+	})
+}
+
+func TestInvitations(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		editor := w.user("editor")
+		w.share(docgen.Folder, folder, editor, docgen.RoleEditor)
+		invite := func(c *docgen.Caller, login string) *docgen.Collaboration {
+			t.Helper()
+			made, err := w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: login, Role: docgen.RoleViewer})
+			must(t, err)
+			return made
+		}
+		answer := func(c *docgen.Caller, id int64, status string) (*docgen.Collaboration, error) {
+			return w.UpdateCollaboration(ctx, c, id, docgen.CollaborationChange{Status: status})
+		}
+		waiting := func(c *docgen.Caller) (ids []int64) {
+			t.Helper()
+			page, err := w.Invitations(ctx, c, docgen.OffsetRequest{Limit: 10})
+			must(t, err)
+			for _, one := range page.Entries {
+				if one.Item != nil {
+					t.Errorf("an invitation tells what it is to: %+v", one.Item)
+				}
+				ids = append(ids, one.ID)
+			}
+			if page.Total != len(ids) {
+				t.Errorf("total %d of %d invitations", page.Total, len(ids))
+			}
+			return ids
+		}
+		made := invite(editor, "New@Example.com")
+
+		t.Run("to a login that nobody has are pending, without user and item", func(t *testing.T) {
+			want := &docgen.Collaboration{
+				ID: made.ID, InviteLogin: "New@Example.com", Role: docgen.RoleViewer, Status: docgen.CollaborationPending,
+				CreatedBy: docgen.UserRef{ID: editor.User.ID, Name: "editor", Login: "editor@example.com"}, CreatedAt: noon, ModifiedAt: noon,
+			}
+			for _, c := range []*docgen.Caller{w.alice, editor} {
+				got, err := w.Collaboration(ctx, c, made.ID)
+				must(t, err)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			}
+		})
+		t.Run("are one for a login and an item", func(t *testing.T) {
+			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "new@EXAMPLE.com", Role: docgen.RoleEditor})
+			wantCode(t, err, docgen.CodeCollaborator)
+		})
+		t.Run("are withdrawn by who invited", func(t *testing.T) {
+			viewer := w.user("viewer")
+			w.share(docgen.Folder, folder, viewer, docgen.RoleViewer)
+			other := invite(editor, "other@example.com")
+			wantCode(t, w.DeleteCollaboration(ctx, viewer, other.ID), docgen.CodeForbidden)
+			wantCode(t, w.DeleteCollaboration(ctx, editor, other.ID), "")
+			of := invite(w.alice, "other@example.com")
+			wantCode(t, w.DeleteCollaboration(ctx, editor, of.ID), docgen.CodeForbidden)
+			wantCode(t, w.DeleteCollaboration(ctx, w.alice, of.ID), "")
+		})
+		t.Run("cannot be answered, nor make an owner, while nobody has the login", func(t *testing.T) {
+			_, err := answer(w.alice, made.ID, docgen.CollaborationAccepted)
+			wantCode(t, err, docgen.CodeForbidden)
+			_, err = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{Role: docgen.RoleOwner})
+			wantCode(t, err, docgen.CodeInvalidStatus)
+		})
+		t.Run("change their role while they wait", func(t *testing.T) {
+			changed, err := w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{Role: docgen.RoleUploader})
+			if err != nil || changed.Role != docgen.RoleUploader || changed.Status != docgen.CollaborationPending {
+				t.Errorf("UpdateCollaboration = %+v, %v", changed, err)
+			}
+		})
+
+		guest := w.user("new")
+		t.Run("reach the user who gets the login, and give nothing yet", func(t *testing.T) {
+			if got := waiting(guest); !slices.Equal(got, []int64{made.ID}) {
+				t.Fatalf("invitations %d, want %d", got, made.ID)
+			}
+			if got := waiting(w.bob); got != nil {
+				t.Errorf("bob has the invitations %d", got)
+			}
+			_, err := w.Folder(ctx, guest, folder)
+			wantCode(t, err, docgen.CodeNotFound)
+			got, err := w.Collaboration(ctx, guest, made.ID)
+			must(t, err)
+			if got.Item != nil || got.User == nil || got.User.ID != guest.User.ID || got.InviteLogin != "New@Example.com" {
+				t.Errorf("the invitation is shown as %+v", got)
+			}
+			_, err = w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: guest.User.ID, Role: docgen.RoleEditor})
+			wantCode(t, err, docgen.CodeCollaborator)
+		})
+		t.Run("are answered by their user alone", func(t *testing.T) {
+			_, err := answer(w.alice, made.ID, docgen.CollaborationAccepted)
+			wantCode(t, err, docgen.CodeForbidden)
+			_, err = answer(w.bob, made.ID, docgen.CollaborationAccepted)
+			wantCode(t, err, docgen.CodeNotFound)
+			for _, change := range []docgen.CollaborationChange{{Role: docgen.RoleEditor}, {Role: docgen.RoleOwner}, {ExpiresAt: new(time.Time)}} {
+				_, err = w.UpdateCollaboration(ctx, guest, made.ID, change)
+				wantCode(t, err, docgen.CodeForbidden)
+			}
+			_, err = w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted, Role: docgen.RoleEditor})
+			wantCode(t, err, docgen.CodeForbidden)
+			if got := waiting(guest); len(got) != 1 {
+				t.Errorf("%d invitations after an answer that was refused, want 1", len(got))
+			}
+		})
+		t.Run("are accepted once, and then give their role", func(t *testing.T) {
+			w.clock.advance(time.Minute)
+			got, err := w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted, Role: docgen.RoleUploader})
+			must(t, err)
+			if got.Status != docgen.CollaborationAccepted || got.Item == nil || got.InviteLogin != "" || !got.AcknowledgedAt.Equal(noon.Add(time.Minute)) {
+				t.Errorf("accepted: %+v", got)
+			}
+			w.upload(guest, folder, "mine.txt", "x")
+			for _, status := range []string{docgen.CollaborationAccepted, docgen.CollaborationRejected} {
+				_, err := answer(guest, made.ID, status)
+				wantCode(t, err, docgen.CodeInvalidStatus)
+			}
+			if got := waiting(guest); got != nil {
+				t.Errorf("invitations %d after the answer", got)
+			}
+		})
+		t.Run("that are rejected give nothing, and can be made again", func(t *testing.T) {
+			rejected := invite(w.alice, "shy@example.com")
+			shy := w.user("shy")
+			got, err := answer(shy, rejected.ID, docgen.CollaborationRejected)
+			must(t, err)
+			if got.Status != docgen.CollaborationRejected || got.Item != nil {
+				t.Errorf("rejected: %+v", got)
+			}
+			_, err = w.Folder(ctx, shy, folder)
+			wantCode(t, err, docgen.CodeNotFound)
+			_, err = w.UpdateCollaboration(ctx, w.alice, rejected.ID, docgen.CollaborationChange{Role: docgen.RoleEditor})
+			wantCode(t, err, docgen.CodeInvalidStatus)
+			w.share(docgen.Folder, folder, shy, docgen.RoleViewer)
+			_, err = w.Collaboration(ctx, w.alice, rejected.ID)
+			wantCode(t, err, docgen.CodeNotFound)
+		})
+	})
+}
+
+// TestInvitationMeetsItsUser makes users and invites their logins at the same time: whoever comes first, no invitation is
+// left without its user.
+func TestInvitationMeetsItsUser(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		var group sync.WaitGroup
+		for i := range 8 {
+			login := fmt.Sprintf("guest%d@example.com", i)
+			group.Go(func() {
+				if _, err := w.CreateUser(ctx, docgen.NewUser{Login: login, Name: "Guest"}); err != nil {
+					t.Error(err)
+				}
+			})
+			group.Go(func() {
+				n := docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: login, Role: docgen.RoleViewer}
+				if _, err := w.CreateCollaboration(ctx, w.alice, n); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if n := w.count("SELECT COUNT(*) FROM collaborations WHERE user_id IS NOT NULL"); n != 8 {
+			t.Errorf("%d of 8 collaborations have their user", n)
+		}
+	})
+}
+
+func TestExpiry(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		template := w.template(w.alice, folder, "template.docx").ID
+		guest := w.user("guest")
+		until := func(d time.Duration) docgen.NewCollaboration {
+			return docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: guest.User.ID, Role: docgen.RoleEditor, ExpiresAt: w.clock.now().Add(d)}
+		}
+		listed := func() int {
+			t.Helper()
+			page, err := w.Collaborations(ctx, w.alice, docgen.Folder, folder, docgen.PageRequest{})
+			must(t, err)
+			return len(page.Entries)
+		}
+		templates := func() int {
+			t.Helper()
+			page, err := w.Templates(ctx, guest, docgen.PageRequest{})
+			must(t, err)
+			return len(page.Entries)
+		}
+		made, err := w.CreateCollaboration(ctx, w.alice, until(time.Hour))
+		must(t, err)
+		w.clock.advance(time.Hour - time.Microsecond)
+		_, err = w.Content(ctx, guest, template, 0)
+		wantCode(t, err, "")
+		if listed() != 1 || templates() != 1 {
+			t.Errorf("before its end: %d collaborations and %d templates, want 1 and 1", listed(), templates())
+		}
+		w.clock.advance(time.Microsecond)
+		_, err = w.Content(ctx, guest, template, 0)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = w.Collaboration(ctx, w.alice, made.ID)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{ExpiresAt: new(time.Time)})
+		wantCode(t, err, docgen.CodeNotFound)
+		if listed() != 0 || templates() != 0 {
+			t.Errorf("after its end: %d collaborations and %d templates, want none", listed(), templates())
+		}
+
+		again, err := w.CreateCollaboration(ctx, w.alice, until(time.Hour))
+		must(t, err)
+		changed, err := w.UpdateCollaboration(ctx, w.alice, again.ID, docgen.CollaborationChange{ExpiresAt: new(w.clock.now().Add(3 * time.Hour))})
+		must(t, err)
+		if want := noon.Add(4 * time.Hour); !changed.ExpiresAt.Equal(want) {
+			t.Errorf("expires at %v, want %v", changed.ExpiresAt, want)
+		}
+		w.clock.advance(2 * time.Hour)
+		_, err = w.Folder(ctx, guest, folder)
+		wantCode(t, err, "")
+		if changed, err = w.UpdateCollaboration(ctx, w.alice, again.ID, docgen.CollaborationChange{ExpiresAt: new(time.Time)}); err != nil || !changed.ExpiresAt.IsZero() {
+			t.Errorf("UpdateCollaboration = %+v, %v, want one without an end", changed, err)
+		}
+		w.clock.advance(100 * 365 * 24 * time.Hour)
+		_, err = w.Folder(ctx, guest, folder)
+		wantCode(t, err, "")
+
+		pending := until(time.Hour)
+		pending.UserID, pending.Login = 0, "later@example.com"
+		_, err = w.CreateCollaboration(ctx, w.alice, pending)
+		must(t, err)
+		later := w.user("later")
+		w.clock.advance(time.Hour)
+		page, err := w.Invitations(ctx, later, docgen.OffsetRequest{Limit: 10})
+		if err != nil || page.Total != 0 || len(page.Entries) != 0 {
+			t.Errorf("Invitations = %+v, %v, want none: it has expired", page, err)
+		}
+	})
+}
+
+func TestCollaborationsOfAnItem(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		file := w.upload(w.alice, folder, "file.txt", "x").ID
+		uploader := w.user("uploader")
+		want := []int64{w.share(docgen.Folder, folder, uploader, docgen.RoleUploader).ID}
+		for i := range 4 {
+			want = append(want, w.share(docgen.Folder, folder, w.user(fmt.Sprint("user", i)), docgen.RoleViewer).ID)
+		}
+		invited, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "x@example.com", Role: docgen.RoleViewer})
+		must(t, err)
+		want = append(want, invited.ID)
+		ofFile := w.share(docgen.File, file, w.bob, docgen.RoleViewer)
+
+		var got []int64
+		request := docgen.PageRequest{Limit: 4}
+		for pages := 1; ; pages++ {
+			page, err := w.Collaborations(ctx, uploader, docgen.Folder, folder, request)
+			must(t, err)
+			for _, one := range page.Entries {
+				got = append(got, one.ID)
+			}
+			if page.Next == "" {
+				back, err := w.Collaborations(ctx, uploader, docgen.Folder, folder, docgen.PageRequest{Limit: 4, Marker: page.Prev})
+				if err != nil || len(back.Entries) != 4 || back.Entries[0].ID != want[0] || pages != 2 {
+					t.Errorf("the page before = %+v, %v (%d pages)", back, err, pages)
+				}
+				break
+			}
+			request.Marker = page.Next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("collaborations %d, want %d", got, want)
+		}
+		page, err := w.Collaborations(ctx, w.bob, docgen.File, file, docgen.PageRequest{})
+		if err != nil || len(page.Entries) != 1 || page.Entries[0].ID != ofFile.ID || page.Entries[0].Item.ID != file {
+			t.Errorf("collaborations on the file = %+v, %v, want bob's", page, err)
+		}
+		_, err = w.Collaborations(ctx, w.bob, docgen.Folder, folder, docgen.PageRequest{})
+		wantCode(t, err, docgen.CodeNotFound)
+		if page, err := w.Collaborations(ctx, w.bob, docgen.Folder, 0, docgen.PageRequest{}); err != nil || len(page.Entries) != 0 {
+			t.Errorf("collaborations on a root folder = %+v, %v, want none", page, err)
+		}
+	})
+}
+
+// TestPathOfWhatIsShared reads the path to a file three folders deep, as who was given one of them sees it.
+func TestPathOfWhatIsShared(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		top := w.folder(w.alice, 0, "top")
+		middle := w.folder(w.alice, top, "middle")
+		low := w.folder(w.alice, middle, "low")
+		file := w.upload(w.alice, low, "file.txt", "x").ID
+		for name, tt := range map[string]struct {
+			give docgen.NewCollaboration
+			want string
+		}{
+			"plain":                     {docgen.NewCollaboration{}, "All Files/middle/low"},
+			"with its path":             {docgen.NewCollaboration{CanViewPath: true}, "All Files/top/middle/low"},
+			"for access only":           {docgen.NewCollaboration{AccessOnly: true}, "middle/low"},
+			"for access, with its path": {docgen.NewCollaboration{AccessOnly: true, CanViewPath: true}, "top/middle/low"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				guest := w.user(strings.ReplaceAll(name, " ", "-"))
+				tt.give.ItemKind, tt.give.ItemID, tt.give.UserID, tt.give.Role = docgen.Folder, middle, guest.User.ID, docgen.RoleViewer
+				made, err := w.CreateCollaboration(ctx, w.alice, tt.give)
+				must(t, err)
+				if made.AccessOnly != tt.give.AccessOnly || made.CanViewPath != tt.give.CanViewPath {
+					t.Errorf("made %+v", made)
+				}
+				path := func() string {
+					t.Helper()
+					item, err := w.File(ctx, guest, file)
+					must(t, err)
+					var names []string
+					for _, folder := range item.Path {
+						names = append(names, folder.Name)
+					}
+					return strings.Join(names, "/")
+				}
+				if got := path(); got != tt.want {
+					t.Errorf("path %s, want %s", got, tt.want)
+				}
+				_, err = w.Folder(ctx, guest, top)
+				wantCode(t, err, docgen.CodeNotFound) // whose name is shown is not opened
+				shared, err := w.Folder(ctx, guest, middle)
+				must(t, err)
+				if hidden := tt.give == (docgen.NewCollaboration{AccessOnly: true}); hidden && shared.Parent != nil {
+					t.Errorf("what is shared for access only has the parent %+v", shared.Parent)
+				}
+				_, err = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{CanViewPath: new(false)})
+				must(t, err)
+				if got := path(); strings.Contains(got, "top") {
+					t.Errorf("path %s after it was hidden", got)
+				}
+			})
+		}
+		t.Run("is shown by who manages the folder alone", func(t *testing.T) {
+			editor, guest := w.user("editor"), w.user("guest")
+			w.share(docgen.Folder, middle, editor, docgen.RoleEditor)
+			n := docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: middle, UserID: guest.User.ID, Role: docgen.RoleViewer, CanViewPath: true}
+			_, err := w.CreateCollaboration(ctx, editor, n)
+			wantCode(t, err, docgen.CodeForbidden)
+			ofFile := w.share(docgen.File, file, guest, docgen.RoleViewer)
+			_, err = w.UpdateCollaboration(ctx, w.alice, ofFile.ID, docgen.CollaborationChange{CanViewPath: new(true)})
+			if names := problemNames(t, err); !slices.Equal(names, []string{"can_view_path"}) {
+				t.Errorf("problems with %q", names)
+			}
+		})
+	})
+}
+
+func TestOwnershipIsGivenAway(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		top := w.folder(w.alice, 0, "top")
+		coOwner, above, viewer := w.user("co-owner"), w.user("above"), w.user("viewer")
+		w.share(docgen.Folder, top, above, docgen.RoleCoOwner)
+		folder := w.folder(w.alice, top, "Plans")
+		inner := w.folder(w.alice, folder, "inner")
+		file := w.upload(w.alice, inner, "file.txt", "text")
+		w.folder(w.bob, 0, "plans")
+		w.share(docgen.Folder, folder, coOwner, docgen.RoleCoOwner)
+		w.share(docgen.Folder, inner, viewer, docgen.RoleViewer)
+		w.share(docgen.Folder, inner, w.bob, docgen.RoleViewer)
+		ofBob := w.share(docgen.Folder, folder, w.bob, docgen.RoleViewer)
+		give := func(c *docgen.Caller, id int64) error {
+			made, err := w.UpdateCollaboration(ctx, c, id, docgen.CollaborationChange{Role: docgen.RoleOwner})
+			if err == nil && made != nil {
+				t.Errorf("a collaboration is left: %+v", made)
+			}
+			return err
+		}
+
+		t.Run("by the owner alone", func(t *testing.T) {
+			for _, c := range []*docgen.Caller{w.bob, coOwner, above} {
+				wantCode(t, give(c, ofBob.ID), docgen.CodeForbidden)
+			}
+			wantCode(t, give(viewer, ofBob.ID), docgen.CodeNotFound)
+		})
+		must(t, give(w.alice, ofBob.ID))
+		t.Run("with all that lies below, into the root folder of the new owner", func(t *testing.T) {
+			if got := w.names(w.bob, 0); !slices.Equal(got, []string{"plans", "Plans (1)"}) {
+				t.Errorf("bob's root folder holds %q", got)
+			}
+			if got := w.names(w.alice, top); len(got) != 0 {
+				t.Errorf("the folder that it lay in holds %q", got)
+			}
+			item, err := w.File(ctx, w.bob, file.ID)
+			must(t, err)
+			if item.Owner.ID != w.bob.User.ID || item.Permissions != permissionsIn(rights["owner"]) || item.CreatedBy.ID != w.alice.User.ID {
+				t.Errorf("the file is %+v", item)
+			}
+		})
+		t.Run("and who owned it is a co-owner", func(t *testing.T) {
+			item, err := w.Folder(ctx, w.alice, folder)
+			must(t, err)
+			if item.Permissions != permissionsIn(rights["co-owner"]) {
+				t.Errorf("permissions = %b, want those of a co-owner", item.Permissions)
+			}
+		})
+		t.Run("collaborators on it stay, those on what it lay in do not", func(t *testing.T) {
+			_, err := w.File(ctx, coOwner, file.ID)
+			wantCode(t, err, "")
+			_, err = w.File(ctx, viewer, file.ID)
+			wantCode(t, err, "")
+			_, err = w.File(ctx, above, file.ID)
+			wantCode(t, err, docgen.CodeNotFound)
+		})
+		t.Run("the new owner collaborates in nothing of it", func(t *testing.T) {
+			_, err := w.Collaboration(ctx, w.bob, ofBob.ID)
+			wantCode(t, err, docgen.CodeNotFound)
+			if n := len(query[int64](w, "SELECT id FROM collaborations WHERE user_id = $1", w.bob.User.ID)); n != 0 {
+				t.Errorf("%d collaborations of the owner are left", n)
+			}
+		})
+		t.Run("files too, and back again", func(t *testing.T) {
+			_, err := w.UpdateFile(ctx, w.bob, file.ID, docgen.ItemChange{Name: new("back.txt")})
+			must(t, err)
+			page, err := w.Collaborations(ctx, w.bob, docgen.Folder, folder, docgen.PageRequest{})
+			must(t, err)
+			at := slices.IndexFunc(page.Entries, func(c docgen.Collaboration) bool { return c.User.ID == w.alice.User.ID })
+			must(t, give(w.bob, page.Entries[at].ID))
+			lone := w.upload(w.alice, 0, "lone.txt", "x").ID
+			must(t, give(w.alice, w.share(docgen.File, lone, w.bob, docgen.RolePreviewer).ID))
+			if got := w.names(w.bob, 0); !slices.Equal(got, []string{"plans", "lone.txt"}) {
+				t.Errorf("bob's root folder holds %q", got)
+			}
+			if got := w.names(w.alice, 0); !slices.Equal(got, []string{"Plans (1)", "top"}) {
+				t.Errorf("alice's root folder holds %q", got)
+			}
+		})
+	})
+}
+
+// TestMovesToACollaborator moves a folder to the root folder of who has a role on it: an owner has no role besides.
+func TestMovesToACollaborator(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		theirs := w.folder(w.bob, 0, "theirs")
+		_, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
+		must(t, err)
+		mine := w.folder(w.alice, 0, "mine")
+		w.share(docgen.Folder, mine, w.bob, docgen.RoleViewer)
+		_, err = w.UpdateFolder(t.Context(), w.alice, mine, docgen.ItemChange{ParentID: &theirs})
+		must(t, err)
+		page, err := w.Collaborations(t.Context(), w.bob, docgen.Folder, mine, docgen.PageRequest{})
+		if err != nil || len(page.Entries) != 0 {
+			t.Errorf("collaborations of what bob owns now = %+v, %v, want none", page, err)
+		}
 	})
 }
