@@ -79,18 +79,6 @@ func (s *Service) changeCollaboration(ctx context.Context, tx *store.Tx, c *Call
 	return s.changeTerms(ctx, tx, found, change)
 }
 
-// answerInvitation accepts or rejects an invitation for who was invited.
-func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller, found share, answer string) error {
-	if !found.isFor(c) {
-		return failf(CodeForbidden, "Access denied – only who was invited accepts or rejects an invitation.")
-	}
-	if found.row.Status != CollaborationPending {
-		return failf(CodeInvalidStatus, "The invitation was answered already: it is %s.", found.row.Status)
-	}
-	_, err := tx.AnswerInvitation(ctx, found.row.ID, answer, s.micros())
-	return err
-}
-
 // changeTerms changes what a collaboration gives, how long, and what it shows.
 func (s *Service) changeTerms(ctx context.Context, tx *store.Tx, found share, change CollaborationChange) error {
 	row := found.row
