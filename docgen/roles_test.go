@@ -13,42 +13,42 @@ import (
 // kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, and the owner.
 var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner", "owner"}
 
-// outcomes says of every operation what each kind of caller gets: yes, or the status of the answer.
+// outcomes says of every operation whether it is for each kind of caller, or else the status of the answer.
 const outcomes = `
                                                   none  preview     view   upload p+upload v+upload     edit   co-own      own
-File                                               404      yes      yes      yes      yes      yes      yes      yes      yes
-Folder                                             404      yes      yes      yes      yes      yes      yes      yes      yes
-Items                                              404      yes      yes      yes      yes      yes      yes      yes      yes
-ItemsByOffset                                      404      yes      yes      yes      yes      yes      yes      yes      yes
-Template                                           404      yes      yes      yes      yes      yes      yes      yes      yes
-TemplateJobs                                       404      yes      yes      yes      yes      yes      yes      yes      yes
-Collaboration                                      404      yes      yes      yes      yes      yes      yes      yes      yes
-Collaborations                                     404      yes      yes      yes      yes      yes      yes      yes      yes
-Tags                                               404      yes      yes      403      yes      yes      yes      yes      yes
-Contract                                           404      yes      yes      403      yes      yes      yes      yes      yes
-Content                                            404      403      yes      403      403      yes      yes      yes      yes
-CreateBatch from a template                        404      403      yes      403      403      yes      yes      yes      yes
-TryBatch from a template                           404      403      yes      403      403      yes      yes      yes      yes
-CreateBatch into a folder                          400      403      403      yes      yes      yes      yes      yes      yes
-CreateFile                                         404      403      403      yes      yes      yes      yes      yes      yes
-CreateFolder                                       404      403      403      yes      yes      yes      yes      yes      yes
-UpdateFile to move something of one's own in       404      403      403      yes      yes      yes      yes      yes      yes
-UpdateFile                                         404      403      403      403      403      403      yes      yes      yes
-UpdateFolder                                       404      403      403      403      403      403      yes      yes      yes
-CreateVersion                                      404      403      403      403      403      403      yes      yes      yes
-UpdateFolder to move something within              404      403      403      403      403      403      yes      yes      yes
-UpdateFolder to move something out                 404      403      403      403      403      403      403      403      yes
-MarkTemplate                                       404      403      403      403      403      403      yes      yes      yes
-UnmarkTemplate                                     404      403      403      403      403      403      yes      yes      yes
-CreateCollaboration                                404      403      403      403      403      403      yes      yes      yes
-CreateCollaboration with more rights               404      403      403      403      403      403      403      yes      yes
-CreateCollaboration that shows the path            404      403      403      403      403      403      403      yes      yes
-UpdateCollaboration                                404      403      403      403      403      403      403      yes      yes
+File                                               404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Folder                                             404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Items                                              404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+ItemsByOffset                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Template                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
+Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
+Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓
+TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder                                       404      403      403      403      403      403        ✓        ✓        ✓
+CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder to move something within              404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓
+MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓
+UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓
+CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓
+CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓
+CreateCollaboration that shows the path            404      403      403      403      403      403      403        ✓        ✓
+UpdateCollaboration                                404      403      403      403      403      403      403        ✓        ✓
 UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403
-UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403      yes
-DeleteCollaboration                                404      403      403      403      403      403      403      yes      yes
-TrashFile                                          404      403      403      403      403      403      yes      yes      yes
-TrashFolder                                        404      403      403      403      403      403      yes      yes      yes
+UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓
+DeleteCollaboration                                404      403      403      403      403      403      403        ✓        ✓
+TrashFile                                          404      403      403      403      403      403        ✓        ✓        ✓
+TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓
 `
 
 // target is what an operation is tried on: all of it lies in one folder.
@@ -245,7 +245,7 @@ func outcomesOf(t *testing.T) map[string][]string {
 func outcome(err error) string {
 	switch {
 	case err == nil:
-		return "yes"
+		return "✓"
 	case docgen.IsCode(err, docgen.CodeForbidden):
 		return "403"
 	case docgen.IsCode(err, docgen.CodeNotFound):
