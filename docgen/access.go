@@ -39,6 +39,9 @@ const (
 	RoleCoOwner           Role = "co-owner"
 )
 
+// RoleOwner is no role of a collaborator: a change to it makes the collaborator the owner of the item.
+const RoleOwner Role = "owner"
+
 // ownerPermissions is what the owner of an item, or of a folder above it, may do.
 const ownerPermissions = MayOwn<<1 - 1
 

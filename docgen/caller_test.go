@@ -108,7 +108,12 @@ func TestScopes(t *testing.T) {
 				_, err := w.ItemsByOffset(ctx, c, 1, docgen.OffsetRequest{}, docgen.ItemOrder{})
 				return err
 			}},
-			"Collaboration": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaboration(ctx, c, 1); return err }},
+			"Collaboration":  {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaboration(ctx, c, 1); return err }},
+			"Collaborations": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaborations(ctx, c, docgen.Folder, 1, first); return err }},
+			"Invitations": {docgen.ScopeRead, func(c *docgen.Caller) error {
+				_, err := w.Invitations(ctx, c, docgen.OffsetRequest{Limit: 1})
+				return err
+			}},
 			"CreateFile": {docgen.ScopeWrite, func(c *docgen.Caller) error {
 				_, err := w.CreateFile(ctx, c, docgen.NewFile{Name: "x", ParentID: 1}, unread{t})
 				return err
@@ -130,7 +135,7 @@ func TestScopes(t *testing.T) {
 				return err
 			}},
 			"UpdateCollaboration": {docgen.ScopeWrite, func(c *docgen.Caller) error {
-				_, err := w.UpdateCollaboration(ctx, c, 1, docgen.RoleViewer)
+				_, err := w.UpdateCollaboration(ctx, c, 1, docgen.CollaborationChange{Role: docgen.RoleViewer})
 				return err
 			}},
 			"DeleteCollaboration": {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.DeleteCollaboration(ctx, c, 1) }},

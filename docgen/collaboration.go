@@ -4,44 +4,98 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"platen/store"
 )
 
-// Collaboration gives a user a role on an item and on all that lies below it.
+// Collaboration gives a user a role on an item and on all that lies below it. One that is not accepted gives nothing.
 type Collaboration struct {
-	ID         int64
-	Item       Item // listing form
-	User       UserRef
-	Role       Role
-	CreatedBy  UserRef
-	CreatedAt  time.Time
-	ModifiedAt time.Time
+	ID             int64
+	Item           *Item    // listing form; nil unless it is accepted
+	User           *UserRef // nil while nobody has the login that was invited
+	InviteLogin    string   // what was invited, until it is accepted; empty for a user who was there
+	Role           Role
+	Status         string    // CollaborationAccepted, CollaborationPending or CollaborationRejected
+	AccessOnly     bool      // shows the user nothing of where the item lies
+	CanViewPath    bool      // shows the user the names of the folders above the item
+	ExpiresAt      time.Time // zero: never
+	AcknowledgedAt time.Time // when it was accepted or rejected; zero: not yet
+	CreatedBy      UserRef
+	CreatedAt      time.Time
+	ModifiedAt     time.Time
 }
+
+// The statuses of a collaboration. What a user of this server is given is accepted at once; what is given to a login that
+// nobody has is pending, until there is a user with it who accepts or rejects it.
+const (
+	CollaborationAccepted = "accepted"
+	CollaborationPending  = "pending"
+	CollaborationRejected = "rejected"
+)
 
 // NewCollaboration describes a collaboration to be made. The user is named by id or by login.
 type NewCollaboration struct {
-	ItemKind Kind
-	ItemID   int64
-	UserID   int64  // 0: by Login
-	Login    string // empty: by UserID
-	Role     Role
+	ItemKind    Kind
+	ItemID      int64
+	UserID      int64  // 0: by Login
+	Login       string // empty: by UserID
+	Role        Role
+	AccessOnly  bool
+	CanViewPath bool      // of a folder
+	ExpiresAt   time.Time // zero: never
 }
 
-// roleProblem says what is wrong with a role; nil when nothing is.
-func roleProblem(role Role) error {
-	if _, ok := rolePermissions[role]; ok {
-		return nil
+// CollaborationProblems returns everything that is wrong with a new collaboration whatever the item and the user.
+func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
+	var problems []Problem
+	if _, ok := rolePermissions[n.Role]; !ok {
+		problems = append(problems, roleProblem(n.Role))
+	}
+	switch {
+	case n.UserID != 0:
+	case n.Login == "":
+		problems = append(problems, Problem{Reason: ReasonMissing, Name: "accessible_by.id", Message: "'accessible_by' must have an id or a login"})
+	case !keepable(n.Login) || strings.ContainsAny(n.Login, " \t\r\n") || utf8.RuneCountInString(n.Login) > maxLoginLength:
+		problems = append(problems, invalidField("accessible_by.login", "a login has 1 to %d characters and no blanks", maxLoginLength))
+	}
+	if n.CanViewPath {
+		problems = append(problems, pathProblems(n.ItemKind)...)
+	}
+	return append(problems, s.expiryProblems(n.ExpiresAt)...)
+}
+
+// roleProblem says what is wrong with a role.
+func roleProblem(role Role) Problem {
+	if role == RoleOwner {
+		return invalidField("role", "nobody is invited as owner: give another role first, and change it to owner then")
 	}
 	var names []string
-	for name := range rolePermissions {
+	for _, name := range slices.Sorted(maps.Keys(rolePermissions)) {
 		names = append(names, string(name))
 	}
-	slices.Sort(names)
-	return Invalid(invalidField("role", "%q is no role of a collaborator; the roles are %s", role, strings.Join(names, ", ")))
+	return invalidField("role", "%q is no role of a collaborator; the roles are %s", role, strings.Join(names, ", "))
+}
+
+// pathProblems says what is wrong with showing the path to an item.
+func pathProblems(kind Kind) []Problem {
+	if kind == Folder {
+		return nil
+	}
+	return []Problem{invalidField("can_view_path", "only a collaboration on a folder can show the path to it")}
+}
+
+// expiryProblems says what is wrong with the end of a collaboration.
+func (s *Service) expiryProblems(at time.Time) []Problem {
+	if at.IsZero() || at.After(s.now()) {
+		return nil
+	}
+	return []Problem{invalidField("expires_at", "a collaboration cannot end before it begins: give a time in the future, or null for no end")}
 }
 
 // grant checks that a caller may give a role where the caller has permissions: nobody gives more than is theirs.
@@ -52,12 +106,20 @@ func grant(may Permissions, role Role) error {
 	return failf(CodeForbidden, "Access denied – you cannot give a role (%s) that may do more than you may.", role)
 }
 
-// CreateCollaboration lets a user of the same enterprise work with an item.
+// grantPath checks that a caller may show others what lies above an item.
+func grantPath(may Permissions) error {
+	if may.Can(MayManage) {
+		return nil
+	}
+	return failf(CodeForbidden, "Access denied – only the owner and co-owners say whether the path to a folder is shown.")
+}
+
+// CreateCollaboration lets a user work with an item, or invites a login that nobody has.
 func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewCollaboration) (*Collaboration, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
 	}
-	if err := roleProblem(n.Role); err != nil {
+	if err := Invalid(s.CollaborationProblems(n)...); err != nil {
 		return nil, err
 	}
 	if n.ItemKind == Folder && n.ItemID == rootID {
@@ -69,151 +131,229 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 		if err != nil {
 			return err
 		}
-		if err := grant(p.may, n.Role); err != nil {
+		if err := checkGrants(p, n); err != nil {
 			return err
 		}
-		user, err := invited(ctx, tx.Queries, c, n)
+		row, err := s.newCollaborationRow(ctx, tx, c, p, n)
 		if err != nil {
 			return err
 		}
-		if p.archive != nil {
-			return failf(CodeForbidden, "Access denied – nobody collaborates in an archive.")
-		}
-		if user.ID == p.row.OwnerID {
-			return failf(CodeCollaborator, "The user owns the %s.", n.ItemKind)
-		}
-		id, now := s.newID(), s.micros()
-		added, err := tx.InsertCollaboration(ctx, store.InsertCollaborationParams{
-			ID: id, ItemID: p.row.ID, UserID: sql.NullInt64{Int64: user.ID, Valid: true}, Role: string(n.Role), Status: "accepted",
-			AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
-		})
-		if err != nil {
+		if err := insertCollaboration(ctx, tx, row); err != nil {
 			return err
 		}
-		if added == 0 {
-			return failf(CodeCollaborator, "The user is a collaborator of the %s already; change the role instead.", n.ItemKind)
-		}
-		row, err := tx.Collaboration(ctx, id)
-		if err != nil {
-			return err
-		}
-		made, err = collaborationOf(ctx, tx.Queries, row)
+		made, err = readCollaboration(ctx, tx.Queries, row.ID)
 		return err
 	})
 	return made, err
 }
 
-// invited finds the user that a new collaboration names.
-func invited(ctx context.Context, q *store.Queries, c *Caller, n NewCollaboration) (store.User, error) {
-	var user store.User
-	var err error
-	if n.UserID != 0 {
-		var row store.UserRow
-		row, err = q.User(ctx, n.UserID)
-		user = row.User
-	} else {
-		user, err = q.UserByLogin(ctx, foldKey(n.Login))
+// checkGrants checks that a caller who found an item may give what a new collaboration gives.
+func checkGrants(p place, n NewCollaboration) error {
+	if p.archive != nil {
+		return failf(CodeForbidden, "Access denied – nobody collaborates in an archive.")
 	}
-	if errors.Is(err, sql.ErrNoRows) || err == nil && user.EnterpriseID != c.User.EnterpriseID {
-		return user, Invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
+	if n.CanViewPath {
+		if err := grantPath(p.may); err != nil {
+			return err
+		}
 	}
-	return user, err
+	return grant(p.may, n.Role)
 }
 
-func collaborationOf(ctx context.Context, q *store.Queries, row store.CollaborationRow) (*Collaboration, error) {
-	users := userRefs{}
-	by, err := users.get(ctx, q, row.Collaboration.CreatedBy)
+// newCollaborationRow describes a collaboration on an item that comes into being now.
+func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Caller, p place, n NewCollaboration) (store.InsertCollaborationParams, error) {
+	now := s.micros()
+	row := store.InsertCollaborationParams{
+		ID: s.newID(), ItemID: p.row.ID, Role: string(n.Role), Status: CollaborationAccepted,
+		IsAccessOnly: n.AccessOnly, CanViewPath: n.CanViewPath, ExpiresAt: microsOf(n.ExpiresAt, 0),
+		AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
+	}
+	user, err := s.invited(ctx, tx, n)
+	switch {
+	case err != nil:
+		return row, err
+	case user == nil:
+		row.InviteLogin, row.InviteKey = n.Login, foldKey(n.Login)
+		row.Status, row.AcknowledgedAt = CollaborationPending, 0
+	case user.ID == p.row.OwnerID:
+		return row, failf(CodeCollaborator, "The user owns the %s.", n.ItemKind)
+	default:
+		row.UserID = sql.NullInt64{Int64: user.ID, Valid: true}
+	}
+	return row, nil
+}
+
+// insertCollaboration adds a collaboration in the place of one that has ended.
+func insertCollaboration(ctx context.Context, tx *store.Tx, row store.InsertCollaborationParams) error {
+	err := tx.DeleteEndedCollaborations(ctx, store.DeleteEndedCollaborationsParams{
+		ItemID: row.ItemID, UserID: row.UserID, InviteKey: row.InviteKey, ExpiresAt: row.CreatedAt,
+	})
+	if err != nil {
+		return err
+	}
+	added, err := tx.InsertCollaboration(ctx, row)
+	if err == nil && added == 0 {
+		return failf(CodeCollaborator, "The user is a collaborator already, or invited; change the role instead.")
+	}
+	return err
+}
+
+// readCollaboration returns a collaboration that the caller has found or made.
+func readCollaboration(ctx context.Context, q *store.Queries, id int64) (*Collaboration, error) {
+	row, err := q.Collaboration(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	user, err := users.get(ctx, q, row.Collaboration.UserID.Int64)
-	return &Collaboration{
-		ID: row.Collaboration.ID, Item: listed(row.Item), Role: Role(row.Collaboration.Role), User: user,
-		CreatedBy: by, CreatedAt: timeOf(row.Collaboration.CreatedAt), ModifiedAt: timeOf(row.Collaboration.ModifiedAt),
-	}, err
+	return collaborationOf(ctx, q, userRefs{}, row.Collaboration, row.Item)
 }
 
-// findCollaboration returns a collaboration that a caller may see, being its user or seeing its item, and what the caller
-// may do with the item.
-func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.CollaborationRow, Permissions, error) {
-	row, err := q.Collaboration(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return row, 0, NotFound("collab", id)
+func collaborationOf(ctx context.Context, q *store.Queries, users userRefs, row store.Collaboration, item store.Item) (*Collaboration, error) {
+	collaboration := &Collaboration{
+		ID: row.ID, Role: Role(row.Role), Status: row.Status, AccessOnly: row.IsAccessOnly, CanViewPath: row.CanViewPath,
+		ExpiresAt: timeOf(row.ExpiresAt), AcknowledgedAt: timeOf(row.AcknowledgedAt),
+		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
 	}
+	if row.Status == CollaborationAccepted {
+		shown := listed(item)
+		collaboration.Item = &shown
+	} else {
+		collaboration.InviteLogin = row.InviteLogin
+	}
+	if row.UserID.Valid {
+		user, err := users.get(ctx, q, row.UserID.Int64)
+		if err != nil {
+			return nil, err
+		}
+		collaboration.User = &user
+	}
+	var err error
+	collaboration.CreatedBy, err = users.get(ctx, q, row.CreatedBy)
+	return collaboration, err
+}
+
+// share is a collaboration that a caller found.
+type share struct {
+	row   store.Collaboration
+	item  store.Item
+	place place // the item as the caller sees it; nothing where the caller is invited and does not
+}
+
+// findCollaboration returns a collaboration that a caller may see: on an item that the caller sees, or the caller's own
+// invitation. One that has expired is not there.
+func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Caller, id int64) (share, error) {
+	row, err := q.Collaboration(ctx, id)
+	ended := err == nil && row.Collaboration.ExpiresAt != 0 && row.Collaboration.ExpiresAt <= s.micros()
+	if errors.Is(err, sql.ErrNoRows) || ended {
+		return share{}, NotFound("collab", id)
+	}
+	found := share{row: row.Collaboration, item: row.Item}
 	if err != nil {
-		return row, 0, err
+		return found, err
 	}
 	p, err := s.find(ctx, q, c, Kind(row.Item.Kind), row.Item.ID, MaySee)
 	if IsCode(err, CodeNotFound) {
-		return row, 0, NotFound("collab", id)
+		if found.isFor(c) && found.row.Status != CollaborationAccepted {
+			return found, nil
+		}
+		return found, NotFound("collab", id)
 	}
-	return row, p.may, err
+	found.place = p
+	return found, err
 }
 
-// Collaboration returns a collaboration on an item that the caller sees.
+// isFor tells whether the caller is the collaborator.
+func (f share) isFor(c *Caller) bool { return f.row.UserID.Valid && f.row.UserID.Int64 == c.User.ID }
+
+// Collaboration returns a collaboration on an item that the caller sees, or an invitation of the caller's.
 func (s *Service) Collaboration(ctx context.Context, c *Caller, id int64) (*Collaboration, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
 	}
 	var found *Collaboration
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		row, _, err := s.findCollaboration(ctx, q, c, id)
+		f, err := s.findCollaboration(ctx, q, c, id)
 		if err != nil {
 			return err
 		}
-		found, err = collaborationOf(ctx, q, row)
+		found, err = collaborationOf(ctx, q, userRefs{}, f.row, f.item)
 		return err
 	})
 	return found, err
 }
 
-// UpdateCollaboration changes the role of a collaborator.
-func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, role Role) (*Collaboration, error) {
-	if err := c.require(ScopeWrite); err != nil {
-		return nil, err
-	}
-	if err := roleProblem(role); err != nil {
-		return nil, err
-	}
-	var changed *Collaboration
-	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		row, may, err := s.findCollaboration(ctx, tx.Queries, c, id)
-		if err != nil {
-			return err
-		}
-		if !may.Can(MayManage) {
-			return failf(CodeForbidden, "Access denied – only the owner and co-owners change roles.")
-		}
-		changes, err := tx.UpdateCollaboration(ctx, id, string(role), s.micros())
-		if err != nil {
-			return err
-		}
-		if changes == 0 { // ended a moment ago
-			return NotFound("collab", id)
-		}
-		if row, err = tx.Collaboration(ctx, row.Collaboration.ID); err != nil {
-			return err
-		}
-		changed, err = collaborationOf(ctx, tx.Queries, row)
-		return err
-	})
-	return changed, err
-}
-
-// DeleteCollaboration ends a collaboration: the collaborator's own, or any of an item that the caller manages.
+// DeleteCollaboration ends a collaboration: the caller's own, any of an item that the caller manages, or an invitation
+// of the caller's that waits for its answer.
 func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		row, may, err := s.findCollaboration(ctx, tx.Queries, c, id)
+		found, err := s.lockCollaboration(ctx, tx, c, id)
 		if err != nil {
 			return err
 		}
-		if row.Collaboration.UserID.Int64 != c.User.ID && !may.Can(MayManage) {
+		withdrawn := found.row.Status == CollaborationPending && found.row.CreatedBy == c.User.ID
+		if !found.isFor(c) && !withdrawn && !found.place.may.Can(MayManage) {
 			return failf(CodeForbidden, "Access denied – only the owner, co-owners and the collaborator end a collaboration.")
 		}
 		_, err = tx.DeleteCollaboration(ctx, id)
 		return err
 	})
+}
+
+// lockCollaboration finds a collaboration that nobody else changes from here to the end of the transaction.
+func (s *Service) lockCollaboration(ctx context.Context, tx *store.Tx, c *Caller, id int64) (share, error) {
+	if _, err := s.findCollaboration(ctx, tx.Queries, c, id); err != nil {
+		return share{}, err
+	}
+	if _, err := tx.LockCollaboration(ctx, id); err != nil {
+		return share{}, err
+	}
+	return s.findCollaboration(ctx, tx.Queries, c, id)
+}
+
+// Collaborations returns one page by marker of those who collaborate on an item, and who are invited to, by growing id.
+// Everybody who sees the item sees them.
+func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, itemID int64, r PageRequest) (Page[Collaboration], error) {
+	if err := c.require(ScopeRead); err != nil {
+		return Page[Collaboration]{}, err
+	}
+	var result Page[Collaboration]
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, kind, itemID, MaySee)
+		if err != nil {
+			return err
+		}
+		describe := func(rows []store.Collaboration, err error) ([]Collaboration, error) {
+			return collaborationsOf(ctx, q, rows, p.row, err)
+		}
+		now := s.micros()
+		result, err = page(s, c, r, list[Collaboration]{
+			name: "collaborations/" + strconv.FormatInt(p.row.ID, 10),
+			keys: 1,
+			key:  func(c Collaboration) []int64 { return []int64{c.ID} },
+			after: func(from []int64, limit int32) ([]Collaboration, error) {
+				return describe(q.CollaborationsAfter(ctx, store.CollaborationsAfterParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now, Limit: limit}))
+			},
+			before: func(from []int64, limit int32) ([]Collaboration, error) {
+				return describe(q.CollaborationsBefore(ctx, store.CollaborationsBeforeParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now, Limit: limit}))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// collaborationsOf describes what a query returned of the collaborations on an item.
+func collaborationsOf(ctx context.Context, q *store.Queries, rows []store.Collaboration, item store.Item, err error) ([]Collaboration, error) {
+	users := userRefs{}
+	list := make([]Collaboration, len(rows))
+	for i, row := range rows {
+		var one *Collaboration
+		if one, err = collaborationOf(ctx, q, users, row, item); err != nil {
+			break
+		}
+		list[i] = *one
+	}
+	return list, err
 }

@@ -20,6 +20,7 @@ const (
 	CodeBadDigest         Code = "bad_digest"                // the content is not the one whose digest was sent
 	CodeCollaborator      Code = "user_already_collaborator" // the user has a role on the item already
 	CodeRootCollaboration Code = "collaborations_not_available_on_root_folder"
+	CodeInvalidStatus     Code = "invalid_status"                         // an invitation that is answered already, or not yet
 	CodeUnauthorized      Code = "unauthorized"                           // no token, or one that is unknown or expired
 	CodeForbidden         Code = "access_denied_insufficient_permissions" // the caller sees the thing but may not do that
 	CodeScope             Code = "insufficient_scope"                     // the token lacks the scope of the operation

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -177,13 +176,7 @@ func (w *world) wantNoOrphans() {
 // raw opens the database past the service, to look at what it keeps.
 func (w *world) raw() *sql.DB {
 	w.t.Helper()
-	driver, name := "pgx", w.cfg.URL
-	if w.cfg.Path != "" {
-		driver, name = "sqlite", "file:"+(&url.URL{Path: w.cfg.Path}).EscapedPath()+"?_pragma=busy_timeout(10000)"
-	}
-	db, err := sql.Open(driver, name)
-	must(w.t, err)
-	return db
+	return storetest.Raw(w.t, w.cfg)
 }
 
 // query returns the one column of a query past the service.

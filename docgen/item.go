@@ -134,13 +134,14 @@ func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item,
 }
 
 // path returns the folders above an item from the first that the caller may see. It begins with the caller's root
-// folder, which is where a caller meets what others share; in an archive, with the archive.
+// folder, which is where a caller meets what others share; in an archive, with the archive. What is shared for access
+// only has no path outside of itself.
 func (p place) path(c *Caller) []FolderRef {
 	if !p.row.ParentID.Valid {
 		return nil
 	}
 	var path []FolderRef
-	if p.archive == nil {
+	if p.archive == nil && !p.isAccessOnly(c) {
 		path = append(path, FolderRef{ID: rootID, Name: rootName})
 	}
 	var may Permissions
@@ -155,6 +156,13 @@ func (p place) path(c *Caller) []FolderRef {
 		}
 	}
 	return path
+}
+
+// isAccessOnly tells whether all that a caller may do with an item comes of collaborations for access only.
+func (p place) isAccessOnly(c *Caller) bool {
+	return !slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool {
+		return permissionsAt(link, c) != 0 && !link.IsAccessOnly
+	})
 }
 
 // userRefs looks users up, each once.

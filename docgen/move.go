@@ -76,6 +76,9 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 		if err := tx.SetTreeOwner(ctx, from.row.ID, to.row.OwnerID); err != nil {
 			return err
 		}
+		if err := tx.DeleteTreeCollaborationsOf(ctx, from.row.ID, to.row.OwnerID); err != nil { // who owns it has all roles
+			return err
+		}
 	}
 	if to.archive != nil {
 		if err := tx.DeleteTreeCollaborations(ctx, from.row.ID); err != nil {

@@ -316,7 +316,7 @@ func TestDestinationLost(t *testing.T) {
 				return w.TrashFolder(t.Context(), w.alice, outer, true, "")
 			}},
 			{"only to be seen", func(*press) error {
-				_, err := w.UpdateCollaboration(t.Context(), w.bob, invited.ID, docgen.RoleViewer)
+				_, err := w.UpdateCollaboration(t.Context(), w.bob, invited.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
 				return err
 			}},
 			{"out of sight", func(*press) error { return w.DeleteCollaboration(t.Context(), w.bob, invited.ID) }},
@@ -325,7 +325,7 @@ func TestDestinationLost(t *testing.T) {
 				p := w.newPress("a", "b")
 				if strings.HasPrefix(tt.name, "only") || strings.HasPrefix(tt.name, "out") {
 					p.folder = theirs
-					_, err := w.UpdateCollaboration(t.Context(), w.bob, invited.ID, docgen.RoleUploader)
+					_, err := w.UpdateCollaboration(t.Context(), w.bob, invited.ID, docgen.CollaborationChange{Role: docgen.RoleUploader})
 					must(t, err)
 					p.batchID = w.batch(batchOf(p.template.ID, theirs, "{}", "{}"))
 					p.task = w.task(p.batchID)

@@ -55,7 +55,9 @@ func TestQuarrel(t *testing.T) {
 				}
 				var group sync.WaitGroup
 				var changed, deleted error
-				group.Go(func() { _, changed = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.RoleViewer) })
+				group.Go(func() {
+					_, changed = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
+				})
 				group.Go(func() { deleted = w.DeleteCollaboration(ctx, w.bob, made.ID) })
 				group.Wait()
 				if docgen.IsCode(changed, docgen.CodeNotFound) {

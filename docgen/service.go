@@ -88,14 +88,17 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 
 // Names of settings.
 const (
-	settingMarkerKey = "marker_key" // the key of page markers; locked by who prepares the database
-	settingTree      = "tree"       // has no value; locked by who moves a folder
-	settingContents  = "contents"   // names the blob store that belongs to the database, which holds the same name
+	settingMarkerKey   = "marker_key"  // the key of page markers; locked by who prepares the database
+	settingTree        = "tree"        // has no value; locked by who moves a folder
+	settingInvitations = "invitations" // has no value; locked by who invites a login that nobody has, or makes a user
+	settingContents    = "contents"    // names the blob store that belongs to the database, which holds the same name
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
-	if _, err := tx.InsertSetting(ctx, settingTree, ""); err != nil {
-		return err
+	for _, name := range []string{settingTree, settingInvitations} {
+		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.InsertSetting(ctx, settingContents, rand.Text()); err != nil {
 		return err

@@ -140,6 +140,8 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.Insert
 	if err != nil || added == 0 {
 		return false, err
 	}
-	_, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID, row.CreatedAt))
-	return true, err
+	if _, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID, row.CreatedAt)); err != nil {
+		return false, err
+	}
+	return true, bindInvitations(ctx, tx, row.ID, row.LoginKey)
 }

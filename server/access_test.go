@@ -52,6 +52,9 @@ var routeCases = []routeCase{
 	{"POST /collaborations", func(s scene) any {
 		return object{"item": ref(s.folder, "folder"), "accessible_by": object{"type": "user", "login": "admin@example.com"}, "role": "viewer"}
 	}, "403 404 403 201 201 404"},
+	{"GET /collaborations?status=pending", nil, "403 200 200 200 200 200"},
+	{"GET /files/{file_id}/collaborations", nil, "403 404 200 200 200 404"},
+	{"GET /folders/{folder_id}/collaborations", nil, "403 404 200 200 200 404"},
 	{"GET /collaborations/{collaboration_id}", nil, "403 404 200 200 200 404"},
 	{"PUT /collaborations/{collaboration_id}", func(scene) any { return object{"role": "previewer"} }, "403 404 403 403 200 404"},
 	{"DELETE /collaborations/{collaboration_id}", nil, "403 404 403 403 204 404"},

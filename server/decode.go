@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"platen/docgen"
 )
 
@@ -85,12 +87,27 @@ var (
 	objectType = reflect.TypeFor[anyObject]()
 	idType     = reflect.TypeFor[ID]()
 	timeType   = reflect.TypeFor[timestamp]()
+	changeType = reflect.TypeFor[interface{ isChange() }]()
 )
+
+// A change is a field of a request where null says something, and leaving it out says nothing.
+type change[T any] struct {
+	Given bool
+	Value *T // nil for null
+}
+
+func (change[T]) isChange() {}
+
+// Schema describes the field for the OpenAPI document.
+func (change[T]) Schema(r huma.Registry) *huma.Schema { return optional[T]{}.Schema(r) }
 
 // value reads the next value of the text. A value of the wrong type is noted and passed over.
 func (d *decoder) value(v reflect.Value, path, enum string) {
 	first := d.next()
 	switch t := v.Type(); {
+	case t.Implements(changeType):
+		v.FieldByName("Given").SetBool(true)
+		d.value(v.FieldByName("Value"), path, enum)
 	case first == 'n' && t.Kind() == reflect.Pointer:
 		d.raw()
 	case t.Kind() == reflect.Pointer:

@@ -130,3 +130,21 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestDecodeTellsNullFromNothing reads a field for which null means something.
+func TestDecodeTellsNullFromNothing(t *testing.T) {
+	for text, want := range map[string]change[timestamp]{
+		`{}`:                            {},
+		`{"at":null}`:                   {Given: true},
+		`{"at":"2026-01-31T12:00:00Z"}`: {Given: true, Value: &timestamp{time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}},
+	} {
+		var got struct {
+			At change[timestamp] `json:"at,omitzero"`
+		}
+		problems, err := decode([]byte(text), &got)
+		same := (got.At.Value == nil) == (want.Value == nil) && (want.Value == nil || want.Value.Equal(got.At.Value.Time))
+		if err != nil || len(problems) > 0 || got.At.Given != want.Given || !same {
+			t.Errorf("%s: %+v, %v, %v", text, got, problems, err)
+		}
+	}
+}

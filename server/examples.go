@@ -122,13 +122,25 @@ func exampleUpload() uploaded {
 	return uploaded{TotalCount: 1, Entries: []view[file]{{value: exampleFileObject()}}}
 }
 
-func exampleCollaboration() collaboration {
-	return collaboration{
-		ID: 66778899, Type: "collaboration", Item: entry{view[folder]{value: exampleFolderObject(), mini: true}},
-		AccessibleBy: userMini{Type: typeUser, ID: 99887766, Name: "Grace Hopper", Login: "grace@example.com"},
-		Role:         docgen.RoleEditor, Status: "accepted", AcknowledgedAt: timestamp{exampleTime}, CreatedBy: exampleAuthor,
-		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
-	}
+func exampleCollaboration() collaborationView {
+	return collaborationOf(&docgen.Collaboration{
+		ID: 66778899, Item: &docgen.Item{Kind: docgen.Folder, ID: int64(exampleFolder), ETag: 3, Name: "Templates"},
+		User: &docgen.UserRef{ID: 99887766, Name: "Grace Hopper", Login: "grace@example.com"},
+		Role: docgen.RoleEditor, Status: docgen.CollaborationAccepted, AcknowledgedAt: exampleTime,
+		CreatedBy: docgen.UserRef{ID: int64(exampleAuthor.ID), Name: exampleAuthor.Name, Login: exampleAuthor.Login},
+		CreatedAt: exampleTime, ModifiedAt: exampleTime,
+	}, nil)
+}
+
+func exampleInvitation() collaborationView {
+	invitation := exampleCollaboration()
+	invitation.value.Item, invitation.value.AcknowledgedAt = optional[entry]{}, timestamp{}
+	invitation.value.Status, invitation.value.InviteEmail = docgen.CollaborationPending, &invitation.value.AccessibleBy.value.Login
+	return invitation
+}
+
+func exampleCollaborations() markerPage[collaborationView] {
+	return markerPage[collaborationView]{Limit: docgen.DefaultPageLimit, Entries: []collaborationView{exampleCollaboration(), exampleInvitation()}}
 }
 
 func exampleUser() user {

@@ -108,6 +108,9 @@ func (a *api) routes() {
 	route(a, "DELETE /folders/{folder_id}", docDeleteFolder, a.deleteFolder)
 
 	route(a, "POST /collaborations", docCreateCollaboration, a.createCollaboration)
+	route(a, "GET /collaborations", docListInvitations, a.listInvitations)
+	route(a, "GET /files/{file_id}/collaborations", docListFileCollaborations, a.listFileCollaborations)
+	route(a, "GET /folders/{folder_id}/collaborations", docListFolderCollaborations, a.listFolderCollaborations)
 	route(a, "GET /collaborations/{collaboration_id}", docGetCollaboration, a.getCollaboration)
 	route(a, "PUT /collaborations/{collaboration_id}", docUpdateCollaboration, a.updateCollaboration)
 	route(a, "DELETE /collaborations/{collaboration_id}", docDeleteCollaboration, a.deleteCollaboration)

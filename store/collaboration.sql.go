@@ -10,6 +10,32 @@ import (
 	"database/sql"
 )
 
+const answerInvitation = `-- name: AnswerInvitation :execrows
+UPDATE collaborations SET status = $2, acknowledged_at = $3, modified_at = $3 WHERE id = $1 AND status = 'pending'
+`
+
+// AnswerInvitation accepts or rejects an invitation that waits for it.
+func (q *Queries) AnswerInvitation(ctx context.Context, iD int64, status string, acknowledgedAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, answerInvitation, iD, status, acknowledgedAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const bindInvitations = `-- name: BindInvitations :execrows
+UPDATE collaborations SET user_id = $1 WHERE user_id IS NULL AND invite_key = $2
+`
+
+// BindInvitations gives the invitations of a login to the user who now has it.
+func (q *Queries) BindInvitations(ctx context.Context, userID sql.NullInt64, inviteKey string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, bindInvitations, userID, inviteKey)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const collaboration = `-- name: Collaboration :one
 SELECT collaborations.id, collaborations.item_id, collaborations.user_id, collaborations.invite_login, collaborations.invite_key, collaborations.role, collaborations.status, collaborations.is_access_only, collaborations.can_view_path, collaborations.expires_at, collaborations.acknowledged_at, collaborations.created_at, collaborations.created_by, collaborations.modified_at, items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id
 FROM collaborations
@@ -65,6 +91,131 @@ func (q *Queries) Collaboration(ctx context.Context, id int64) (CollaborationRow
 	return i, err
 }
 
+const collaborationsAfter = `-- name: CollaborationsAfter :many
+SELECT id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path, expires_at, acknowledged_at, created_at, created_by, modified_at FROM collaborations
+WHERE item_id = $1 AND id > $2 AND status <> 'rejected' AND (expires_at = 0 OR expires_at > $3)
+ORDER BY id LIMIT $4
+`
+
+type CollaborationsAfterParams struct {
+	ItemID    int64
+	ID        int64
+	ExpiresAt int64
+	Limit     int32
+}
+
+// CollaborationsAfter returns those on an item that hold at a time, or wait for an answer.
+func (q *Queries) CollaborationsAfter(ctx context.Context, arg CollaborationsAfterParams) ([]Collaboration, error) {
+	rows, err := q.db.QueryContext(ctx, collaborationsAfter,
+		arg.ItemID,
+		arg.ID,
+		arg.ExpiresAt,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Collaboration{}
+	for rows.Next() {
+		var i Collaboration
+		if err := rows.Scan(
+			&i.ID,
+			&i.ItemID,
+			&i.UserID,
+			&i.InviteLogin,
+			&i.InviteKey,
+			&i.Role,
+			&i.Status,
+			&i.IsAccessOnly,
+			&i.CanViewPath,
+			&i.ExpiresAt,
+			&i.AcknowledgedAt,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.ModifiedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const collaborationsBefore = `-- name: CollaborationsBefore :many
+SELECT id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path, expires_at, acknowledged_at, created_at, created_by, modified_at FROM collaborations
+WHERE item_id = $1 AND id < $2 AND status <> 'rejected' AND (expires_at = 0 OR expires_at > $3)
+ORDER BY id DESC LIMIT $4
+`
+
+type CollaborationsBeforeParams struct {
+	ItemID    int64
+	ID        int64
+	ExpiresAt int64
+	Limit     int32
+}
+
+func (q *Queries) CollaborationsBefore(ctx context.Context, arg CollaborationsBeforeParams) ([]Collaboration, error) {
+	rows, err := q.db.QueryContext(ctx, collaborationsBefore,
+		arg.ItemID,
+		arg.ID,
+		arg.ExpiresAt,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Collaboration{}
+	for rows.Next() {
+		var i Collaboration
+		if err := rows.Scan(
+			&i.ID,
+			&i.ItemID,
+			&i.UserID,
+			&i.InviteLogin,
+			&i.InviteKey,
+			&i.Role,
+			&i.Status,
+			&i.IsAccessOnly,
+			&i.CanViewPath,
+			&i.ExpiresAt,
+			&i.AcknowledgedAt,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.ModifiedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countInvitations = `-- name: CountInvitations :one
+SELECT COUNT(*) FROM collaborations
+WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
+`
+
+func (q *Queries) CountInvitations(ctx context.Context, userID sql.NullInt64, expiresAt int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countInvitations, userID, expiresAt)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteCollaboration = `-- name: DeleteCollaboration :execrows
 DELETE FROM collaborations WHERE id = $1
 `
@@ -75,6 +226,30 @@ func (q *Queries) DeleteCollaboration(ctx context.Context, id int64) (int64, err
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const deleteEndedCollaborations = `-- name: DeleteEndedCollaborations :exec
+DELETE FROM collaborations
+WHERE item_id = $1 AND (user_id = $2 OR user_id IS NULL AND invite_key = $3)
+    AND (status = 'rejected' OR expires_at <> 0 AND expires_at <= $4)
+`
+
+type DeleteEndedCollaborationsParams struct {
+	ItemID    int64
+	UserID    sql.NullInt64
+	InviteKey string
+	ExpiresAt int64
+}
+
+// DeleteEndedCollaborations makes room for a new collaboration of a user, or of a login that nobody has, on an item.
+func (q *Queries) DeleteEndedCollaborations(ctx context.Context, arg DeleteEndedCollaborationsParams) error {
+	_, err := q.db.ExecContext(ctx, deleteEndedCollaborations,
+		arg.ItemID,
+		arg.UserID,
+		arg.InviteKey,
+		arg.ExpiresAt,
+	)
+	return err
 }
 
 const insertCollaboration = `-- name: InsertCollaboration :execrows
@@ -124,12 +299,96 @@ func (q *Queries) InsertCollaboration(ctx context.Context, arg InsertCollaborati
 	return result.RowsAffected()
 }
 
-const updateCollaboration = `-- name: UpdateCollaboration :execrows
-UPDATE collaborations SET role = $2, modified_at = $3 WHERE id = $1
+const invitations = `-- name: Invitations :many
+SELECT id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path, expires_at, acknowledged_at, created_at, created_by, modified_at FROM collaborations
+WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
+ORDER BY id LIMIT $3 OFFSET $4
 `
 
-func (q *Queries) UpdateCollaboration(ctx context.Context, iD int64, role string, modifiedAt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateCollaboration, iD, role, modifiedAt)
+type InvitationsParams struct {
+	UserID    sql.NullInt64
+	ExpiresAt int64
+	Limit     int32
+	Offset    int32
+}
+
+// Invitations returns what waits at a time for a user's answer.
+func (q *Queries) Invitations(ctx context.Context, arg InvitationsParams) ([]Collaboration, error) {
+	rows, err := q.db.QueryContext(ctx, invitations,
+		arg.UserID,
+		arg.ExpiresAt,
+		arg.Limit,
+		arg.Offset,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Collaboration{}
+	for rows.Next() {
+		var i Collaboration
+		if err := rows.Scan(
+			&i.ID,
+			&i.ItemID,
+			&i.UserID,
+			&i.InviteLogin,
+			&i.InviteKey,
+			&i.Role,
+			&i.Status,
+			&i.IsAccessOnly,
+			&i.CanViewPath,
+			&i.ExpiresAt,
+			&i.AcknowledgedAt,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.ModifiedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockCollaboration = `-- name: LockCollaboration :execrows
+UPDATE collaborations SET modified_at = modified_at WHERE id = $1
+`
+
+// LockCollaboration makes every other transaction that writes the collaboration wait until this one ends, on both databases.
+func (q *Queries) LockCollaboration(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockCollaboration, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const updateCollaboration = `-- name: UpdateCollaboration :execrows
+UPDATE collaborations SET role = $2, expires_at = $3, can_view_path = $4, modified_at = $5 WHERE id = $1
+`
+
+type UpdateCollaborationParams struct {
+	ID          int64
+	Role        string
+	ExpiresAt   int64
+	CanViewPath bool
+	ModifiedAt  int64
+}
+
+func (q *Queries) UpdateCollaboration(ctx context.Context, arg UpdateCollaborationParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, updateCollaboration,
+		arg.ID,
+		arg.Role,
+		arg.ExpiresAt,
+		arg.CanViewPath,
+		arg.ModifiedAt,
+	)
 	if err != nil {
 		return 0, err
 	}

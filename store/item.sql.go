@@ -184,7 +184,8 @@ WITH RECURSIVE chain (item_id, depth) AS (
     WHERE items.parent_id IS NOT NULL AND chain.depth < 1000
 )
 SELECT items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, CAST(COALESCE(collaborations.role, '') AS TEXT) AS role,
-       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path
+       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path,
+       CAST(COALESCE(collaborations.is_access_only, FALSE) AS BOOLEAN) AS is_access_only
 FROM chain
 JOIN items ON items.id = chain.item_id
 LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = CAST($2 AS BIGINT)
@@ -193,9 +194,10 @@ ORDER BY chain.depth
 `
 
 type ItemChainRow struct {
-	Item        Item
-	Role        string
-	CanViewPath bool
+	Item         Item
+	Role         string
+	CanViewPath  bool
+	IsAccessOnly bool
 }
 
 // ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
@@ -233,6 +235,7 @@ func (q *Queries) ItemChain(ctx context.Context, iD int64, column2 int64, expire
 			&i.Item.StoragePolicyID,
 			&i.Role,
 			&i.CanViewPath,
+			&i.IsAccessOnly,
 		); err != nil {
 			return nil, err
 		}

@@ -39,6 +39,12 @@ func (q *Queries) SetTreeOwner(ctx context.Context, id, ownerID int64) error {
 	return err
 }
 
+// DeleteTreeCollaborationsOf ends what a user collaborates in within a tree.
+func (q *Queries) DeleteTreeCollaborationsOf(ctx context.Context, id, userID int64) error {
+	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE user_id = $2 AND item_id IN ("+belowItem+")", id, userID)
+	return err
+}
+
 // DeleteTreeCollaborations ends every collaboration within a tree.
 func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error {
 	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE item_id IN ("+belowItem+")", id)

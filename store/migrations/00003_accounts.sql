@@ -97,6 +97,16 @@ INSERT INTO collaborations (id, item_id, user_id, invite_login, invite_key, role
 SELECT id, item_id, user_id, '', '', role, 'accepted', FALSE, FALSE, 0, created_at, created_at, created_by, modified_at
 FROM old_collaborations;
 DROP TABLE old_collaborations;
+
+-- What lies in a tree belongs to the owner of the tree, who needs no role in it.
+WITH RECURSIVE tree (id, owner_id) AS (
+    SELECT items.id, items.owner_id FROM items WHERE items.parent_id IS NULL
+    UNION ALL
+    SELECT items.id, tree.owner_id FROM tree JOIN items ON items.parent_id = tree.id
+)
+UPDATE items SET owner_id = tree.owner_id FROM tree WHERE tree.id = items.id AND tree.owner_id <> items.owner_id;
+DELETE FROM collaborations WHERE user_id = (SELECT items.owner_id FROM items WHERE items.id = collaborations.item_id);
+
 CREATE INDEX collaborations_user ON collaborations (user_id);
 CREATE UNIQUE INDEX collaborations_invitation ON collaborations (item_id, invite_key) WHERE user_id IS NULL;
 CREATE INDEX collaborations_invited ON collaborations (invite_key) WHERE user_id IS NULL;

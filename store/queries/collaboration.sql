@@ -10,8 +10,47 @@ FROM collaborations
 JOIN items ON items.id = collaborations.item_id
 WHERE collaborations.id = $1;
 
+-- name: LockCollaboration :execrows
+-- LockCollaboration makes every other transaction that writes the collaboration wait until this one ends, on both databases.
+UPDATE collaborations SET modified_at = modified_at WHERE id = $1;
+
 -- name: UpdateCollaboration :execrows
-UPDATE collaborations SET role = $2, modified_at = $3 WHERE id = $1;
+UPDATE collaborations SET role = $2, expires_at = $3, can_view_path = $4, modified_at = $5 WHERE id = $1;
+
+-- name: AnswerInvitation :execrows
+-- AnswerInvitation accepts or rejects an invitation that waits for it.
+UPDATE collaborations SET status = $2, acknowledged_at = $3, modified_at = $3 WHERE id = $1 AND status = 'pending';
 
 -- name: DeleteCollaboration :execrows
 DELETE FROM collaborations WHERE id = $1;
+
+-- name: DeleteEndedCollaborations :exec
+-- DeleteEndedCollaborations makes room for a new collaboration of a user, or of a login that nobody has, on an item.
+DELETE FROM collaborations
+WHERE item_id = $1 AND (user_id = $2 OR user_id IS NULL AND invite_key = $3)
+    AND (status = 'rejected' OR expires_at <> 0 AND expires_at <= $4);
+
+-- name: BindInvitations :execrows
+-- BindInvitations gives the invitations of a login to the user who now has it.
+UPDATE collaborations SET user_id = $1 WHERE user_id IS NULL AND invite_key = $2;
+
+-- name: CollaborationsAfter :many
+-- CollaborationsAfter returns those on an item that hold at a time, or wait for an answer.
+SELECT * FROM collaborations
+WHERE item_id = $1 AND id > $2 AND status <> 'rejected' AND (expires_at = 0 OR expires_at > $3)
+ORDER BY id LIMIT $4;
+
+-- name: CollaborationsBefore :many
+SELECT * FROM collaborations
+WHERE item_id = $1 AND id < $2 AND status <> 'rejected' AND (expires_at = 0 OR expires_at > $3)
+ORDER BY id DESC LIMIT $4;
+
+-- name: Invitations :many
+-- Invitations returns what waits at a time for a user's answer.
+SELECT * FROM collaborations
+WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
+ORDER BY id LIMIT $3 OFFSET $4;
+
+-- name: CountInvitations :one
+SELECT COUNT(*) FROM collaborations
+WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2);

@@ -16,7 +16,8 @@ WITH RECURSIVE chain (item_id, depth) AS (
     WHERE items.parent_id IS NOT NULL AND chain.depth < 1000
 )
 SELECT sqlc.embed(items), CAST(COALESCE(collaborations.role, '') AS TEXT) AS role,
-       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path
+       CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path,
+       CAST(COALESCE(collaborations.is_access_only, FALSE) AS BOOLEAN) AS is_access_only
 FROM chain
 JOIN items ON items.id = chain.item_id
 LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = CAST($2 AS BIGINT)

@@ -1,0 +1,78 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"platen/store"
+)
+
+// invited finds the user that a new collaboration names; nil for a login that nobody has, nor gets before the transaction
+// ends.
+func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration) (*store.User, error) {
+	if n.UserID != 0 {
+		row, err := tx.User(ctx, n.UserID)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && !s.isColleague(row.User) {
+			return nil, Invalid(invalidField("accessible_by.id", "there is no such user: give the id or the login of a user of this server"))
+		}
+		return &row.User, err
+	}
+	user, err := tx.UserByLogin(ctx, foldKey(n.Login))
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
+			return nil, err
+		}
+		user, err = tx.UserByLogin(ctx, foldKey(n.Login))
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &user, err
+}
+
+// isColleague tells whether a user is one that items can be shared with.
+func (s *Service) isColleague(user store.User) bool {
+	return user.EnterpriseID == s.enterprise.id && user.ID != s.enterprise.accountID && user.DeletedAt == 0
+}
+
+// bindInvitations gives a user who comes into being what the user's login was invited to. It comes last: from then on
+// everybody waits who invites a login that nobody has.
+func bindInvitations(ctx context.Context, tx *store.Tx, userID int64, loginKey string) error {
+	if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
+		return err
+	}
+	_, err := tx.BindInvitations(ctx, sql.NullInt64{Int64: userID, Valid: true}, loginKey)
+	return err
+}
+
+// answerInvitation accepts or rejects an invitation for who was invited.
+func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller, found share, answer string) error {
+	if !found.isFor(c) {
+		return failf(CodeForbidden, "Access denied – only who was invited accepts or rejects an invitation.")
+	}
+	if found.row.Status != CollaborationPending {
+		return failf(CodeInvalidStatus, "The invitation was answered already: it is %s.", found.row.Status)
+	}
+	_, err := tx.AnswerInvitation(ctx, found.row.ID, answer, s.micros())
+	return err
+}
+
+// Invitations returns one page by offset of what waits for the caller to accept or reject it, by growing id.
+func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (OffsetPage[Collaboration], error) {
+	if err := c.require(ScopeRead); err != nil {
+		return OffsetPage[Collaboration]{}, err
+	}
+	me, now := sql.NullInt64{Int64: c.User.ID, Valid: true}, s.micros()
+	var result OffsetPage[Collaboration]
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountInvitations(ctx, me, now) },
+			func(limit, offset int32) ([]Collaboration, error) {
+				rows, err := q.Invitations(ctx, store.InvitationsParams{UserID: me, ExpiresAt: now, Limit: limit, Offset: offset})
+				return collaborationsOf(ctx, q, rows, store.Item{}, err) // what is pending shows no item
+			})
+		return err
+	})
+	return result, err
+}

@@ -1,0 +1,314 @@
+package docgen_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/docgen"
+)
+
+// kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, and the owner.
+var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner", "owner"}
+
+// outcomes says of every operation whether it is for each kind of caller, or else the status of the answer.
+const outcomes = `
+                                                  none  preview     view   upload p+upload v+upload     edit   co-own      own
+File                                               404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Folder                                             404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Items                                              404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+ItemsByOffset                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Template                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
+Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
+Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓
+TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder                                       404      403      403      403      403      403        ✓        ✓        ✓
+CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder to move something within              404      403      403      403      403      403        ✓        ✓        ✓
+UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓
+MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓
+UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓
+CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓
+CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓
+CreateCollaboration that shows the path            404      403      403      403      403      403      403        ✓        ✓
+UpdateCollaboration                                404      403      403      403      403      403      403        ✓        ✓
+UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403
+UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓
+DeleteCollaboration                                404      403      403      403      403      403      403        ✓        ✓
+TrashFile                                          404      403      403      403      403      403        ✓        ✓        ✓
+TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓
+`
+
+// target is what an operation is tried on: all of it lies in one folder.
+type target struct {
+	between          int64 // the folder that it lies in
+	folder, inner    int64 // inner lies in the folder
+	file, template   int64
+	collaboration    int64 // of somebody else on the folder
+	gift             int64 // of somebody else on another folder in it
+	guest            int64 // whom to invite
+	own, ownTemplate int64 // a folder of the caller's own, and a template in it
+}
+
+// operation is one use of the service on a target by a caller.
+type operation struct {
+	name   string
+	unseen docgen.Code // of the answer to who does not see the target, where that is named in a body; not found otherwise
+	call   func(w *world, c *docgen.Caller, at target) error
+}
+
+// operations lists every operation on an item; what destroys comes last.
+var operations = []operation{
+	{"File", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.File(w.t.Context(), c, at.file)
+		return err
+	}},
+	{"Folder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Folder(w.t.Context(), c, at.folder)
+		return err
+	}},
+	{"Items", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Items(w.t.Context(), c, at.folder, docgen.PageRequest{})
+		return err
+	}},
+	{"ItemsByOffset", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.ItemsByOffset(w.t.Context(), c, at.folder, docgen.OffsetRequest{Limit: 1}, docgen.ItemOrder{})
+		return err
+	}},
+	{"Template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Template(w.t.Context(), c, at.template)
+		return err
+	}},
+	{"TemplateJobs", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.TemplateJobs(w.t.Context(), c, at.template, docgen.PageRequest{})
+		return err
+	}},
+	{"Collaboration", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Collaboration(w.t.Context(), c, at.collaboration)
+		return err
+	}},
+	{"Collaborations", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Collaborations(w.t.Context(), c, docgen.Folder, at.folder, docgen.PageRequest{})
+		return err
+	}},
+	{"Tags", "", func(w *world, c *docgen.Caller, at target) error {
+		_, _, err := w.Tags(w.t.Context(), c, at.template, 0, docgen.PageRequest{})
+		return err
+	}},
+	{"Contract", "", func(w *world, c *docgen.Caller, at target) error {
+		_, _, err := w.Contract(w.t.Context(), c, at.template, 0)
+		return err
+	}},
+	{"Content", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Content(w.t.Context(), c, at.file, 0)
+		return err
+	}},
+	{"CreateBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateBatch(w.t.Context(), c, batchOf(at.template, at.own, "{}"))
+		return err
+	}},
+	{"TryBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.TryBatch(w.t.Context(), c, batchOf(at.template, at.own, "{}"))
+		return err
+	}},
+	{"CreateBatch into a folder", docgen.CodeBadRequest, func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateBatch(w.t.Context(), c, batchOf(at.ownTemplate, at.folder, "{}"))
+		return err
+	}},
+	{"CreateFile", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateFile(w.t.Context(), c, docgen.NewFile{Name: "new.txt", ParentID: at.folder}, reader("new"))
+		return err
+	}},
+	{"CreateFolder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateFolder(w.t.Context(), c, docgen.NewFolder{Name: "new", ParentID: at.folder})
+		return err
+	}},
+	{"UpdateFile to move something of one's own in", "", func(w *world, c *docgen.Caller, at target) error {
+		mine := w.upload(c, at.own, "mine.txt", "mine")
+		_, err := w.UpdateFile(w.t.Context(), c, mine.ID, docgen.ItemChange{ParentID: &at.folder})
+		if err != nil {
+			must(w.t, w.TrashFile(w.t.Context(), c, mine.ID, ""))
+		}
+		return err
+	}},
+	{"UpdateFile", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Name: new("renamed.txt")})
+		return err
+	}},
+	{"UpdateFolder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateFolder(w.t.Context(), c, at.folder, docgen.ItemChange{Description: new("described")})
+		return err
+	}},
+	{"CreateVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateVersion(w.t.Context(), c, docgen.NewVersion{FileID: at.file}, reader("newer"))
+		return err
+	}},
+	{"UpdateFolder to move something within", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateFolder(w.t.Context(), c, at.inner, docgen.ItemChange{ParentID: &at.between})
+		return err
+	}},
+	{"UpdateFolder to move something out", "", func(w *world, c *docgen.Caller, at target) error {
+		elsewhere := int64(0)
+		_, err := w.UpdateFolder(w.t.Context(), c, at.inner, docgen.ItemChange{ParentID: &elsewhere})
+		return err
+	}},
+	{"MarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.MarkTemplate(w.t.Context(), c, at.file)
+		return err
+	}},
+	{"UnmarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.UnmarkTemplate(w.t.Context(), c, at.template)
+	}},
+	{"CreateCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateCollaboration(w.t.Context(), c,
+			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: at.folder, UserID: at.guest, Role: docgen.RolePreviewer})
+		return err
+	}},
+	{"CreateCollaboration with more rights", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateCollaboration(w.t.Context(), c,
+			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: at.folder, Login: "co@example.com", Role: docgen.RoleCoOwner})
+		return err
+	}},
+	{"CreateCollaboration that shows the path", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateCollaboration(w.t.Context(), c,
+			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: at.folder, Login: "path@example.com", Role: docgen.RolePreviewer, CanViewPath: true})
+		return err
+	}},
+	{"UpdateCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateCollaboration(w.t.Context(), c, at.collaboration, docgen.CollaborationChange{Role: docgen.RoleEditor})
+		return err
+	}},
+	{"UpdateCollaboration to accept for another", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateCollaboration(w.t.Context(), c, at.collaboration, docgen.CollaborationChange{Status: docgen.CollaborationAccepted})
+		return err
+	}},
+	{"UpdateCollaboration to make an owner", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateCollaboration(w.t.Context(), c, at.gift, docgen.CollaborationChange{Role: docgen.RoleOwner})
+		return err
+	}},
+	{"DeleteCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.DeleteCollaboration(w.t.Context(), c, at.collaboration)
+	}},
+	{"TrashFile", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.TrashFile(w.t.Context(), c, at.file, "")
+	}},
+	{"TrashFolder", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.TrashFolder(w.t.Context(), c, at.folder, true, "")
+	}},
+}
+
+// newTarget makes a target of alice's in a folder.
+func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) target {
+	w.t.Helper()
+	at := target{between: parent, folder: w.folder(w.alice, parent, "target"), guest: guest.User.ID}
+	at.inner = w.folder(w.alice, at.folder, "inner")
+	at.file = w.upload(w.alice, at.folder, "file.txt", "text").ID
+	template := w.template(w.alice, at.folder, "template.docx")
+	at.template = template.ID
+	must(w.t, w.SaveReading(w.t.Context(), template.VersionID, docgen.Reading{Schema: []byte(`{"type":"object"}`)}))
+	at.collaboration = w.share(docgen.Folder, at.folder, other, docgen.RoleViewer).ID
+	at.gift = w.share(docgen.Folder, w.folder(w.alice, at.folder, "gift"), other, docgen.RoleViewer).ID
+	at.own = w.folder(caller, 0, "own")
+	at.ownTemplate = w.template(caller, at.own, "own.docx").ID
+	return at
+}
+
+// outcomesOf reads the table: what each kind of caller gets of an operation, in the order of kinds.
+func outcomesOf(t *testing.T) map[string][]string {
+	t.Helper()
+	rows := map[string][]string{}
+	for _, line := range strings.Split(strings.TrimSpace(outcomes), "\n")[1:] {
+		cells := strings.Fields(line)
+		at := len(cells) - len(kinds)
+		name := strings.Join(cells[:at], " ")
+		if rows[name] != nil || !slices.ContainsFunc(operations, func(op operation) bool { return op.name == name }) {
+			t.Errorf("the table says something of %q, which is no operation, or says it twice", name)
+		}
+		rows[name] = cells[at:]
+	}
+	return rows
+}
+
+// outcome is an error as the table has it.
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "✓"
+	case docgen.IsCode(err, docgen.CodeForbidden):
+		return "403"
+	case docgen.IsCode(err, docgen.CodeNotFound):
+		return "404"
+	case docgen.IsCode(err, docgen.CodeBadRequest):
+		return "400"
+	}
+	return err.Error()
+}
+
+// TestRoles tries every operation as every kind of caller, whose role is on a folder two above the target.
+func TestRoles(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		rows := outcomesOf(t)
+		other, guest := w.user("other"), w.user("guest")
+		for i, kind := range kinds {
+			top := w.folder(w.alice, 0, kind)
+			caller := w.alice
+			if kind != "owner" {
+				caller = w.user(strings.ReplaceAll(kind, " ", "-"))
+			}
+			if kind != "owner" && kind != "nobody" {
+				w.share(docgen.Folder, top, caller, docgen.Role(kind))
+			}
+			at := w.newTarget(w.folder(w.alice, top, "between"), caller, other, guest)
+			for _, op := range operations {
+				if rows[op.name] == nil {
+					t.Fatalf("the table says nothing of %s", op.name)
+				}
+				if err := op.call(w, caller, at); outcome(err) != rows[op.name][i] {
+					t.Errorf("%s by %s: %v, want %s", op.name, kind, err, rows[op.name][i])
+				}
+			}
+		}
+	})
+}
+
+// TestRolesDocument holds the table of docs/sharing.md against rights: its rows are the permissions in their order.
+func TestRolesDocument(t *testing.T) {
+	text, err := os.ReadFile("../docs/sharing.md")
+	must(t, err)
+	first := regexp.MustCompile(`(?m)(^\|.*\|\n)+`).FindString(string(text))
+	table := strings.Split(strings.TrimSpace(first), "\n")
+	words := strings.Fields(rights["owner"])
+	if len(table) != len(words)+2 {
+		t.Fatalf("the table has %d lines, want a row for each of %q below two of heading", len(table), words)
+	}
+	cellsOf := func(line string) []string {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " `")
+		}
+		return cells[1:]
+	}
+	if columns := cellsOf(table[0]); !slices.Equal(columns, kinds[1:]) {
+		t.Fatalf("the columns are %q, want %q", columns, kinds[1:])
+	}
+	for i, word := range words {
+		for j, cell := range cellsOf(table[i+2]) {
+			kind := kinds[j+1]
+			if may := slices.Contains(strings.Fields(rights[kind]), word); may != (cell == "yes") {
+				t.Errorf("%s of %s: the document says %q, the service %v", word, kind, cell, may)
+			}
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package docgen
+
+import (
+	"context"
+	"time"
+
+	"platen/store"
+)
+
+// CollaborationChange is a change of a collaboration; what is empty or nil stays as it is.
+type CollaborationChange struct {
+	Role        Role       // RoleOwner makes the collaborator the owner of the item
+	Status      string     // the answer of who was invited: CollaborationAccepted or CollaborationRejected
+	CanViewPath *bool      // of a folder
+	ExpiresAt   *time.Time // zero: never
+}
+
+// CollaborationChangeProblems returns everything that is wrong with a change whatever the collaboration.
+func (s *Service) CollaborationChangeProblems(change CollaborationChange) []Problem {
+	var problems []Problem
+	if _, ok := rolePermissions[change.Role]; !ok && change.Role != "" && change.Role != RoleOwner {
+		problems = append(problems, roleProblem(change.Role))
+	}
+	switch change.Status {
+	case "", CollaborationAccepted, CollaborationRejected:
+	default:
+		problems = append(problems, invalidField("status", "an invitation is %s or %s", CollaborationAccepted, CollaborationRejected))
+	}
+	if change.ExpiresAt != nil {
+		problems = append(problems, s.expiryProblems(*change.ExpiresAt)...)
+	}
+	if change.Role == RoleOwner && change != (CollaborationChange{Role: RoleOwner}) {
+		problems = append(problems, invalidField("role", "who becomes the owner is no collaborator any more: send the role owner alone"))
+	}
+	return problems
+}
+
+// UpdateCollaboration changes a collaboration, or answers an invitation. It returns nil where the collaborator has become the
+// owner of the item, for then there is no such collaboration any more.
+func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, change CollaborationChange) (*Collaboration, error) {
+	if err := c.require(ScopeWrite); err != nil {
+		return nil, err
+	}
+	if err := Invalid(s.CollaborationChangeProblems(change)...); err != nil {
+		return nil, err
+	}
+	if change.Role == RoleOwner {
+		return nil, s.giveAway(ctx, c, id)
+	}
+	var changed *Collaboration
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		found, err := s.lockCollaboration(ctx, tx, c, id)
+		if err != nil {
+			return err
+		}
+		if err := s.changeCollaboration(ctx, tx, c, found, change); err != nil {
+			return err
+		}
+		changed, err = readCollaboration(ctx, tx.Queries, id)
+		return err
+	})
+	return changed, err
+}
+
+// changeCollaboration answers an invitation, or changes what a collaboration gives. Clients repeat the role with an answer.
+func (s *Service) changeCollaboration(ctx context.Context, tx *store.Tx, c *Caller, found share, change CollaborationChange) error {
+	if change.Status != "" {
+		if err := s.answerInvitation(ctx, tx, c, found, change.Status); err != nil {
+			return err
+		}
+		if change.Role == Role(found.row.Role) {
+			change.Role = ""
+		}
+		change.Status = ""
+	}
+	if change == (CollaborationChange{}) {
+		return nil
+	}
+	return s.changeTerms(ctx, tx, found, change)
+}
+
+// changeTerms changes what a collaboration gives, how long, and what it shows.
+func (s *Service) changeTerms(ctx context.Context, tx *store.Tx, found share, change CollaborationChange) error {
+	row := found.row
+	if !found.place.may.Can(MayManage) {
+		return failf(CodeForbidden, "Access denied – only the owner and co-owners change a collaboration.")
+	}
+	if row.Status == CollaborationRejected {
+		return failf(CodeInvalidStatus, "The invitation was rejected: invite the user again.")
+	}
+	if change.Role != "" {
+		if err := grant(found.place.may, change.Role); err != nil {
+			return err
+		}
+		row.Role = string(change.Role)
+	}
+	if change.ExpiresAt != nil {
+		row.ExpiresAt = microsOf(*change.ExpiresAt, 0)
+	}
+	if change.CanViewPath != nil {
+		if err := Invalid(pathProblems(Kind(found.item.Kind))...); *change.CanViewPath && err != nil {
+			return err
+		}
+		row.CanViewPath = *change.CanViewPath
+	}
+	_, err := tx.UpdateCollaboration(ctx, store.UpdateCollaborationParams{
+		ID: row.ID, Role: row.Role, ExpiresAt: row.ExpiresAt, CanViewPath: row.CanViewPath, ModifiedAt: s.micros(),
+	})
+	return err
+}

@@ -1,0 +1,254 @@
+package store_test
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// changedByMigrations lists, for rows of each time, what the migrations since make of them: what an old column then holds,
+// by table, first column of the row, and column, and which rows are gone; what the columns hold that have come since.
+var changedByMigrations = map[string]struct {
+	values map[string]string
+	gone   []string
+	fresh  map[string]string
+}{
+	"00002": {
+		values: map[string]string{"items 32 owner_id": "11", "items 42 owner_id": "11"},
+		gone:   []string{"collaborations 63"},
+		fresh: map[string]string{
+			"enterprises account_id": "0",
+			"users name_key":         "", "users platform_only": "0", "users external_id": "", "users profile": "", "users deleted_at": "0",
+			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "0",
+			"tokens grant_id":                 "0",
+			"items storage_policy_id":         "0",
+			"file_versions storage_policy_id": "1", "file_versions trashed_at": "0", "file_versions trashed_by": "0",
+			"file_versions restored_at": "0", "file_versions restored_by": "0",
+			"collaborations invite_login": "", "collaborations invite_key": "", "collaborations status": "accepted",
+			"collaborations is_access_only": "0", "collaborations can_view_path": "0", "collaborations expires_at": "0",
+			"collaborations acknowledged_at": "= created_at",
+			"docgen_batches global_content":  "0",
+		},
+	},
+}
+
+// row is one row of a table, by the names of its columns.
+type row map[string]string
+
+// TestOldDatabases opens databases of earlier times: every row is still there, with what has been added since.
+func TestOldDatabases(t *testing.T) {
+	storetest.RunOld(t, func(t *testing.T, old string, cfg store.Config) {
+		before := contents(t, storetest.Raw(t, cfg), cfg)
+		for table, rows := range before {
+			if len(rows) == 0 {
+				t.Errorf("the table %s of the old database is empty: say in store/storetest/rows what it held", table)
+			}
+		}
+		careful := cfg
+		careful.NoMigrate = true
+		if db, err := store.Open(t.Context(), careful); !errors.Is(err, store.ErrSchema) {
+			t.Fatalf("Open without migrating = %v, %v; want ErrSchema", db, err)
+		}
+		storetest.Open(t, cfg)
+		raw := storetest.Raw(t, cfg) // a connection that has not planned what it reads before the tables were changed
+		after := contents(t, raw, cfg)
+		want := changedByMigrations[old]
+		for table, rows := range before {
+			rows = slices.DeleteFunc(rows, func(r row) bool { return slices.Contains(want.gone, table+" "+r["#"]) })
+			if len(after[table]) != len(rows) {
+				t.Errorf("%s has %d rows, want %d", table, len(after[table]), len(rows))
+				continue
+			}
+			for i, r := range rows {
+				checkRow(t, table, r, after[table][i], want.values, want.fresh)
+			}
+		}
+		for table, rows := range after {
+			if _, known := before[table]; !known && len(rows) > 0 && !strings.HasPrefix(table, "river_") {
+				t.Errorf("the new table %s has %d rows", table, len(rows))
+			}
+		}
+		checkReferences(t, raw, cfg)
+		checkIndexes(t, raw, cfg)
+	})
+}
+
+// checkRow compares a row with what it was before the migrations.
+func checkRow(t *testing.T, table string, before, after row, changed, fresh map[string]string) {
+	t.Helper()
+	for column, got := range after {
+		want, known := before[column]
+		if value, ok := changed[table+" "+before["#"]+" "+column]; ok {
+			want = value
+		} else if !known {
+			if want, ok = fresh[table+" "+column]; !ok {
+				t.Errorf("nothing is said of the new column %s of %s", column, table)
+			}
+		}
+		if other, ok := strings.CutPrefix(want, "= "); ok {
+			want = before[other]
+		}
+		if got != want {
+			t.Errorf("%s of %s %s is %q, want %q", column, table, before["#"], got, want)
+		}
+	}
+	for column := range before {
+		if _, ok := after[column]; !ok {
+			t.Errorf("the column %s of %s is gone", column, table)
+		}
+	}
+}
+
+// contents reads all tables but those that the migrations themselves keep, each in the order of its first columns. The
+// first column of a row is also called #.
+func contents(t *testing.T, db *sql.DB, cfg store.Config) map[string][]row {
+	t.Helper()
+	all := map[string][]row{}
+	for _, table := range column(t, db, tablesOf(cfg)) {
+		all[table] = rowsOf(t, db, table)
+	}
+	return all
+}
+
+func tablesOf(cfg store.Config) string {
+	if cfg.Path != "" {
+		return "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'"
+	}
+	return "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'"
+}
+
+func rowsOf(t *testing.T, db *sql.DB, table string) []row {
+	t.Helper()
+	found, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	columns, err := found.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []row
+	for found.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := found.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		r := row{"#": fmt.Sprint(values[0])}
+		for i, name := range columns {
+			r[name] = text(values[i])
+		}
+		list = append(list, r)
+	}
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(list, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a["#"], b["#"]), cmp.Compare(a[columns[1]], b[columns[1]]))
+	})
+	return list
+}
+
+// text shows a value alike on both databases: in SQLite a BOOLEAN is a number.
+func text(value any) string {
+	if truth, ok := value.(bool); ok {
+		return map[bool]string{false: "0", true: "1"}[truth]
+	}
+	return fmt.Sprint(value)
+}
+
+// column returns the one column of a query.
+func column(t *testing.T, db *sql.DB, query string) []string {
+	t.Helper()
+	found, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	var list []string
+	for found.Next() {
+		var text string
+		if err := found.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, text)
+	}
+	if err := found.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// checkReferences checks that no row names one that is not there, and that every reference is to a table that is. On
+// PostgreSQL both are so while a reference exists at all.
+func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
+	t.Helper()
+	if cfg.Path != "" {
+		if broken := column(t, db, `SELECT "table" || ' ' || rowid FROM pragma_foreign_key_check`); len(broken) > 0 {
+			t.Errorf("rows that name what is not there: %q", broken)
+		}
+		if sound := column(t, db, "PRAGMA integrity_check"); !slices.Equal(sound, []string{"ok"}) {
+			t.Errorf("the database is not sound: %q", sound)
+		}
+		lost := column(t, db, `SELECT DISTINCT tables.name || ' to ' || f."table" FROM sqlite_master tables, pragma_foreign_key_list(tables.name) f
+			WHERE tables.type = 'table' AND f."table" NOT IN (SELECT name FROM sqlite_master WHERE type = 'table')`)
+		if len(lost) > 0 {
+			t.Errorf("references to tables that are not there: %q", lost)
+		}
+	}
+	for _, statement := range []string{
+		"INSERT INTO docgen_inputs (job_id, data) VALUES (1, '')",
+		"DELETE FROM docgen_batches", "DELETE FROM items", "DELETE FROM users", "DELETE FROM file_versions",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err == nil {
+			t.Errorf("%s succeeds in spite of the references", statement)
+		}
+	}
+}
+
+var indexChange = regexp.MustCompile(`(?m)^(CREATE INDEX|CREATE UNIQUE INDEX|DROP INDEX) (\w+)`)
+
+// checkIndexes checks that the indexes are there that the migrations make. One that goes with its table is made again by
+// who makes the table again.
+func checkIndexes(t *testing.T, db *sql.DB, cfg store.Config) {
+	t.Helper()
+	files, err := filepath.Glob("migrations/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no migrations:", err)
+	}
+	want := map[string]bool{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		up, _, _ := strings.Cut(string(text), "-- +goose Down")
+		for _, change := range indexChange.FindAllStringSubmatch(up, -1) {
+			want[change[2]] = change[1] != "DROP INDEX"
+		}
+	}
+	query := "SELECT indexname FROM pg_indexes WHERE schemaname = 'public'"
+	if cfg.Path != "" {
+		query = "SELECT name FROM sqlite_master WHERE type = 'index'"
+	}
+	have := column(t, db, query)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if slices.Contains(have, name) != want[name] {
+			t.Errorf("index %s: there %v, want %v", name, !want[name], want[name])
+		}
+	}
+}

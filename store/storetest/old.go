@@ -1,0 +1,99 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+
+	"platen/store"
+)
+
+// rows holds, for some migrations, rows of every table as a server of that time may have left them. A migration that
+// changes what is there already gets such a file for the one before it.
+//
+//go:embed rows/*.sql
+var rows embed.FS
+
+// RunOld runs test on databases of earlier times: with the schema that a migration left, and rows in every table. Nothing
+// has opened them since. The name of the subtest and old are the number of the migration, as its file has it.
+func RunOld(t *testing.T, test func(t *testing.T, old string, cfg store.Config)) {
+	t.Helper()
+	files, err := rows.ReadDir("rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		old := file.Name()[:len(file.Name())-len(path.Ext(file.Name()))]
+		t.Run(old, func(t *testing.T) {
+			t.Run("sqlite", func(t *testing.T) {
+				cfg := store.Config{Path: filepath.Join(t.TempDir(), "old.db"), Log: Log(t)}
+				fill(t, Raw(t, cfg), goose.DialectSQLite3, old)
+				test(t, old, cfg)
+			})
+			t.Run("postgres", func(t *testing.T) {
+				cfg := EmptyPostgres(t)
+				fill(t, Raw(t, cfg), goose.DialectPostgres, old)
+				test(t, old, cfg)
+			})
+		})
+	}
+}
+
+// Raw opens a database past the store, and closes it after the test.
+func Raw(t testing.TB, cfg store.Config) *sql.DB {
+	t.Helper()
+	driver, name := "pgx", cfg.URL
+	if cfg.Path != "" {
+		driver, name = "sqlite", "file:"+(&url.URL{Path: cfg.Path}).EscapedPath()+"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)"
+	}
+	db, err := sql.Open(driver, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// fill migrates a database up to a migration and adds the rows of its time.
+func fill(t testing.TB, db *sql.DB, dialect goose.Dialect, old string) {
+	t.Helper()
+	text, err := fs.ReadFile(rows, "rows/"+old+".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrateTo(t.Context(), db, dialect, old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), string(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// migrateTo runs the migrations up to one, from the files that the store embeds.
+func migrateTo(ctx context.Context, db *sql.DB, dialect goose.Dialect, old string) error {
+	_, here, _, _ := runtime.Caller(0)
+	provider, err := goose.NewProvider(dialect, db, os.DirFS(filepath.Join(filepath.Dir(here), "..", "migrations")))
+	if err != nil {
+		return err
+	}
+	number, err := strconv.ParseInt(old, 10, 64)
+	if err != nil {
+		return err
+	}
+	_, err = provider.UpTo(ctx, number)
+	return err
+}
