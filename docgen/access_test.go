@@ -33,6 +33,7 @@ type target struct {
 	collaboration          int64 // of somebody else on the folder
 	guest                  int64 // whom to invite
 	own                    int64 // a folder of the caller's own
+	past                   int64 // a version of the file before its current one
 }
 
 // operation is one use of the service on a target by a caller.
@@ -100,6 +101,49 @@ var operations = []operation{
 		}
 		return err
 	}},
+	{"Version", "see", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Version(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
+	{"Versions", "see", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Versions(w.t.Context(), c, at.file, docgen.OffsetRequest{Limit: 1})
+		return err
+	}},
+	{"CopyFile from it", "download", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFile(w.t.Context(), c, docgen.NewCopy{ItemID: at.file, ParentID: at.own})
+		return err
+	}},
+	{"CopyFolder from it", "download", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFolder(w.t.Context(), c, docgen.NewCopy{ItemID: at.folder, ParentID: at.own})
+		return err
+	}},
+	{"CheckFile", "upload", func(w *world, c *docgen.Caller, at target) error {
+		return w.CheckFile(w.t.Context(), c, docgen.NewFile{Name: "newer.txt", ParentID: at.folder}, 1)
+	}},
+	{"CopyFile into it", "upload", func(w *world, c *docgen.Caller, at target) error {
+		mine := w.upload(c, at.own, "mine.txt", "mine")
+		_, err := w.CopyFile(w.t.Context(), c, docgen.NewCopy{ItemID: mine.ID, ParentID: at.folder, Name: "copied.txt"})
+		must(w.t, w.TrashFile(w.t.Context(), c, mine.ID, ""))
+		return err
+	}},
+	{"CopyFolder into it", "upload", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFolder(w.t.Context(), c, docgen.NewCopy{ItemID: at.own, ParentID: at.folder, Name: "copied"})
+		return err
+	}},
+	{"CheckVersion", "edit", func(w *world, c *docgen.Caller, at target) error {
+		return w.CheckVersion(w.t.Context(), c, docgen.NewVersion{FileID: at.file}, 1)
+	}},
+	{"PromoteVersion", "edit", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.PromoteVersion(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
+	{"TrashVersion", "delete", func(w *world, c *docgen.Caller, at target) error {
+		return w.TrashVersion(w.t.Context(), c, at.file, at.past, "")
+	}},
+	{"RestoreVersion", "delete", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.RestoreVersion(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
 	{"UpdateFile", "edit", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Name: new("renamed.txt")})
 		return err
@@ -143,7 +187,9 @@ var operations = []operation{
 func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) target {
 	w.t.Helper()
 	at := target{folder: w.folder(w.alice, parent, "target"), guest: guest.User.ID}
-	at.file = w.upload(w.alice, at.folder, "file.txt", "text").ID
+	file := w.upload(w.alice, at.folder, "file.txt", "older text")
+	at.file, at.past = file.ID, file.VersionID
+	w.version(w.alice, at.file, "text")
 	at.template = w.template(w.alice, at.folder, "template.docx").ID
 	at.collaboration = w.share(docgen.Folder, at.folder, other, docgen.RoleViewer).ID
 	at.own = w.folder(caller, 0, "own")
