@@ -55,6 +55,18 @@ var rolePermissions = map[Role]Permissions{
 	RoleCoOwner:           ownerPermissions &^ MayOwn,
 }
 
+// Invitees returns the roles that one who has the permissions may give to others, by name.
+func (p Permissions) Invitees() []Role {
+	roles := []Role{}
+	for role, may := range rolePermissions {
+		if p.Can(MayInvite | may) {
+			roles = append(roles, role)
+		}
+	}
+	slices.Sort(roles)
+	return roles
+}
+
 // place is an item where it lies, with what a caller may do there.
 type place struct {
 	row     store.Item
