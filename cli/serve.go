@@ -89,6 +89,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	store.Handle(queue, generator.ReadTags)
 	store.Handle(queue, inPortions(generator.GenerateDocuments))
 	store.Handle(queue, daily(service.Sweep, log))
+	store.Handle(queue, service.RemoveContents)
 	if err := service.ScheduleSweep(ctx); err != nil {
 		return err
 	}

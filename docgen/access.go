@@ -2,6 +2,8 @@ package docgen
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"platen/store"
 )
@@ -56,6 +58,18 @@ var rolePermissions = map[Role]Permissions{
 	RoleCoOwner:           ownerPermissions &^ MayOwn,
 }
 
+// Invitees returns the roles that one who has the permissions may give to others, by name.
+func (p Permissions) Invitees() []Role {
+	roles := []Role{}
+	for role, may := range rolePermissions {
+		if p.Can(MayInvite | may) {
+			roles = append(roles, role)
+		}
+	}
+	slices.Sort(roles)
+	return roles
+}
+
 // place is an item where it lies, with what a caller may do there.
 type place struct {
 	row     store.Item
@@ -79,6 +93,19 @@ func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.r
 // caller may not see is not found, what is in the trash says so, and what the caller may see but not do is forbidden.
 // Folder 0 is the caller's root folder.
 func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
+	return s.findWhere(ctx, q, c, kind, id, need, place.active)
+}
+
+// findTrashed is find for an item that was put into the trash itself. What merely lies in a folder that was is not found
+// here: it comes back with the folder.
+func (s *Service) findTrashed(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
+	return s.findWhere(ctx, q, c, kind, id, need, place.inTrash)
+}
+
+// findWhere is the access check for items of which check finds nothing wrong.
+func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions,
+	check func(p place, kind Kind, id int64) error,
+) (place, error) {
 	rowID := id
 	if kind == Folder && id == rootID {
 		rowID = c.rootID
@@ -102,17 +129,40 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	if top.ParentID.Valid { // more folders than a chain reads: what is above is unknown
 		return place{}, Invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
 	}
-	for _, link := range chain {
-		if link.Item.TrashedAt != 0 {
-			return place{}, &Error{Code: CodeTrashed, Message: "Item is trashed", Problems: []Problem{
-				invalidField(kind.String(), "%s %d is in the trash, or lies in a folder that is", kind, id),
-			}}
-		}
+	if err := check(p, kind, id); err != nil {
+		return place{}, err
 	}
 	if !p.may.Can(need) {
 		return place{}, failf(CodeForbidden, "Access denied – insufficient permission on %s %d.", kind, id)
 	}
 	return p, nil
+}
+
+// active is the Error of an item in the trash.
+func (p place) active(kind Kind, id int64) error {
+	if !trashedAny(p.chain) {
+		return nil
+	}
+	return &Error{Code: CodeTrashed, Message: "Item is trashed", Problems: []Problem{
+		invalidField(kind.String(), "%s %d is in the trash, or lies in a folder that is", kind, id),
+	}}
+}
+
+// inTrash is the Error of an item that was not put into the trash itself.
+func (p place) inTrash(kind Kind, id int64) error {
+	if p.row.TrashedAt != 0 {
+		return nil
+	}
+	why := fmt.Sprintf("%s %d is not in the trash", kind, id)
+	if trashedAny(p.chain) {
+		why = fmt.Sprintf("%s %d is not in the trash itself, but lies in a folder that is: restore that folder", kind, id)
+	}
+	return &Error{Code: CodeNotTrashed, Message: "Item is not trashed", Problems: []Problem{invalidField(kind.String(), "%s", why)}}
+}
+
+// trashedAny tells whether anything of a chain is in the trash.
+func trashedAny(chain []store.ItemChainRow) bool {
+	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt != 0 })
 }
 
 // permissionsAt is what a caller may do because of one item alone. Who manages the content of the enterprise may do

@@ -139,16 +139,40 @@ func TestScopes(t *testing.T) {
 				return err
 			}},
 			"DeleteCollaboration": {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.DeleteCollaboration(ctx, c, 1) }},
-			"MarkTemplate":        {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.MarkTemplate(ctx, c, 1); return err }},
-			"UnmarkTemplate":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { return w.UnmarkTemplate(ctx, c, 1) }},
-			"Template":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Template(ctx, c, 1); return err }},
-			"Templates":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Templates(ctx, c, first); return err }},
-			"TemplateJobs":        {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.TemplateJobs(ctx, c, 1, first); return err }},
-			"Tags":                {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
-			"CreateBatch":         {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
-			"Job":                 {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
-			"Jobs":                {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
-			"BatchJobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
+			"CheckFile": {docgen.ScopeWrite, func(c *docgen.Caller) error {
+				return w.CheckFile(ctx, c, docgen.NewFile{Name: "x", ParentID: 1}, 1)
+			}},
+			"CheckVersion": {docgen.ScopeWrite, func(c *docgen.Caller) error {
+				return w.CheckVersion(ctx, c, docgen.NewVersion{FileID: 1}, 1)
+			}},
+			"CopyFile":       {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.CopyFile(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
+			"CopyFolder":     {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.CopyFolder(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
+			"Versions":       {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Versions(ctx, c, 1, docgen.OffsetRequest{}); return err }},
+			"Version":        {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Version(ctx, c, 1, 1); return err }},
+			"TrashVersion":   {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.TrashVersion(ctx, c, 1, 1, "") }},
+			"RestoreVersion": {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.RestoreVersion(ctx, c, 1, 1); return err }},
+			"PromoteVersion": {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.PromoteVersion(ctx, c, 1, 1); return err }},
+			"Trashed":        {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Trashed(ctx, c, docgen.File, 1); return err }},
+			"Restore": {docgen.ScopeWrite, func(c *docgen.Caller) error {
+				_, err := w.Restore(ctx, c, docgen.File, 1, docgen.Restoration{})
+				return err
+			}},
+			"Purge": {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.Purge(ctx, c, docgen.File, 1) }},
+			"Trash": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Trash(ctx, c, first); return err }},
+			"TrashByOffset": {docgen.ScopeRead, func(c *docgen.Caller) error {
+				_, err := w.TrashByOffset(ctx, c, docgen.OffsetRequest{}, docgen.ItemOrder{})
+				return err
+			}},
+			"MarkTemplate":   {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.MarkTemplate(ctx, c, 1); return err }},
+			"UnmarkTemplate": {docgen.ScopeDocGen, func(c *docgen.Caller) error { return w.UnmarkTemplate(ctx, c, 1) }},
+			"Template":       {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Template(ctx, c, 1); return err }},
+			"Templates":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Templates(ctx, c, first); return err }},
+			"TemplateJobs":   {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.TemplateJobs(ctx, c, 1, first); return err }},
+			"Tags":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
+			"CreateBatch":    {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
+			"Job":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
+			"Jobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
+			"BatchJobs":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
 		}
 		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks} {
 			c := w.caller("alice", scope)

@@ -28,7 +28,10 @@ func TestCollaborations(t *testing.T) {
 			got, err := w.Collaboration(ctx, editor, ofEditor.ID)
 			must(t, err)
 			want := &docgen.Collaboration{
-				ID: ofEditor.ID, Item: &docgen.Item{Kind: docgen.Folder, ID: folder, Name: "folder"}, Role: docgen.RoleEditor,
+				ID: ofEditor.ID, Item: &docgen.Item{
+					Kind: docgen.Folder, ID: folder, Name: "folder",
+					CreatedAt: noon, ModifiedAt: noon, ContentCreatedAt: noon, ContentModifiedAt: noon,
+				}, Role: docgen.RoleEditor,
 				User:   &docgen.UserRef{ID: editor.User.ID, Name: "editor", Login: "editor@example.com"},
 				Status: docgen.CollaborationAccepted, CreatedBy: docgen.UserRef{ID: w.alice.User.ID, Name: "alice", Login: "alice@example.com"},
 				AcknowledgedAt: noon, CreatedAt: noon, ModifiedAt: noon,

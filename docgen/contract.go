@@ -110,7 +110,7 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 		return err
 	})
 	if err == nil && unread != 0 {
-		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+		err = s.startReading(ctx, c, fileID, unread)
 	}
 	return found, ready, err
 }

@@ -28,6 +28,7 @@ const (
 	CodeStorageFull       Code = "storage_limit_exceeded"                 // the server has no room for the content
 	CodeNotFound          Code = "not_found"                              // there is no such thing, or the caller may not see it
 	CodeTrashed           Code = "trashed"                                // the item, or a folder above it, is in the trash
+	CodeNotTrashed        Code = "not_trashed"                            // the item, or version, is not in the trash
 	CodeConflict          Code = "conflict"                               // another change came first; read again and retry
 	CodeNameInUse         Code = "item_name_in_use"                       // the folder has an item of that name
 	CodeLoginInUse        Code = "user_login_already_used"                // another user has that login

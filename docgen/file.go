@@ -3,7 +3,6 @@ package docgen
 import (
 	"context"
 	"crypto/sha1"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -60,6 +59,24 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		return nil, s.abandon(ctx, version, err)
 	}
 	return item, nil
+}
+
+// CheckFile tells why a file of a size could not be uploaded; nil when it could, as things are now.
+func (s *Service) CheckFile(ctx context.Context, c *Caller, f NewFile, size int64) error {
+	if err := s.checkNewFile(ctx, c, f); err != nil {
+		return err
+	}
+	return s.checkSize(size)
+}
+
+func (s *Service) checkSize(size int64) error {
+	if size > s.limits.UploadBytes {
+		return failf(CodeTooLarge, "The file is larger than the limit of %d bytes.", s.limits.UploadBytes)
+	}
+	if size < 0 {
+		return Invalid(invalidField("size", "size must be how many bytes the file has"))
+	}
+	return nil
 }
 
 func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) error {
@@ -121,6 +138,14 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 	return item, nil
 }
 
+// CheckVersion tells why new content of a size could not be uploaded for a file; nil when it could, as things are now.
+func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, size int64) error {
+	if err := s.checkNewVersion(ctx, c, v); err != nil {
+		return err
+	}
+	return s.checkSize(size)
+}
+
 func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
@@ -135,7 +160,11 @@ func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) 
 		if err != nil {
 			return err
 		}
-		return p.matches(v.IfMatch)
+		if err := p.matches(v.IfMatch); err != nil || v.Name == "" {
+			return err
+		}
+		p.row.Name = v.Name
+		return nameFree(ctx, q, p.row)
 	})
 }
 
@@ -143,7 +172,7 @@ func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, r
 	if v.Name != "" {
 		row.Name = v.Name
 	}
-	if err := s.nameFree(ctx, tx, row); err != nil {
+	if err := nameFree(ctx, tx.Queries, row); err != nil {
 		return err
 	}
 	now := s.micros()
@@ -225,18 +254,6 @@ func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser
 	return r, nil
 }
 
-// fileVersion returns a version of a file; 0 is the current one.
-func fileVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
-	if versionID == 0 {
-		versionID = file.VersionID
-	}
-	version, err := q.Version(ctx, versionID)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && version.FileID != file.ID {
-		return store.FileVersion{}, NotFound("file_version", versionID)
-	}
-	return version, err
-}
-
 // content is content that is durable in the blob store and that no row names yet.
 type content struct {
 	id     int64 // of the version it will be
@@ -263,7 +280,7 @@ func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string)
 	v.size, v.sha1 = size, hex.EncodeToString(digest.Sum(nil))
 	switch {
 	case limited.N == 0:
-		err = failf(CodeTooLarge, "The file is larger than the limit of %d bytes.", s.limits.UploadBytes)
+		err = s.checkSize(s.limits.UploadBytes + 1)
 	case wantSHA1 != "" && !strings.EqualFold(wantSHA1, v.sha1):
 		err = failf(CodeBadDigest, "The specified content-md5 did not match what we received: its SHA-1 is %s.", v.sha1)
 	}

@@ -19,9 +19,9 @@ const maxIncludeName = 1000
 func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		version, err := q.Version(ctx, versionID)
+		version, err := taskVersion(ctx, q, versionID)
 		if err != nil {
-			return fmt.Errorf("version %d: %w", versionID, err)
+			return err
 		}
 		author := &Caller{User: User{ID: version.CreatedBy}}
 		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())

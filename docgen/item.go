@@ -34,8 +34,7 @@ const (
 	rootName = "All Files"
 )
 
-// Item is a file or a folder. In listings and conflicts only Kind, ID, ETag, Name, Size and what tells of the content
-// and of its version are set.
+// Item is a file or a folder. In listings and conflicts nothing is set that names other items or users, nor Permissions.
 type Item struct {
 	Kind        Kind
 	ID          int64 // 0 is the caller's root folder
@@ -58,6 +57,7 @@ type Item struct {
 	ModifiedAt        time.Time
 	ContentCreatedAt  time.Time
 	ContentModifiedAt time.Time
+	TrashedAt         time.Time // when it was put into the trash; zero when it is not there
 
 	Permissions Permissions // what the caller may do
 }
@@ -85,7 +85,10 @@ const maxDescriptionLength = 1024
 func listed(row store.Item) Item {
 	item := Item{
 		Kind: Kind(row.Kind), ID: row.ID, ETag: row.Etag, Name: row.Name,
-		Size: row.Size, SHA1: row.Sha1, VersionID: row.VersionID, VersionNumber: row.VersionNumber,
+		Description: row.Description,
+		Size:        row.Size, SHA1: row.Sha1, VersionID: row.VersionID, VersionNumber: row.VersionNumber,
+		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt), TrashedAt: timeOf(row.TrashedAt),
+		ContentCreatedAt: timeOf(row.ContentCreatedAt), ContentModifiedAt: timeOf(row.ContentModifiedAt),
 	}
 	if !row.ParentID.Valid {
 		item.ID = rootID
@@ -113,9 +116,6 @@ func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 // describe returns the whole of an item, as the caller who found it may see it.
 func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
 	item := listed(p.row)
-	item.Description = p.row.Description
-	item.CreatedAt, item.ModifiedAt = timeOf(p.row.CreatedAt), timeOf(p.row.ModifiedAt)
-	item.ContentCreatedAt, item.ContentModifiedAt = timeOf(p.row.ContentCreatedAt), timeOf(p.row.ContentModifiedAt)
 	item.Permissions = p.may
 	item.Path = p.path(c)
 	if n := len(item.Path); n > 0 {
@@ -178,6 +178,15 @@ func (u userRefs) get(ctx context.Context, q *store.Queries, id int64) (UserRef,
 	}
 	u[id] = UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login}
 	return u[id], nil
+}
+
+// optional looks a user up whose id may be 0, for none.
+func (u userRefs) optional(ctx context.Context, q *store.Queries, id int64) (*UserRef, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	ref, err := u.get(ctx, q, id)
+	return &ref, err
 }
 
 // newItemRow describes an item without content that comes into being now.
@@ -329,7 +338,7 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 		}
 		row.ParentID = parentOf(target.row.ID)
 	}
-	if err := s.nameFree(ctx, tx, row); err != nil {
+	if err := nameFree(ctx, tx.Queries, row); err != nil {
 		return err
 	}
 	_, err := tx.UpdateItem(ctx, store.UpdateItemParams{
@@ -352,8 +361,8 @@ func lateTaken(err error) error {
 }
 
 // nameFree checks that no other item of the folder bears the name that a row is about to have.
-func (s *Service) nameFree(ctx context.Context, tx *store.Tx, row store.Item) error {
-	other, err := tx.Child(ctx, row.ParentID, foldKey(row.Name))
+func nameFree(ctx context.Context, q *store.Queries, row store.Item) error {
+	other, err := q.Child(ctx, row.ParentID, foldKey(row.Name))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && other.ID == row.ID {
 		return nil
 	}

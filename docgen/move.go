@@ -54,16 +54,51 @@ func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p pla
 	if err != nil {
 		return target, err
 	}
-	for _, link := range target.chain {
-		if link.Item.ID == p.row.ID {
-			return target, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
-		}
+	if target.isBelow(p) {
+		return target, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
 	}
-	if p.row.OwnerID != target.row.OwnerID && !p.may.Can(MayOwn) {
-		// Who owns a folder owns what lies in it: the move would give it away.
-		return target, failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
+	return target, p.mayGo(target)
+}
+
+// isBelow tells whether a place is another, or lies below it.
+func (p place) isBelow(other place) bool {
+	return slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool { return link.Item.ID == other.row.ID })
+}
+
+// mayGo checks that an item may be moved into a folder. Who owns a folder owns what lies in it: the move may give it away.
+func (p place) mayGo(target place) error {
+	if p.row.OwnerID == target.row.OwnerID || p.may.Can(MayOwn) {
+		return nil
 	}
-	return target, nil
+	return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
+}
+
+// holdPlaces keeps everybody else out of the trees of some places from here to the end of the transaction. find, which
+// finds the places, is called once more then: what it finds stays so.
+func (s *Service) holdPlaces(ctx context.Context, tx *store.Tx, find func() ([]place, error)) error {
+	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // no folder goes to another tree meanwhile
+		return err
+	}
+	held, err := find()
+	if err != nil {
+		return err
+	}
+	if err := tx.HoldTrees(ctx, treesOf(held)...); err != nil {
+		return err
+	}
+	now, err := find()
+	if err == nil && !slices.Equal(treesOf(now), treesOf(held)) {
+		return failf(CodeConflict, "The item was moved a moment ago. Retry.")
+	}
+	return err
+}
+
+func treesOf(places []place) []int64 {
+	trees := make([]int64, len(places))
+	for i, p := range places {
+		trees[i] = p.tree()
+	}
+	return trees
 }
 
 // handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
@@ -72,18 +107,8 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 	if from.tree() == to.tree() {
 		return nil
 	}
-	if from.row.OwnerID != to.row.OwnerID {
-		if err := tx.SetTreeOwner(ctx, from.row.ID, to.row.OwnerID); err != nil {
-			return err
-		}
-		if err := tx.DeleteTreeCollaborationsOf(ctx, from.row.ID, to.row.OwnerID); err != nil { // who owns it has all roles
-			return err
-		}
-	}
-	if to.archive != nil {
-		if err := tx.DeleteTreeCollaborations(ctx, from.row.ID); err != nil {
-			return err
-		}
+	if err := adopt(ctx, tx, from, to); err != nil {
+		return err
 	}
 	if from.archive == nil && to.archive == nil {
 		return nil
@@ -93,6 +118,23 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 		return err
 	}
 	return grow(ctx, tx, growth{from, -size}, growth{to, size})
+}
+
+// adopt gives an item, with all below it, to the owner of the tree that it goes to, and ends collaborations if that is an
+// archive.
+func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
+	if from.row.OwnerID != to.row.OwnerID {
+		if err := tx.SetTreeOwner(ctx, from.row.ID, to.row.OwnerID); err != nil {
+			return err
+		}
+		if err := tx.DeleteTreeCollaborationsOf(ctx, from.row.ID, to.row.OwnerID); err != nil { // who owns it has all roles
+			return err
+		}
+	}
+	if to.archive != nil && from.tree() != to.tree() {
+		return tx.DeleteTreeCollaborations(ctx, from.row.ID)
+	}
+	return nil
 }
 
 // A growth is what the archive gains, or loses, that a place lies in.

@@ -80,10 +80,10 @@ func TestOwnershipIsGivenAway(t *testing.T) {
 			must(t, give(w.bob, page.Entries[at].ID))
 			lone := w.upload(w.alice, 0, "lone.txt", "x").ID
 			must(t, give(w.alice, w.share(docgen.File, lone, w.bob, docgen.RolePreviewer).ID))
-			if got := w.names(w.bob, 0); !slices.Equal(got, []string{"plans", "lone.txt"}) {
+			if got := w.names(w.bob, 0); !slices.Equal(got, []string{"plans", "Plans (1)", "lone.txt"}) {
 				t.Errorf("bob's root folder holds %q", got)
 			}
-			if got := w.names(w.alice, 0); !slices.Equal(got, []string{"Plans (1)", "top"}) {
+			if got := w.names(w.alice, 0); !slices.Equal(got, []string{"Plans (1)", "top", "lone.txt"}) {
 				t.Errorf("alice's root folder holds %q", got)
 			}
 		})

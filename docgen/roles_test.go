@@ -33,6 +33,17 @@ CreateBatch into a folder                          400      403      403        
 CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
 CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
 UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+Version                                            404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Versions                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFile from it                                   404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CopyFolder from it                                 404      403        ✓      403      403        ✓        ✓        ✓        ✓
+CheckFile                                          404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFile into it                                   404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFolder into it                                 404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
+CheckVersion                                       404      403      403      403      403      403        ✓        ✓        ✓
+PromoteVersion                                     404      403      403      403      403      403        ✓        ✓        ✓
+TrashVersion                                       404      403      403      403      403      403        ✓        ✓        ✓
+RestoreVersion                                     404      403      403      403      403      403        ✓        ✓        ✓
 UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓
 UpdateFolder                                       404      403      403      403      403      403        ✓        ✓        ✓
 CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓
@@ -60,6 +71,7 @@ type target struct {
 	gift             int64 // of somebody else on another folder in it
 	guest            int64 // whom to invite
 	own, ownTemplate int64 // a folder of the caller's own, and a template in it
+	past             int64 // a version of the file before its current one
 }
 
 // operation is one use of the service on a target by a caller.
@@ -143,6 +155,49 @@ var operations = []operation{
 		}
 		return err
 	}},
+	{"Version", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Version(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
+	{"Versions", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Versions(w.t.Context(), c, at.file, docgen.OffsetRequest{Limit: 1})
+		return err
+	}},
+	{"CopyFile from it", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFile(w.t.Context(), c, docgen.NewCopy{ItemID: at.file, ParentID: at.own})
+		return err
+	}},
+	{"CopyFolder from it", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFolder(w.t.Context(), c, docgen.NewCopy{ItemID: at.folder, ParentID: at.own})
+		return err
+	}},
+	{"CheckFile", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.CheckFile(w.t.Context(), c, docgen.NewFile{Name: "newer.txt", ParentID: at.folder}, 1)
+	}},
+	{"CopyFile into it", "", func(w *world, c *docgen.Caller, at target) error {
+		mine := w.upload(c, at.own, "mine.txt", "mine")
+		_, err := w.CopyFile(w.t.Context(), c, docgen.NewCopy{ItemID: mine.ID, ParentID: at.folder, Name: "copied.txt"})
+		must(w.t, w.TrashFile(w.t.Context(), c, mine.ID, ""))
+		return err
+	}},
+	{"CopyFolder into it", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CopyFolder(w.t.Context(), c, docgen.NewCopy{ItemID: at.own, ParentID: at.folder, Name: "copied"})
+		return err
+	}},
+	{"CheckVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.CheckVersion(w.t.Context(), c, docgen.NewVersion{FileID: at.file}, 1)
+	}},
+	{"PromoteVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.PromoteVersion(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
+	{"TrashVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.TrashVersion(w.t.Context(), c, at.file, at.past, "")
+	}},
+	{"RestoreVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.RestoreVersion(w.t.Context(), c, at.file, at.past)
+		return err
+	}},
 	{"UpdateFile", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Name: new("renamed.txt")})
 		return err
@@ -214,7 +269,9 @@ func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) tar
 	w.t.Helper()
 	at := target{between: parent, folder: w.folder(w.alice, parent, "target"), guest: guest.User.ID}
 	at.inner = w.folder(w.alice, at.folder, "inner")
-	at.file = w.upload(w.alice, at.folder, "file.txt", "text").ID
+	file := w.upload(w.alice, at.folder, "file.txt", "older text")
+	at.file, at.past = file.ID, file.VersionID
+	w.version(w.alice, at.file, "text")
 	template := w.template(w.alice, at.folder, "template.docx")
 	at.template = template.ID
 	must(w.t, w.SaveReading(w.t.Context(), template.VersionID, docgen.Reading{Schema: []byte(`{"type":"object"}`)}))

@@ -2,8 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -28,52 +26,33 @@ func (SweepBlobs) Kind() string { return "sweep_blobs" }
 // Sweep removes the contents that no version names, which a crash left between making them durable and naming them, and
 // returns how many there were.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
-	keys := map[int64]string{} // by version
-	for info, err := range s.blobs.List(ctx, blobPrefix) {
+	var old []store.ContentPlace
+	for info, err := range s.blobsOf(defaultPolicyID).List(ctx, blobPrefix) {
 		if err != nil {
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
-		version, err := strconv.ParseInt(path.Base(info.Key), 10, 64)
-		if err != nil || s.now().Sub(info.Modified) < sweepAge {
+		if !isBlobKey(info.Key) || s.now().Sub(info.Modified) < sweepAge {
 			continue // none of ours, or perhaps still under way
 		}
-		keys[version] = info.Key
-		if len(keys) < sweepPortion {
+		old = append(old, store.ContentPlace{Key: info.Key, PolicyID: defaultPolicyID})
+		if len(old) < sweepPortion {
 			continue
 		}
-		n, err := s.sweep(ctx, keys)
+		n, err := s.removeUnnamed(ctx, old)
 		removed += n
 		if err != nil {
 			return removed, err
 		}
-		clear(keys)
+		old = old[:0]
 	}
-	n, err := s.sweep(ctx, keys)
+	n, err := s.removeUnnamed(ctx, old)
 	return removed + n, err
 }
 
-// sweep removes those of some contents that no version names, and returns how many there were.
-func (s *Service) sweep(ctx context.Context, keys map[int64]string) (removed int, err error) {
-	err = s.db.Read(ctx, func(q *store.Queries) error {
-		for version := range keys {
-			if _, err := q.Version(ctx, version); err == nil {
-				delete(keys, version)
-			} else if !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, key := range keys {
-		if err := s.blobs.Delete(ctx, key); err != nil {
-			return removed, fmt.Errorf("sweep: %w", err)
-		}
-		removed++
-	}
-	return removed, nil
+// isBlobKey tells whether a key is one that blobKey makes.
+func isBlobKey(key string) bool {
+	id, err := strconv.ParseInt(path.Base(key), 10, 64)
+	return err == nil && key == blobKey(id)
 }
 
 // ScheduleSweep has orphans removed, now and then once a day for as long as the task is snoozed.

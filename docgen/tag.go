@@ -43,6 +43,16 @@ func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID int64
 	return err
 }
 
+// startReading has the tags of a template's version read that was never asked about.
+func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID int64) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody removes the version meanwhile
+			return err
+		}
+		return s.requestTags(ctx, tx, versionID)
+	})
+}
+
 // templateChanged has the tags of a file's new version read if the file is a template.
 func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID int64) error {
 	marked, err := tx.IsTemplate(ctx, fileID)
@@ -52,18 +62,31 @@ func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, ver
 	return s.requestTags(ctx, tx, versionID)
 }
 
-// TemplateContent returns what a template version holds, for the tasks that read it.
+// TemplateContent returns what a template version holds, for the tasks that read it; an Error of CodeNotFound when it was
+// removed for good.
 func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		version, err := q.Version(ctx, versionID)
+		version, err := taskVersion(ctx, q, versionID)
 		if err != nil {
-			return fmt.Errorf("version %d: %w", versionID, err)
+			return err
 		}
 		found = s.contentOf(version)
 		return nil
 	})
 	return found, err
+}
+
+// taskVersion returns a version that a task names. It may be gone by the time of the task.
+func taskVersion(ctx context.Context, q *store.Queries, versionID int64) (store.FileVersion, error) {
+	version, err := q.Version(ctx, versionID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return version, failf(CodeNotFound, "The template was deleted for good, with its version %d that this needs. Make the batch again with another template.", versionID)
+	}
+	if err != nil {
+		return version, fmt.Errorf("version %d: %w", versionID, err)
+	}
+	return version, nil
 }
 
 // SaveReading ends the reading of a template's version.
@@ -122,7 +145,7 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 		return err
 	})
 	if err == nil && unread != 0 {
-		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+		err = s.startReading(ctx, c, fileID, unread)
 	}
 	return tags, ready, err
 }

@@ -51,3 +51,142 @@ func (p place) size(ctx context.Context, tx *store.Tx) (int64, error) {
 	}
 	return tx.TreeSize(ctx, p.row.ID)
 }
+
+// Trashed returns a file or folder that was put into the trash.
+func (s *Service) Trashed(ctx context.Context, c *Caller, kind Kind, id int64) (*Item, error) {
+	if err := c.require(ScopeRead); err != nil {
+		return nil, err
+	}
+	var item *Item
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.findTrashed(ctx, q, c, kind, id, MaySee)
+		if err != nil {
+			return err
+		}
+		item, err = describe(ctx, q, c, p)
+		return err
+	})
+	return item, err
+}
+
+// Restoration says how an item comes back from the trash.
+type Restoration struct {
+	Name     string // a new name; empty to keep the old one
+	ParentID *int64 // the folder to put it into when the one where it lay is in the trash; nil for none
+}
+
+// Restore takes a file or folder out of the trash, to where it lay, with all that was put there with it.
+func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r Restoration) (*Item, error) {
+	if err := c.require(ScopeWrite); err != nil {
+		return nil, err
+	}
+	if r.Name != "" {
+		if err := checkName(r.Name); err != nil {
+			return nil, err
+		}
+	}
+	var item *Item
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		var p, target place
+		err := s.holdPlaces(ctx, tx, func() (_ []place, err error) {
+			if p, err = s.findTrashed(ctx, tx.Queries, c, kind, id, MayDelete); err != nil {
+				return nil, err
+			}
+			target, err = s.restoreTarget(ctx, tx.Queries, c, p, r)
+			return []place{p, target}, err
+		})
+		if err != nil {
+			return err
+		}
+		if err := restoreTo(ctx, tx, p, target, r.Name); err != nil {
+			return err
+		}
+		item, err = s.item(ctx, tx.Queries, c, kind, id)
+		return err
+	})
+	return item, err
+}
+
+// restoreTarget finds the folder that an item comes back to. Who may take it out of where it lay may put it there again.
+func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller, p place, r Restoration) (place, error) {
+	above := place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
+	if !trashedAny(above.chain) {
+		return above, nil
+	}
+	if r.ParentID == nil {
+		return place{}, Invalid(Problem{Reason: ReasonMissing, Name: "parent.id",
+			Message: "the folder where it lay is in the trash: restore that first, or name another folder to put it into"})
+	}
+	target, err := s.find(ctx, q, c, Folder, *r.ParentID, MayUpload)
+	if err != nil {
+		return place{}, err
+	}
+	return target, p.mayGo(target)
+}
+
+// restoreTo puts an item of the trash into a folder, under a new name or, where that is empty, its own.
+func restoreTo(ctx context.Context, tx *store.Tx, p, target place, name string) error {
+	row := p.row
+	row.ParentID = parentOf(target.row.ID)
+	if name != "" {
+		row.Name = name
+	}
+	if err := nameFree(ctx, tx.Queries, row); err != nil {
+		return err
+	}
+	_, err := tx.RestoreItem(ctx, store.RestoreItemParams{ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name)})
+	if err != nil {
+		return lateTaken(err)
+	}
+	if err := adopt(ctx, tx, p, target); err != nil || target.archive == nil {
+		return err
+	}
+	size, err := tx.TreeSize(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	return grow(ctx, tx, growth{target, size})
+}
+
+// Trash returns one page by marker of what the caller owns and was put into the trash itself: folders first, each kind by
+// growing id.
+func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Item], error) {
+	if err := c.require(ScopeRead); err != nil {
+		return Page[Item]{}, err
+	}
+	trash := store.Listing{TrashOf: c.User.ID}
+	var result Page[Item]
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[Item]{
+			name: "trash",
+			keys: 2,
+			key:  func(i Item) []int64 { return []int64{int64(i.Kind), i.ID} },
+			after: func(from []int64, limit int32) ([]Item, error) {
+				return listedAll(q.ListAfter(ctx, trash, from[0], from[1], limit))
+			},
+			before: func(from []int64, limit int32) ([]Item, error) {
+				return listedAll(q.ListBefore(ctx, trash, from[0], from[1], limit))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// TrashByOffset returns one page by offset of the same list, in an order.
+func (s *Service) TrashByOffset(ctx context.Context, c *Caller, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
+	if err := c.require(ScopeRead); err != nil {
+		return OffsetPage[Item]{}, err
+	}
+	trash := store.Listing{TrashOf: c.User.ID}
+	var result OffsetPage[Item]
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountListing(ctx, trash) },
+			func(limit, offset int32) ([]Item, error) {
+				return listedAll(q.ListInOrder(ctx, trash, store.ListingOrder(order), limit, offset))
+			})
+		return err
+	})
+	return result, err
+}

@@ -192,6 +192,9 @@ func (b *templateError) failures() docgen.Failures {
 // ReadTags reads the tags of a template's version and keeps them.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	template, err := g.templates.get(ctx, task.VersionID)
+	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
+		return nil
+	}
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		found := broken.failures()
 		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: broken.Error(), Details: found.Details, Warnings: found.Warnings})
@@ -266,6 +269,9 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	template, err := g.templates.get(ctx, claim.TemplateVersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.failures()), nil
+	}
+	if gone, ok := errors.AsType[*docgen.Error](err); ok && gone.Code == docgen.CodeNotFound {
+		return fail(docgen.Failures{Errors: []string{gone.Message}}), nil
 	}
 	if err != nil {
 		return nil, err

@@ -162,6 +162,23 @@ func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
 	}
 }
 
+// TestTheTemplateIsRemovedWhileItsBatchWaits shows that a job whose template is gone for good fails and says so.
+func TestTheTemplateIsRemovedWhileItsBatchWaits(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},"))
+		batch := w.batch(template.ID, docgen.OutputDocx, `{"name":"Ada"}`, `{"name":"Bob"}`)
+		must(t, w.service.TrashFile(t.Context(), w.caller, template.ID, ""))
+		must(t, w.service.Purge(t.Context(), w.caller, docgen.File, template.ID))
+		w.start()
+		for _, job := range w.jobs(batch) {
+			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {
+				t.Errorf("job %s: %+v", job.Status, job.Failures)
+			}
+		}
+	})
+}
+
 func TestTheDestinationGoesWhileTheBatchWaits(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

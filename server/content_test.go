@@ -287,7 +287,7 @@ func TestFields(t *testing.T) {
 		if got := entry(""); len(got) != 7 || got["sha1"] != digest("0123456789") {
 			w.t.Errorf("the short form of a file is %v", got)
 		}
-		if got := entry("?fields=size,created_at"); len(got) != 4 || got["size"] != 10.0 {
+		if got := entry("?fields=size,parent,created_at"); len(got) != 5 || got["size"] != 10.0 || got["created_at"] == nil {
 			w.t.Errorf("the entry with its size is %v", got)
 		}
 	})

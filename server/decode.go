@@ -121,6 +121,8 @@ func (d *decoder) value(v reflect.Value, path, enum string) {
 		d.time(v, path)
 	case t.Kind() == reflect.String && first == '"':
 		d.string(v, path, enum)
+	case t != idType && t.Kind() == reflect.Int64 && strings.IndexByte("-0123456789", first) >= 0:
+		d.integer(v, path)
 	case t.Kind() == reflect.Bool && (first == 't' || first == 'f'):
 		v.SetBool(first == 't')
 		d.raw()
@@ -188,6 +190,14 @@ func (d *decoder) id(v reflect.Value, path string) {
 		d.note(docgen.ReasonInvalid, path, "%s must be an identifier: a string of decimal digits", quote(path))
 	}
 	v.SetInt(int64(id))
+}
+
+func (d *decoder) integer(v reflect.Value, path string) {
+	n, err := strconv.ParseInt(string(d.raw()), 10, 64)
+	if err != nil {
+		d.note(docgen.ReasonInvalid, path, "%s must be a whole number of 64 bits", quote(path))
+	}
+	v.SetInt(n)
 }
 
 func (d *decoder) time(v reflect.Value, path string) {
@@ -296,6 +306,8 @@ func wanted(t reflect.Type) string {
 		return "an identifier: a string of decimal digits"
 	case t == timeType, t.Kind() == reflect.String:
 		return "a string"
+	case t.Kind() == reflect.Int64:
+		return "a whole number"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t != objectType && t.Kind() == reflect.Slice:

@@ -102,6 +102,31 @@ func exampleItems() *itemPage {
 	}
 }
 
+func exampleFileVersion() fileVersionFull {
+	return fileVersionFull{
+		Type: typeFileVersion, ID: exampleVersion, SHA1: exampleSHA1, Name: "Invoice.docx", Size: 18231, VersionNumber: "1",
+		UploaderDisplayName: exampleAuthor.Name, CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime}, ModifiedBy: exampleAuthor,
+	}
+}
+
+func exampleTrashedFile() file {
+	f := exampleFileObject()
+	f.ItemStatus, f.TrashedAt = "trashed", timestamp{exampleTime}
+	f.PathCollection = pathCollection{TotalCount: 1, Entries: []folderMini{trashFolder}}
+	return f
+}
+
+func exampleTrashedFolder() folder {
+	f := exampleFolderObject()
+	f.ItemStatus, f.TrashedAt, f.ItemCollection = "trashed", timestamp{exampleTime}, nil
+	f.PathCollection = pathCollection{TotalCount: 1, Entries: []folderMini{trashFolder}}
+	return f
+}
+
+func exampleRestoration() restoreRequest {
+	return restoreRequest{Name: "Invoice (restored).docx", Parent: &parentRef{ID: exampleFolder}}
+}
+
 func exampleChange() itemChange {
 	name, description := "Invoice 2026.docx", "The invoice that customers get"
 	return itemChange{Name: &name, Description: &description, Parent: &parentRef{ID: exampleFolder}}

@@ -32,10 +32,18 @@ type file struct {
 	OwnedBy           userMini             `json:"owned_by"`
 	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent"`
-	ItemStatus        string               `json:"item_status" enum:"active"`
+	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
 	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"1 for the first version."`
 	Extension         string               `json:"extension,omitempty" fields:"asked" doc:"Of the name, without the dot."`
 	Permissions       *filePermissions     `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
+	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
+	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
+	CommentCount      int                  `json:"comment_count,omitempty" fields:"asked" doc:"Always 0."`
+	Lock              null                 `json:"lock,omitempty" fields:"asked" doc:"Always null."`
+	ExpiresAt         timestamp            `json:"expires_at,omitempty" fields:"asked" doc:"Always null: files do not expire."`
+	IsPackage         bool                 `json:"is_package,omitempty" fields:"asked" doc:"Always false."`
+	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
+	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
 }
 
 type filePermissions struct {
@@ -59,12 +67,12 @@ func fileOf(item *docgen.Item) file {
 		Type: typeFile, ID: ID(item.ID), ETag: etag, SequenceID: etag, SHA1: item.SHA1, Name: item.Name,
 		FileVersion: fileVersion{Type: typeFileVersion, ID: ID(item.VersionID), SHA1: item.SHA1},
 		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
-		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt},
+		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt}, TrashedAt: timestamp{item.TrashedAt},
 		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
 		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
-		Parent: parentOf(item), ItemStatus: "active",
+		Parent: parentOf(item), ItemStatus: statusOf(item),
 		VersionNumber: strconv.FormatInt(item.VersionNumber, 10), Extension: strings.TrimPrefix(path.Ext(item.Name), "."),
-		Permissions: filePermissionsOf(item.Permissions),
+		Permissions: filePermissionsOf(item.Permissions), InviteeRoles: item.Permissions.Invitees(), Tags: []string{},
 	}
 }
 

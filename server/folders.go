@@ -27,9 +27,15 @@ type folder struct {
 	OwnedBy           userMini             `json:"owned_by"`
 	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent" doc:"Null of the root folder."`
-	ItemStatus        string               `json:"item_status" enum:"active"`
+	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
 	ItemCollection    *itemPage            `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
 	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
+	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
+	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
+	UploadEmail       null                 `json:"folder_upload_email,omitempty" fields:"asked" doc:"Always null."`
+	NonOwnersInvite   bool                 `json:"can_non_owners_invite,omitempty" fields:"asked" doc:"Always true: editors and co-owners may invite."`
+	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
+	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
 }
 
 type folderPermissions struct {
@@ -47,10 +53,11 @@ func folderOf(item *docgen.Item) folder {
 	return folder{
 		Type: typeFolder, ID: ID(item.ID), ETag: mini.ETag, SequenceID: mini.SequenceID, Name: item.Name,
 		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
-		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt},
+		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt}, TrashedAt: timestamp{item.TrashedAt},
 		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
 		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
-		Parent: parentOf(item), ItemStatus: "active", Permissions: folderPermissionsOf(item.Permissions),
+		Parent: parentOf(item), ItemStatus: statusOf(item), Permissions: folderPermissionsOf(item.Permissions),
+		InviteeRoles: item.Permissions.Invitees(), Tags: []string{}, NonOwnersInvite: true,
 	}
 }
 
@@ -99,6 +106,13 @@ var firstItems = ItemsQuery{}
 
 // itemsByOffset reads a page by offset of what a folder holds.
 func (a *api) itemsByOffset(ctx context.Context, c *call, folderID int64, q ItemsQuery, fields selection) (*itemPage, error) {
+	return q.page(fields, func(r docgen.OffsetRequest, order docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error) {
+		return a.service.ItemsByOffset(ctx, c.caller, folderID, r, order)
+	})
+}
+
+// page reads the page by offset that is asked for.
+func (q ItemsQuery) page(fields selection, read func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error)) (*itemPage, error) {
 	request, err := q.OffsetQuery.parse()
 	if err != nil {
 		return nil, err
@@ -107,7 +121,7 @@ func (a *api) itemsByOffset(ctx context.Context, c *call, folderID int64, q Item
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.service.ItemsByOffset(ctx, c.caller, folderID, request, order)
+	page, err := read(request, order)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +216,11 @@ type ListItemsQuery struct {
 	FolderPath
 	FieldsQuery
 	ItemsQuery
+	MarkerQuery
+}
+
+// MarkerQuery asks for a page by marker of a list that is otherwise paged by offset.
+type MarkerQuery struct {
 	Marker    string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page." example:"AQDsz5a1"`
 	UseMarker boolParam `query:"usemarker" doc:"Page by marker instead of by offset; needed beyond offset 300000."`
 }
@@ -217,28 +236,41 @@ func (a *api) listItems(ctx context.Context, c *call, in *ListItemsQuery) (*item
 	if err != nil {
 		return nil, err
 	}
-	byMarker, err := in.UseMarker.parse("usemarker")
-	if err != nil {
-		return nil, err
-	}
 	fields := selectionOf(in.Fields)
-	if byMarker {
-		request, err := docgen.ParsePage(string(in.Limit), in.Marker)
-		if err != nil {
-			return nil, err
-		}
-		page, err := a.service.Items(ctx, c.caller, id, request)
-		if err != nil {
-			return nil, err
-		}
-		encoded := pageOf(page, func(item *docgen.Item) entry { return entryOf(item, fields) })
-		return &itemsReply{eitherPage{second: &encoded.Body}}, nil
-	}
-	page, err := a.itemsByOffset(ctx, c, id, in.ItemsQuery, fields)
+	return listing(in.ItemsQuery, in.MarkerQuery, fields,
+		func(r docgen.PageRequest) (docgen.Page[docgen.Item], error) {
+			return a.service.Items(ctx, c.caller, id, r)
+		},
+		func(r docgen.OffsetRequest, order docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error) {
+			return a.service.ItemsByOffset(ctx, c.caller, id, r, order)
+		})
+}
+
+// listing answers with the page that is asked for of a list of items with both ways of paging.
+func listing(byOffset ItemsQuery, byMarker MarkerQuery, fields selection, after func(docgen.PageRequest) (docgen.Page[docgen.Item], error),
+	at func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error),
+) (*itemsReply, error) {
+	use, err := byMarker.UseMarker.parse("usemarker")
 	if err != nil {
 		return nil, err
 	}
-	return &itemsReply{eitherPage{first: page}}, nil
+	if !use {
+		page, err := byOffset.page(fields, at)
+		if err != nil {
+			return nil, err
+		}
+		return &itemsReply{eitherPage{first: page}}, nil
+	}
+	request, err := docgen.ParsePage(string(byOffset.Limit), byMarker.Marker)
+	if err != nil {
+		return nil, err
+	}
+	page, err := after(request)
+	if err != nil {
+		return nil, err
+	}
+	encoded := pageOf(page, func(item *docgen.Item) entry { return entryOf(item, fields) })
+	return &itemsReply{eitherPage{second: &encoded.Body}}, nil
 }
 
 var docUpdateFolder = doc{

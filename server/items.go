@@ -76,7 +76,10 @@ func entryOf(item *docgen.Item, fields selection) entry {
 }
 
 // listedFields are the fields that a list knows of its entries.
-var listedFields = selection{"sequence_id", "name", "sha1", "file_version", "size", "version_number", "extension"}
+var listedFields = selection{
+	"sequence_id", "name", "sha1", "file_version", "size", "version_number", "extension", "description", "item_status",
+	"created_at", "modified_at", "content_created_at", "content_modified_at", "trashed_at", "purged_at",
+}
 
 // listed keeps of a selection what a list knows. A selection stays one, even with nothing left of it.
 func (s selection) listed() selection {
@@ -109,7 +112,21 @@ func parentOf(item *docgen.Item) optional[folderMini] {
 	return optional[folderMini]{&mini}
 }
 
+// statusOf tells whether an item is in the trash.
+func statusOf(item *docgen.Item) string {
+	if item.TrashedAt.IsZero() {
+		return "active"
+	}
+	return "trashed"
+}
+
+// trashFolder is where an item of the trash lies, as clients of this interface know it. There is no such folder.
+var trashFolder = folderMini{Type: typeFolder, ID: 1, Name: "Trash"}
+
 func pathOf(item *docgen.Item) pathCollection {
+	if !item.TrashedAt.IsZero() {
+		return pathCollection{TotalCount: 1, Entries: []folderMini{trashFolder}}
+	}
 	return pathCollection{TotalCount: len(item.Path), Entries: each(item.Path, folderMiniOf)}
 }
 

@@ -20,6 +20,7 @@ const (
 	tagDocGen         = "Doc Gen"
 	tagFiles          = "Files"
 	tagFolders        = "Folders"
+	tagTrash          = "Trash"
 	tagCollaborations = "Collaborations"
 	tagUsers          = "Users"
 )
@@ -44,6 +45,7 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagDocGen, Description: "Mark a file as a template, make documents from it in batches, and watch the jobs."},
 				{Name: tagFiles, Description: "Upload, download and change files."},
 				{Name: tagFolders, Description: "The folders that files lie in. Every user has a root folder, whose id is 0."},
+				{Name: tagTrash, Description: "What was deleted: look at it, restore it, remove it for good."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
 				{Name: tagUsers, Description: "Who the caller is."},
 			},
@@ -128,6 +130,7 @@ func (a *api) describeBody(method, path string, d *doc) {
 func operationAt(item *huma.PathItem, method string) *huma.Operation {
 	return map[string]*huma.Operation{
 		http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete,
+		http.MethodOptions: item.Options,
 	}[method]
 }
 

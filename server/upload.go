@@ -111,6 +111,78 @@ func (a *api) uploadVersion(ctx context.Context, c *call, in *UploadVersionQuery
 	return uploadedReply(item, in.Fields), nil
 }
 
+var docCheckUpload = doc{
+	id: "check_upload", tag: tagFiles, scope: docgen.ScopeWrite,
+	summary:     "Check whether a file can be uploaded",
+	description: "The name, the rights and the size are checked as an upload would be; nothing is made. The answer says where to upload.",
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeNotFound,
+		docgen.CodeTrashed, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    checkUploadRequest{Name: "Invoice.docx", Parent: parentRef{ID: exampleFolder}, Size: 18231},
+	example: uploadPlace{UploadURL: "https://platen.example.com/2.0/files/content"},
+}
+
+var docCheckVersion = doc{
+	id: "check_version", tag: tagFiles, scope: docgen.ScopeWrite,
+	summary:     "Check whether a new version of a file can be uploaded",
+	description: "As for a new file.",
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeNotFound,
+		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    checkVersionRequest{Name: "Invoice.docx", Size: 18231},
+	example: uploadPlace{UploadURL: "https://platen.example.com/2.0/files/12345678/content"},
+}
+
+type checkUploadRequest struct {
+	Name   string    `json:"name" doc:"The name of the file."`
+	Parent parentRef `json:"parent" doc:"The folder that it is to be put into."`
+	Size   int64     `json:"size,omitempty" doc:"Bytes of the content."`
+}
+
+type checkVersionRequest struct {
+	Name   string     `json:"name,omitempty" doc:"A new name for the file."`
+	Parent *parentRef `json:"parent,omitempty" doc:"Not looked at: a version stays with its file."`
+	Size   int64      `json:"size,omitempty" doc:"Bytes of the content."`
+}
+
+// uploadPlace says where to upload what was checked.
+type uploadPlace struct {
+	UploadURL   string `json:"upload_url" format:"uri"`
+	UploadToken null   `json:"upload_token" doc:"Always null: the access token is enough."`
+}
+
+func (a *api) checkUpload(ctx context.Context, c *call, _ *struct{}) (*reply[uploadPlace], error) {
+	request, err := readBody[checkUploadRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	err = a.service.CheckFile(ctx, c.caller, docgen.NewFile{Name: request.Name, ParentID: int64(request.Parent.ID)}, request.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[uploadPlace]{uploadPlace{UploadURL: a.baseURL + prefix + "/files/content"}}, nil
+}
+
+// CheckVersionQuery says of which file a version is to be uploaded.
+type CheckVersionQuery struct {
+	FilePath
+	IfMatchHeader
+}
+
+func (a *api) checkVersionUpload(ctx context.Context, c *call, in *CheckVersionQuery) (*reply[uploadPlace], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[checkVersionRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	version := docgen.NewVersion{FileID: id, Name: request.Name, IfMatch: bareETag(in.IfMatch)}
+	if err := a.service.CheckVersion(ctx, c.caller, version, request.Size); err != nil {
+		return nil, err
+	}
+	return &reply[uploadPlace]{uploadPlace{UploadURL: a.baseURL + prefix + "/files/" + ID(id).String() + "/content"}}, nil
+}
+
 // readUpload reads the attributes of an upload and returns its content, which is read from the connection as it goes to
 // where it is kept: an upload takes neither memory nor a temporary file.
 func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {

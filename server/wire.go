@@ -112,7 +112,8 @@ func selectionOf(fields string) selection {
 }
 
 // A view shows the fields of an object that a selection names. Fields with the tag fields:"asked" are shown only when
-// named; with mini set, the others too, but for those with the tag fields:"mini".
+// named; with mini set, the others too, but for those with the tag fields:"mini". A nil pointer
+// that is omitempty is left out.
 type view[T any] struct {
 	value  T
 	fields selection
@@ -124,8 +125,9 @@ func (v view[T]) MarshalJSON() ([]byte, error) {
 	buf := bytes.NewBufferString("{")
 	for i := range object.NumField() {
 		field := object.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if !v.shows(name, field.Tag.Get("fields")) {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		absent := options == "omitempty" && field.Type.Kind() == reflect.Pointer && object.Field(i).IsNil()
+		if absent || !v.shows(name, field.Tag.Get("fields")) {
 			continue
 		}
 		if buf.Len() > 1 {

@@ -35,6 +35,25 @@ func (q *Queries) InsertTags(ctx context.Context, tags []DocgenTag) error {
 	})
 }
 
+// InsertItems adds the items of a copied folder at once. None of their names may be taken.
+func (q *Queries) InsertItems(ctx context.Context, items []Item) error {
+	return insertMany(ctx, q.db, `items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number,
+		size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at,
+		trashed_by, storage_policy_id)`, items, func(i Item) []any {
+		return []any{i.ID, i.Kind, i.ParentID, i.OwnerID, i.Name, i.NameKey, i.Description, i.Etag, i.VersionID, i.VersionNumber,
+			i.Size, i.Sha1, i.CreatedAt, i.CreatedBy, i.ModifiedAt, i.ModifiedBy, i.ContentCreatedAt, i.ContentModifiedAt, i.TrashedAt,
+			i.TrashedBy, i.StoragePolicyID}
+	})
+}
+
+// InsertVersions adds the versions of many files at once.
+func (q *Queries) InsertVersions(ctx context.Context, versions []FileVersion) error {
+	return insertMany(ctx, q.db, `file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by,
+		storage_policy_id)`, versions, func(v FileVersion) []any {
+		return []any{v.ID, v.FileID, v.Number, v.Name, v.BlobKey, v.Size, v.Sha1, v.CreatedAt, v.CreatedBy, v.StoragePolicyID}
+	})
+}
+
 // insertMany adds rows in as few statements as the limits allow: over a network every statement is a round trip.
 func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, values func(T) []any) error {
 	if len(rows) == 0 {

@@ -796,30 +796,3 @@ func (q *Queries) TagsBefore(ctx context.Context, versionID int64, position int6
 	}
 	return items, nil
 }
-
-const versionBefore = `-- name: VersionBefore :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1
-`
-
-// VersionBefore returns the version of a file that came before one.
-func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64) (FileVersion, error) {
-	row := q.db.QueryRowContext(ctx, versionBefore, fileID, number)
-	var i FileVersion
-	err := row.Scan(
-		&i.ID,
-		&i.FileID,
-		&i.Number,
-		&i.Name,
-		&i.BlobKey,
-		&i.Size,
-		&i.Sha1,
-		&i.CreatedAt,
-		&i.CreatedBy,
-		&i.StoragePolicyID,
-		&i.TrashedAt,
-		&i.TrashedBy,
-		&i.RestoredAt,
-		&i.RestoredBy,
-	)
-	return i, err
-}

@@ -10,6 +10,76 @@ import (
 	"database/sql"
 )
 
+const activeTree = `-- name: ActiveTree :many
+WITH RECURSIVE below (item_id, depth) AS (
+    SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1 AND items.trashed_at = 0
+    UNION ALL
+    SELECT items.id, below.depth + 1
+    FROM below JOIN items ON items.parent_id = below.item_id AND items.trashed_at = 0
+)
+SELECT items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, CAST(COALESCE(file_versions.blob_key, '') AS TEXT) AS blob_key,
+       CAST(COALESCE(file_versions.storage_policy_id, 0) AS BIGINT) AS storage_policy_id
+FROM below
+JOIN items ON items.id = below.item_id
+LEFT JOIN file_versions ON file_versions.id = items.version_id
+ORDER BY below.depth, items.id LIMIT $2
+`
+
+type ActiveTreeRow struct {
+	Item            Item
+	BlobKey         string
+	StoragePolicyID int64
+}
+
+// ActiveTree returns an item and what lies below it, without what is in the trash or lies in a folder that is: every
+// folder before what it holds, each file with where the content of its current version is kept.
+func (q *Queries) ActiveTree(ctx context.Context, iD int64, limit int32) ([]ActiveTreeRow, error) {
+	rows, err := q.db.QueryContext(ctx, activeTree, iD, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ActiveTreeRow{}
+	for rows.Next() {
+		var i ActiveTreeRow
+		if err := rows.Scan(
+			&i.Item.ID,
+			&i.Item.Kind,
+			&i.Item.ParentID,
+			&i.Item.OwnerID,
+			&i.Item.Name,
+			&i.Item.NameKey,
+			&i.Item.Description,
+			&i.Item.Etag,
+			&i.Item.VersionID,
+			&i.Item.VersionNumber,
+			&i.Item.Size,
+			&i.Item.Sha1,
+			&i.Item.CreatedAt,
+			&i.Item.CreatedBy,
+			&i.Item.ModifiedAt,
+			&i.Item.ModifiedBy,
+			&i.Item.ContentCreatedAt,
+			&i.Item.ContentModifiedAt,
+			&i.Item.TrashedAt,
+			&i.Item.TrashedBy,
+			&i.Item.StoragePolicyID,
+			&i.BlobKey,
+			&i.StoragePolicyID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const child = `-- name: Child :one
 SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0
 `
@@ -76,17 +146,6 @@ func (q *Queries) HasChildren(ctx context.Context, parentID sql.NullInt64) (bool
 	return has_children, err
 }
 
-const hasVersions = `-- name: HasVersions :one
-SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions
-`
-
-func (q *Queries) HasVersions(ctx context.Context) (bool, error) {
-	row := q.db.QueryRowContext(ctx, hasVersions)
-	var has_versions bool
-	err := row.Scan(&has_versions)
-	return has_versions, err
-}
-
 const insertItem = `-- name: InsertItem :execrows
 INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
                    created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
@@ -139,40 +198,6 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const insertVersion = `-- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-`
-
-type InsertVersionParams struct {
-	ID              int64
-	FileID          int64
-	Number          int64
-	Name            string
-	BlobKey         string
-	StoragePolicyID int64
-	Size            int64
-	Sha1            string
-	CreatedAt       int64
-	CreatedBy       int64
-}
-
-func (q *Queries) InsertVersion(ctx context.Context, arg InsertVersionParams) error {
-	_, err := q.db.ExecContext(ctx, insertVersion,
-		arg.ID,
-		arg.FileID,
-		arg.Number,
-		arg.Name,
-		arg.BlobKey,
-		arg.StoragePolicyID,
-		arg.Size,
-		arg.Sha1,
-		arg.CreatedAt,
-		arg.CreatedBy,
-	)
-	return err
 }
 
 const itemChain = `-- name: ItemChain :many
@@ -304,20 +329,6 @@ func (q *Queries) SetCurrentVersion(ctx context.Context, arg SetCurrentVersionPa
 	return result.RowsAffected()
 }
 
-const trashItem = `-- name: TrashItem :execrows
-UPDATE items
-SET trashed_at = $2, trashed_by = $3, etag = etag + 1
-WHERE id = $1 AND trashed_at = 0
-`
-
-func (q *Queries) TrashItem(ctx context.Context, iD int64, trashedAt int64, trashedBy int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, trashItem, iD, trashedAt, trashedBy)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const updateItem = `-- name: UpdateItem :execrows
 UPDATE items
 SET parent_id = $2, name = $3, name_key = $4, description = $5, etag = etag + 1, modified_at = $6, modified_by = $7
@@ -351,30 +362,4 @@ func (q *Queries) UpdateItem(ctx context.Context, arg UpdateItemParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const version = `-- name: Version :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
-`
-
-func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
-	row := q.db.QueryRowContext(ctx, version, id)
-	var i FileVersion
-	err := row.Scan(
-		&i.ID,
-		&i.FileID,
-		&i.Number,
-		&i.Name,
-		&i.BlobKey,
-		&i.Size,
-		&i.Sha1,
-		&i.CreatedAt,
-		&i.CreatedBy,
-		&i.StoragePolicyID,
-		&i.TrashedAt,
-		&i.TrashedBy,
-		&i.RestoredAt,
-		&i.RestoredBy,
-	)
-	return i, err
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 )
 
-// A Listing is what a folder holds. In a user's root folder that is also what others share with the user. It stands here
-// and not among the queries because its text depends on what is asked for, and because sqlc does not resolve a recursive
+// A Listing is what a folder holds, or the trash of an owner. In a user's root folder that is also what others share with
+// the user. It stands here and not among the queries because its text depends on what is asked for, and because sqlc does not resolve a recursive
 // query inside an expression.
 type Listing struct {
-	FolderID int64
-	UserID   int64 // whose root folder it is; 0 for any other folder
+	FolderID int64 // 0 for the trash
+	TrashOf  int64 // whose trash it is: what was put there itself; 0 for a folder
+	UserID   int64 // whose root folder it is; 0 for anything else
 	Now      int64 // when collaborations must hold
 }
 
@@ -24,7 +25,10 @@ const itemColumns = `items.id, items.kind, items.parent_id, items.owner_id, item
 	items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at,
 	items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id`
 
-const inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
+const (
+	inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
+	inTrash  = ` FROM items WHERE items.owner_id = $1 AND items.trashed_at <> 0`
+)
 
 // shared are the items of others on which the user of a root folder collaborates.
 const shared = ` FROM collaborations JOIN items ON items.id = collaborations.item_id
@@ -59,9 +63,9 @@ func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, lim
 }
 
 func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string, kind, id int64, limit int32) ([]Item, error) {
-	if l.UserID == 0 {
+	if from, of := l.plain(); l.UserID == 0 {
 		place := fmt.Sprintf(" AND (items.kind, items.id) %s ($2, $3)", beyond)
-		return q.items(ctx, "SELECT "+itemColumns+inFolder+place+" ORDER BY "+order+" LIMIT $4", l.FolderID, kind, id, limit)
+		return q.items(ctx, "SELECT "+itemColumns+from+place+" ORDER BY "+order+" LIMIT $4", of, kind, id, limit)
 	}
 	place := fmt.Sprintf(" AND (items.kind, items.id) %s ($4, $5)", beyond)
 	return q.items(ctx, "SELECT "+itemColumns+inFolder+place+" UNION ALL SELECT "+itemColumns+shared+place+" AND "+reachedHere+
@@ -71,8 +75,8 @@ func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string,
 // ListInOrder returns the items of a listing from an offset on, in an order. What is shared with the user and reached from
 // elsewhere has its place in the order but is left out.
 func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, limit, offset int32) ([]Item, error) {
-	if l.UserID == 0 {
-		return q.items(ctx, "SELECT "+itemColumns+inFolder+" ORDER BY "+l.order(o)+" LIMIT $2 OFFSET $3", l.FolderID, limit, offset)
+	if from, of := l.plain(); l.UserID == 0 {
+		return q.items(ctx, "SELECT "+itemColumns+from+" ORDER BY "+l.order(o)+" LIMIT $2 OFFSET $3", of, limit, offset)
 	}
 	return q.items(ctx, "SELECT * FROM (SELECT "+itemColumns+inFolder+" UNION ALL SELECT "+itemColumns+shared+
 		" ORDER BY "+l.order(o)+" LIMIT $4 OFFSET $5) AS items WHERE items.parent_id = $1 OR "+reachedHere+
@@ -81,7 +85,8 @@ func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, li
 
 // CountListing counts the items of a listing, as ListInOrder gives places to them.
 func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err error) {
-	text, args := "SELECT COUNT(*)"+inFolder, []any{l.FolderID}
+	from, of := l.plain()
+	text, args := "SELECT COUNT(*)"+from, []any{of}
 	if l.UserID != 0 {
 		text, args = "SELECT (SELECT COUNT(*)"+inFolder+") + (SELECT COUNT(*)"+shared+")", []any{l.FolderID, l.UserID, l.Now}
 	}
@@ -100,10 +105,18 @@ func (l Listing) order(o ListingOrder) string {
 	switch {
 	case column == "":
 		return "kind, id" + direction
-	case o.By == "name" && l.UserID == 0:
+	case o.By == "name" && l.UserID == 0 && l.TrashOf == 0:
 		return "kind, name_key" + direction
 	}
 	return "kind, " + column + direction + ", id" + direction
+}
+
+// plain is a listing without what is shared: its rows, and the id that they have in common.
+func (l Listing) plain() (from string, id int64) {
+	if l.TrashOf != 0 {
+		return inTrash, l.TrashOf
+	}
+	return inFolder, l.FolderID
 }
 
 func (q *Queries) items(ctx context.Context, query string, args ...any) ([]Item, error) {

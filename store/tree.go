@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A tree is the items below one item, and that item. What follows stands here and not among the queries because sqlc
@@ -49,6 +50,53 @@ func (q *Queries) DeleteTreeCollaborationsOf(ctx context.Context, id, userID int
 func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error {
 	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE item_id IN ("+belowItem+")", id)
 	return err
+}
+
+// ContentPlace is where a content is kept: under a key of a storage policy.
+type ContentPlace struct {
+	Key      string `json:"key"`
+	PolicyID int64  `json:"storage_policy_id"`
+}
+
+// TreeContents returns where the contents of all versions in a tree are kept, each once.
+func (q *Queries) TreeContents(ctx context.Context, id int64) ([]ContentPlace, error) {
+	rows, err := q.db.QueryContext(ctx,
+		"SELECT DISTINCT blob_key, storage_policy_id FROM file_versions WHERE file_id IN ("+belowItem+") ORDER BY blob_key", id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var places []ContentPlace
+	for rows.Next() {
+		var place ContentPlace
+		if err := rows.Scan(&place.Key, &place.PolicyID); err != nil {
+			return nil, err
+		}
+		places = append(places, place)
+	}
+	return places, rows.Err()
+}
+
+// treeRows are the rows that belong to a tree, those that name others first. Readings come before tags: whoever ends a
+// reading changes its row before it adds tags.
+var treeRows = []string{
+	"docgen_tag_readings WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
+	"docgen_tags WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
+	"docgen_templates WHERE file_id IN (" + belowItem + ")",
+	"file_versions WHERE file_id IN (" + belowItem + ")",
+	"collaborations WHERE item_id IN (" + belowItem + ")",
+	"items WHERE id IN (" + belowItem + ")",
+}
+
+// DeleteTree removes a tree and all that belongs to it, what is in the trash too. Whoever calls it holds the tree.
+func (q *Queries) DeleteTree(ctx context.Context, id int64) error {
+	for _, rows := range treeRows {
+		if _, err := q.db.ExecContext(ctx, "DELETE FROM "+rows, id); err != nil {
+			table, _, _ := strings.Cut(rows, " ")
+			return fmt.Errorf("delete %s of tree %d: %w", table, id, err)
+		}
+	}
+	return nil
 }
 
 // ShareTree lets a transaction change single items of a tree until it ends: others may do so too, but nobody takes all of

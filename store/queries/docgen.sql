@@ -94,7 +94,3 @@ SELECT data FROM docgen_inputs WHERE job_id = $1;
 
 -- name: DeleteInput :exec
 DELETE FROM docgen_inputs WHERE job_id = $1;
-
--- name: VersionBefore :one
--- VersionBefore returns the version of a file that came before one.
-SELECT * FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1;

@@ -46,11 +46,6 @@ SET version_id = $2, version_number = $3, size = $4, sha1 = $5, name = $6, name_
     modified_at = $8, modified_by = $9, content_modified_at = $10
 WHERE id = $1 AND etag = $11 AND trashed_at = 0;
 
--- name: TrashItem :execrows
-UPDATE items
-SET trashed_at = $2, trashed_by = $3, etag = etag + 1
-WHERE id = $1 AND trashed_at = 0;
-
 -- name: GrowItem :exec
 -- GrowItem adds to the size of an archive.
 UPDATE items SET size = size + $2 WHERE id = $1;
@@ -59,12 +54,18 @@ UPDATE items SET size = size + $2 WHERE id = $1;
 -- LockItem makes every other transaction that writes the item wait until this one ends, on both databases.
 UPDATE items SET etag = etag WHERE id = $1;
 
--- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
-
--- name: Version :one
-SELECT * FROM file_versions WHERE id = $1;
-
--- name: HasVersions :one
-SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions;
+-- name: ActiveTree :many
+-- ActiveTree returns an item and what lies below it, without what is in the trash or lies in a folder that is: every
+-- folder before what it holds, each file with where the content of its current version is kept.
+WITH RECURSIVE below (item_id, depth) AS (
+    SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1 AND items.trashed_at = 0
+    UNION ALL
+    SELECT items.id, below.depth + 1
+    FROM below JOIN items ON items.parent_id = below.item_id AND items.trashed_at = 0
+)
+SELECT sqlc.embed(items), CAST(COALESCE(file_versions.blob_key, '') AS TEXT) AS blob_key,
+       CAST(COALESCE(file_versions.storage_policy_id, 0) AS BIGINT) AS storage_policy_id
+FROM below
+JOIN items ON items.id = below.item_id
+LEFT JOIN file_versions ON file_versions.id = items.version_id
+ORDER BY below.depth, items.id LIMIT $2;

@@ -1,0 +1,168 @@
+package docgen
+
+import (
+	"context"
+	"fmt"
+
+	"platen/store"
+)
+
+// maxCopyItems is how many files and folders one copy takes: they come into being in one transaction, for which others
+// wait.
+const maxCopyItems = 10_000
+
+// NewCopy describes a copy to be made of a file or folder.
+type NewCopy struct {
+	ItemID    int64
+	VersionID int64  // of a file, the version to copy; 0 is the current one
+	ParentID  int64  // the folder to put it into; 0 is the caller's root folder
+	Name      string // of the copy; empty for that of the item
+}
+
+func (n NewCopy) check(c *Caller) error {
+	if err := c.require(ScopeWrite); err != nil || n.Name == "" {
+		return err
+	}
+	return checkName(n.Name)
+}
+
+// CopyFile makes a new file of a version of another. Neither collaborations nor the mark of a template are copied, and the
+// content is not either: both versions name it, as it never changes.
+func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
+	if err := n.check(c); err != nil {
+		return nil, err
+	}
+	var item *Item
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		source, err := s.findLocked(ctx, tx, c, File, n.ItemID, MayDownload) // its content stays until the copy names it
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, tx.Queries, source.row, n.VersionID)
+		if err != nil {
+			return err
+		}
+		target, err := s.lockFolder(ctx, tx, c, n.ParentID)
+		if err != nil {
+			return err
+		}
+		row := s.copyRow(source.row, target, c, n)
+		added, err := s.sameContent(version).insertFile(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		if !added {
+			return nameInUse(ctx, tx.Queries, target.row.ID, row.Name)
+		}
+		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{target, version.Size})
+	})
+	return item, err
+}
+
+// copyRow describes the copy of an item, without its content.
+func (s *Service) copyRow(source store.Item, target place, c *Caller, n NewCopy) store.InsertItemParams {
+	name := source.Name
+	if n.Name != "" {
+		name = n.Name
+	}
+	row := newItemRow(Kind(source.Kind), s.newID(), parentOf(target.row.ID), name, target.row.OwnerID, c.User.ID, s.micros())
+	row.Description = source.Description
+	row.ContentCreatedAt, row.ContentModifiedAt = source.ContentCreatedAt, source.ContentModifiedAt
+	return row
+}
+
+// CopyFolder copies a folder with all that it holds, as CopyFile does each file. What is in the trash stays behind.
+func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
+	if err := n.check(c); err != nil {
+		return nil, err
+	}
+	n.ItemID = s.folderRow(c, n.ItemID)
+	var item *Item
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		source, target, err := s.holdCopy(ctx, tx, c, n)
+		if err != nil {
+			return err
+		}
+		tree, err := activeTree(ctx, tx, source)
+		if err != nil {
+			return err
+		}
+		top := s.copyRow(source.row, target, c, n)
+		added, err := tx.InsertItem(ctx, top)
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return nameInUse(ctx, tx.Queries, target.row.ID, top.Name)
+		}
+		size, err := s.copyBelow(ctx, tx, top, tree)
+		if err != nil {
+			return err
+		}
+		if item, err = s.item(ctx, tx.Queries, c, Folder, top.ID); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{target, size})
+	})
+	return item, err
+}
+
+// holdCopy finds a folder to be copied and the one to copy it into. From here to the end of the transaction nobody else
+// changes anything in their trees, so that the contents stay until the copies name them.
+func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) (source, target place, err error) {
+	err = s.holdPlaces(ctx, tx, func() ([]place, error) {
+		if source, err = s.find(ctx, tx.Queries, c, Folder, n.ItemID, MayDownload); err != nil {
+			return nil, err
+		}
+		target, err = s.find(ctx, tx.Queries, c, Folder, n.ParentID, MayUpload)
+		return []place{source, target}, err
+	})
+	switch {
+	case err != nil:
+	case !source.row.ParentID.Valid:
+		err = failf(CodeForbidden, "Access denied – the root folder cannot be copied: copy what it holds.")
+	case target.isBelow(source):
+		err = failf(CodeCycle, "A folder cannot be copied into itself or into a folder below it.")
+	}
+	return source, target, err
+}
+
+// activeTree returns what a copy of a folder takes: the folder, and every folder before what it holds.
+func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.ActiveTreeRow, error) {
+	tree, err := tx.ActiveTree(ctx, folder.row.ID, maxCopyItems+1)
+	if err == nil && len(tree) > maxCopyItems {
+		return nil, Invalid(invalidField("folder", "folder %d holds more than the %d files and folders that one copy takes: copy its folders one by one",
+			folder.row.ID, maxCopyItems))
+	}
+	return tree, err
+}
+
+// copyBelow copies what lies below a folder to below its copy, and returns the bytes of all files.
+func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertItemParams, tree []store.ActiveTreeRow) (size int64, err error) {
+	copies := map[int64]int64{tree[0].Item.ID: top.ID}
+	var items []store.Item
+	var versions []store.FileVersion
+	for _, node := range tree[1:] {
+		item := node.Item
+		copies[item.ID] = s.newID()
+		item.ID, item.ParentID, item.OwnerID, item.Etag = copies[item.ID], parentOf(copies[item.ParentID.Int64]), top.OwnerID, 0
+		item.CreatedAt, item.CreatedBy, item.ModifiedAt, item.ModifiedBy = top.CreatedAt, top.CreatedBy, top.CreatedAt, top.CreatedBy
+		item.StoragePolicyID = 0
+		if Kind(item.Kind) == File {
+			item.VersionID, item.VersionNumber = s.newID(), 1
+			size += item.Size
+			versions = append(versions, store.FileVersion{
+				ID: item.VersionID, FileID: item.ID, Number: 1, Name: item.Name, BlobKey: node.BlobKey, Size: item.Size, Sha1: item.Sha1,
+				CreatedAt: top.CreatedAt, CreatedBy: top.CreatedBy, StoragePolicyID: node.StoragePolicyID,
+			})
+		}
+		items = append(items, item)
+	}
+	if err := tx.InsertItems(ctx, items); err != nil {
+		return 0, fmt.Errorf("copy folder %d: %w", tree[0].Item.ID, err)
+	}
+	return size, tx.InsertVersions(ctx, versions)
+}

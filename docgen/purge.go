@@ -1,0 +1,94 @@
+package docgen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"platen/store"
+)
+
+// purgePortion is how many contents one task removes.
+const purgePortion = 500
+
+// Purge removes a file or folder of the trash for good, with all that lies below it. It is the owner's to do.
+func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) error {
+	if err := c.require(ScopeWrite); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		err := s.holdPlaces(ctx, tx, func() ([]place, error) {
+			p, err := s.findTrashed(ctx, tx.Queries, c, kind, id, MayOwn)
+			return []place{p}, err
+		})
+		if err != nil {
+			return err
+		}
+		return s.purge(ctx, tx, id)
+	})
+}
+
+// purge removes an item for good, with all below it, what is in the trash too: versions, collaborations and all that was
+// known of templates. Batches and jobs stay, and those that still need the template fail. Contents that no version names
+// any more are removed by tasks. Whoever calls it holds the tree by HoldTrees, and sees to the size of the archive.
+func (s *Service) purge(ctx context.Context, tx *store.Tx, itemID int64) error {
+	contents, err := tx.TreeContents(ctx, itemID)
+	if err != nil {
+		return err
+	}
+	if err := tx.DeleteTree(ctx, itemID); err != nil {
+		return err
+	}
+	var tasks []store.Job
+	for portion := range slices.Chunk(contents, purgePortion) {
+		tasks = append(tasks, store.Job{Task: RemoveContents{portion}, Priority: 4})
+	}
+	_, err = tx.Enqueue(ctx, tasks...)
+	return err
+}
+
+// RemoveContents is the task of removing the contents of versions that were removed, as far as no other version names
+// them.
+type RemoveContents struct {
+	Contents []store.ContentPlace `json:"contents"`
+}
+
+// Kind names the task.
+func (RemoveContents) Kind() string { return "remove_contents" }
+
+// RemoveContents removes those of some contents that no version names.
+//
+// No version can begin to name one of them meanwhile: what names a content that is there takes it from a version that is
+// there too, and holds that to the end of its transaction.
+func (s *Service) RemoveContents(ctx context.Context, task RemoveContents) error {
+	_, err := s.removeUnnamed(ctx, task.Contents)
+	return err
+}
+
+// removeUnnamed removes those of some contents that no version names, and returns how many there were.
+func (s *Service) removeUnnamed(ctx context.Context, contents []store.ContentPlace) (removed int, err error) {
+	var unnamed []store.ContentPlace
+	err = s.db.Read(ctx, func(q *store.Queries) error {
+		unnamed = nil
+		for _, at := range contents {
+			named, err := q.IsContentNamed(ctx, at.Key, at.PolicyID)
+			if err != nil {
+				return err
+			}
+			if !named {
+				unnamed = append(unnamed, at)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, at := range unnamed {
+		if err := s.blobsOf(at.PolicyID).Delete(ctx, at.Key); err != nil {
+			return removed, fmt.Errorf("remove content: %w", err)
+		}
+		removed++
+	}
+	return removed, nil
+}

@@ -1,0 +1,357 @@
+package docgen_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"platen/docgen"
+)
+
+// removeContents does the tasks of removing contents, as the queue does.
+func (w *world) removeContents() {
+	w.t.Helper()
+	text := "SELECT args FROM river_job WHERE kind = 'remove_contents'"
+	if w.cfg.Path != "" {
+		text = "SELECT json(args) FROM river_job WHERE kind = 'remove_contents'"
+	}
+	for _, args := range query[string](w, text) {
+		var task docgen.RemoveContents
+		must(w.t, json.Unmarshal([]byte(args), &task))
+		must(w.t, w.RemoveContents(w.t.Context(), task))
+	}
+}
+
+// trash lists the names of what a caller put into the trash, in the order of the marker form.
+func (w *world) trash(c *docgen.Caller) []string {
+	w.t.Helper()
+	names := []string{}
+	for marker := "0"; marker != ""; {
+		request, err := docgen.ParsePage("2", marker)
+		must(w.t, err)
+		page, err := w.Trash(w.t.Context(), c, request)
+		must(w.t, err)
+		for _, item := range page.Entries {
+			names = append(names, item.Name)
+		}
+		marker = page.Next
+	}
+	return names
+}
+
+func TestListOfTheTrash(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		w.upload(w.alice, folder, "inside.txt", "x")
+		early := w.upload(w.alice, folder, "early.txt", "four")
+		must(t, w.TrashFile(ctx, w.alice, early.ID, ""))
+		must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
+		w.clock.advance(time.Minute)
+		late := w.upload(w.alice, 0, "a late one.txt", "x")
+		must(t, w.TrashFile(ctx, w.alice, late.ID, ""))
+		w.upload(w.alice, 0, "kept.txt", "x")
+		theirs := w.upload(w.bob, 0, "bob's.txt", "x")
+		must(t, w.TrashFile(ctx, w.bob, theirs.ID, ""))
+
+		if got, want := w.trash(w.alice), []string{"folder", "early.txt", "a late one.txt"}; !slices.Equal(got, want) {
+			t.Errorf("by marker %q, want %q", got, want)
+		}
+		for order, want := range map[docgen.ItemOrder]string{
+			{By: "name"}: "folder, a late one.txt, early.txt", {By: "name", Descending: true}: "folder, early.txt, a late one.txt",
+			{By: "id"}: "folder, early.txt, a late one.txt", {By: "id", Descending: true}: "folder, a late one.txt, early.txt",
+			{By: "date"}: "folder, early.txt, a late one.txt", {By: "date", Descending: true}: "folder, a late one.txt, early.txt",
+			{By: "size"}: "folder, a late one.txt, early.txt", {By: "size", Descending: true}: "folder, early.txt, a late one.txt",
+		} {
+			page, err := w.TrashByOffset(ctx, w.alice, docgen.OffsetRequest{Limit: 10}, order)
+			must(t, err)
+			var names []string
+			for _, item := range page.Entries {
+				names = append(names, item.Name)
+			}
+			if got := strings.Join(names, ", "); got != want || page.Total != 3 {
+				t.Errorf("%+v: %d items: %s, want %s", order, page.Total, got, want)
+			}
+		}
+		page, err := w.TrashByOffset(ctx, w.alice, docgen.OffsetRequest{Offset: 2, Limit: 10}, docgen.ItemOrder{By: "id"})
+		must(t, err)
+		if len(page.Entries) != 1 || !page.Entries[0].TrashedAt.Equal(noon.Add(time.Minute)) {
+			t.Errorf("the last entry is %+v", page.Entries)
+		}
+	})
+}
+
+func TestRestore(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		file := w.upload(w.alice, folder, "a.txt", "a")
+		old := w.upload(w.alice, folder, "old.txt", "old")
+		must(t, w.TrashFile(ctx, w.alice, old.ID, ""))
+		restore := func(c *docgen.Caller, kind docgen.Kind, id int64, r docgen.Restoration, want docgen.Code) *docgen.Item {
+			t.Helper()
+			item, err := w.Restore(ctx, c, kind, id, r)
+			wantCode(t, err, want)
+			return item
+		}
+		none := docgen.Restoration{}
+		t.Run("what is not in the trash", func(t *testing.T) {
+			restore(w.alice, docgen.File, file.ID, none, docgen.CodeNotTrashed)
+			restore(w.alice, docgen.Folder, 0, none, docgen.CodeNotTrashed)
+			wantCode(t, w.Purge(ctx, w.alice, docgen.File, file.ID), docgen.CodeNotTrashed)
+			_, err := w.Trashed(ctx, w.alice, docgen.File, file.ID)
+			wantCode(t, err, docgen.CodeNotTrashed)
+			restore(w.bob, docgen.File, old.ID, none, docgen.CodeNotFound)
+		})
+		must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
+		t.Run("shows the item", func(t *testing.T) {
+			got, err := w.Trashed(ctx, w.alice, docgen.File, old.ID)
+			must(t, err)
+			if got.Name != "old.txt" || !got.TrashedAt.Equal(noon) || got.Parent.ID != folder || got.ETag != 1 {
+				t.Errorf("in the trash: %+v", got)
+			}
+			_, err = w.Trashed(ctx, w.alice, docgen.File, file.ID)
+			wantCode(t, err, docgen.CodeNotTrashed) // it lies in a folder that is in the trash
+		})
+		t.Run("of what lay in a folder that is in the trash needs another", func(t *testing.T) {
+			_, err := w.Restore(ctx, w.alice, docgen.File, old.ID, none)
+			if got := problemNames(t, err); !slices.Equal(got, []string{"parent.id"}) {
+				t.Errorf("problems with %q", got)
+			}
+			restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(folder)}, docgen.CodeTrashed)
+			restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(int64(7))}, docgen.CodeNotFound)
+			if got := restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(int64(0))}, ""); got == nil || got.Parent.ID != 0 || got.ETag != 2 {
+				t.Errorf("restored %+v", got)
+			}
+		})
+		t.Run("brings a folder back with what it held", func(t *testing.T) {
+			w.folder(w.alice, 0, "FOLDER")
+			_, err := w.Restore(ctx, w.alice, docgen.Folder, folder, none)
+			wantCode(t, err, docgen.CodeNameInUse)
+			if conflicts := asError(t, err).Conflicts; len(conflicts) != 1 || conflicts[0].Name != "FOLDER" {
+				t.Errorf("conflicts with %+v", conflicts)
+			}
+			restore(w.alice, docgen.Folder, folder, docgen.Restoration{Name: "a/b"}, docgen.CodeNameInvalid)
+			other := w.folder(w.alice, 0, "other")
+			got := restore(w.alice, docgen.Folder, folder, docgen.Restoration{Name: "back", ParentID: &other}, "")
+			if got == nil || got.Name != "back" || got.Parent.ID != 0 || !got.TrashedAt.IsZero() {
+				t.Errorf("restored %+v, want it where it lay: that folder is there", got)
+			}
+			if names := w.names(w.alice, folder); !slices.Equal(names, []string{"a.txt"}) {
+				t.Errorf("it holds %q", names)
+			}
+		})
+		t.Run("by collaborators", func(t *testing.T) {
+			editor, viewer := w.user("editor"), w.user("viewer")
+			w.share(docgen.File, file.ID, editor, docgen.RoleEditor)
+			w.share(docgen.File, file.ID, viewer, docgen.RoleViewer)
+			must(t, w.TrashFile(ctx, editor, file.ID, ""))
+			restore(viewer, docgen.File, file.ID, none, docgen.CodeForbidden)
+			wantCode(t, w.Purge(ctx, editor, docgen.File, file.ID), docgen.CodeForbidden)
+			if names := w.trash(editor); len(names) != 0 {
+				t.Errorf("the trash of the editor holds %q", names)
+			}
+			restore(editor, docgen.File, file.ID, none, "")
+			must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
+			wantCode(t, w.TrashFolder(ctx, w.alice, folder, true, ""), docgen.CodeTrashed)
+		})
+	})
+}
+
+func TestRestoreInArchives(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		archive, manager := w.archive("archive")
+		folder := w.folder(manager, archive, "folder")
+		inner := w.folder(manager, folder, "inner")
+		w.upload(manager, inner, "a.txt", "12345")
+		file := w.upload(manager, folder, "b.txt", "123")
+		must(t, w.TrashFile(ctx, manager, file.ID, ""))
+		w.wantSize(manager, archive, 5)
+		must(t, w.TrashFolder(ctx, manager, folder, true, ""))
+		w.wantSize(manager, archive, 0)
+		_, err := w.Restore(ctx, manager, docgen.Folder, folder, docgen.Restoration{})
+		must(t, err)
+		w.wantSize(manager, archive, 5)
+		must(t, w.TrashFolder(ctx, manager, inner, true, ""))
+		must(t, w.TrashFolder(ctx, manager, folder, true, ""))
+
+		mine := w.folder(manager, 0, "mine")
+		item, err := w.Restore(ctx, manager, docgen.Folder, inner, docgen.Restoration{ParentID: &mine})
+		must(t, err)
+		w.wantSize(manager, archive, 0)
+		if item.Owner.ID != manager.User.ID || item.Parent.ID != mine {
+			t.Errorf("out of the archive: %+v", item)
+		}
+		second, _ := w.archive("second")
+		_, err = w.Restore(ctx, manager, docgen.File, file.ID, docgen.Restoration{ParentID: &second})
+		must(t, err)
+		w.wantSize(manager, archive, 0)
+		w.wantSize(manager, second, 3)
+		must(t, w.Purge(ctx, manager, docgen.Folder, folder))
+		w.wantSize(manager, archive, 0)
+		w.removeContents()
+		w.wantNoOrphans()
+	})
+}
+
+func TestPurge(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		inner := w.folder(w.alice, folder, "inner")
+		template := w.template(w.alice, inner, "t.docx")
+		must(t, w.SaveReading(ctx, template.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}", Type: "text", JSONPaths: []string{"a"}}}}))
+		newer := w.version(w.alice, template.ID, "second")
+		must(t, w.TrashVersion(ctx, w.alice, template.ID, template.VersionID, ""))
+		early := w.upload(w.alice, inner, "early.txt", "early")
+		must(t, w.TrashFile(ctx, w.alice, early.ID, ""))
+		copied, err := w.CopyFile(ctx, w.alice, docgen.NewCopy{ItemID: template.ID})
+		must(t, err)
+		w.share(docgen.Folder, inner, w.bob, docgen.RoleEditor)
+		batch := w.batch(batchOf(template.ID, inner, "{}"))
+		wantCode(t, w.Purge(ctx, w.alice, docgen.Folder, folder), docgen.CodeNotTrashed)
+		must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
+		must(t, w.Purge(ctx, w.alice, docgen.Folder, folder))
+
+		for table, want := range map[string]int{
+			"items": 4, "file_versions": 1, "docgen_templates": 0, "docgen_tag_readings": 0, "docgen_tags": 0, "collaborations": 0, "docgen_jobs": 1,
+		} {
+			if n := w.count("SELECT COUNT(*) FROM " + table); n != want {
+				t.Errorf("%d rows of %s, want %d", n, table, want)
+			}
+		}
+		t.Run("removes the contents that nothing names any more", func(t *testing.T) {
+			if n := len(w.keys()); n != 3 {
+				t.Errorf("%d contents before the task, want all 3", n)
+			}
+			w.removeContents()
+			w.wantNoOrphans()
+			if text := w.text(w.alice, copied.ID, 0); text != "second" {
+				t.Errorf("the copy holds %q", text)
+			}
+			w.removeContents() // a task may run twice
+			w.wantNoOrphans()
+		})
+		t.Run("leaves the jobs to be looked at, and to fail", func(t *testing.T) {
+			claim, err := w.ClaimJobs(ctx, w.task(batch))
+			must(t, err)
+			if claim.TemplateVersionID != newer.VersionID {
+				t.Errorf("claim %+v", claim)
+			}
+			_, err = w.TemplateContent(ctx, claim.TemplateVersionID)
+			wantCode(t, err, docgen.CodeNotFound)
+			_, err = w.IncludedContent(ctx, claim.TemplateVersionID, "a.docx")
+			wantCode(t, err, docgen.CodeNotFound)
+			_, err = w.FailJobs(ctx, w.task(batch), asError(t, err).Message)
+			must(t, err)
+			job := w.jobs(batch)[0]
+			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {
+				t.Errorf("job %+v", job)
+			}
+			page, err := w.Jobs(ctx, w.alice, docgen.PageRequest{})
+			must(t, err)
+			if len(page.Entries) != 1 || page.Entries[0].TemplateID != template.ID {
+				t.Errorf("jobs %+v", page.Entries)
+			}
+			must(t, w.SaveReading(ctx, newer.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}", Type: "text"}}}))
+		})
+		t.Run("is for good", func(t *testing.T) {
+			for _, id := range []int64{folder, inner} {
+				_, err := w.Restore(ctx, w.alice, docgen.Folder, id, docgen.Restoration{})
+				wantCode(t, err, docgen.CodeNotFound)
+			}
+			_, err := w.File(ctx, w.alice, early.ID)
+			wantCode(t, err, docgen.CodeNotFound)
+		})
+	})
+}
+
+// TestRestoreAgainstCreate restores files while others of their names come into being: a name is borne once.
+func TestRestoreAgainstCreate(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		const rounds = 10
+		var group sync.WaitGroup
+		restored, created := make([]error, rounds), make([]error, rounds)
+		for i := range rounds {
+			name := fmt.Sprint(i, ".txt")
+			file := w.upload(w.alice, folder, name, "old")
+			must(t, w.TrashFile(ctx, w.alice, file.ID, ""))
+			group.Go(func() { _, restored[i] = w.Restore(ctx, w.alice, docgen.File, file.ID, docgen.Restoration{}) })
+			group.Go(func() {
+				_, created[i] = w.CreateFile(ctx, w.alice, docgen.NewFile{Name: strings.ToUpper(name), ParentID: folder}, reader("new"))
+			})
+		}
+		group.Wait()
+		for i := range rounds {
+			if (restored[i] == nil) == (created[i] == nil) {
+				t.Errorf("%d: restored %v, created %v, want one of both", i, restored[i], created[i])
+			}
+			for _, err := range []error{restored[i], created[i]} {
+				if err != nil && !docgen.IsCode(err, docgen.CodeNameInUse) {
+					t.Error(err)
+				}
+			}
+		}
+		if n := len(w.names(w.alice, folder)); n != rounds {
+			t.Errorf("%d files, want %d", n, rounds)
+		}
+		w.wantNoOrphans()
+	})
+}
+
+// TestPurgeAgainstEverything removes a folder for good while it is used in every way.
+func TestPurgeAgainstEverything(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		for round := range 5 {
+			folder := w.folder(w.alice, 0, fmt.Sprint("folder ", round))
+			file := w.upload(w.alice, folder, "t.docx", "text")
+			older := file.VersionID
+			w.version(w.alice, file.ID, "newer")
+			uses := []func() error{
+				func() error { _, err := w.PromoteVersion(ctx, w.alice, file.ID, older); return err },
+				func() error { _, err := w.MarkTemplate(ctx, w.alice, file.ID); return err },
+				func() error { _, _, err := w.Tags(ctx, w.alice, file.ID, older, docgen.PageRequest{}); return err },
+				func() error {
+					return w.SaveReading(ctx, older, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}", Type: "text"}}})
+				},
+				func() error {
+					_, err := w.CreateFile(ctx, w.alice, docgen.NewFile{Name: "new.txt", ParentID: folder}, reader("new"))
+					return err
+				},
+				func() error {
+					_, err := w.CreateFolder(ctx, w.alice, docgen.NewFolder{Name: "new", ParentID: folder})
+					return err
+				},
+				func() error {
+					_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: file.ID, UserID: w.bob.User.ID, Role: docgen.RoleViewer})
+					return err
+				},
+				func() error {
+					_, err := w.UpdateFile(ctx, w.alice, file.ID, docgen.ItemChange{ParentID: new(int64(0)), Name: new(fmt.Sprint(round))})
+					return err
+				},
+				func() error {
+					return errors.Join(w.TrashFolder(ctx, w.alice, folder, true, ""), w.Purge(ctx, w.alice, docgen.Folder, folder))
+				},
+			}
+			errs := make([]error, len(uses))
+			var group sync.WaitGroup
+			for i, use := range uses {
+				group.Go(func() { errs[i] = unlessGone(use()) })
+			}
+			group.Wait()
+			must(t, errors.Join(errs...))
+		}
+		w.removeContents()
+		w.wantNoOrphans()
+	})
+}

@@ -1,0 +1,203 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"platen/store"
+)
+
+// Version is one content of a file.
+type Version struct {
+	ID         int64
+	Number     int64 // 1 for the first
+	Name       string
+	SHA1       string
+	Size       int64
+	CreatedAt  time.Time
+	CreatedBy  UserRef
+	TrashedAt  time.Time // zero when it is not in the trash
+	TrashedBy  *UserRef  // nil likewise
+	RestoredAt time.Time // zero when it never was in the trash
+	RestoredBy *UserRef  // nil likewise
+}
+
+// anyVersion returns a version of a file, also one in the trash; 0 is the current one.
+func anyVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
+	if versionID == 0 {
+		versionID = file.VersionID
+	}
+	version, err := q.Version(ctx, versionID)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && version.FileID != file.ID {
+		return store.FileVersion{}, NotFound("file_version", versionID)
+	}
+	return version, err
+}
+
+// fileVersion returns a version of a file that can be used; 0 is the current one.
+func fileVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
+	version, err := anyVersion(ctx, q, file, versionID)
+	if err == nil && version.TrashedAt != 0 {
+		return store.FileVersion{}, &Error{Code: CodeTrashed, Message: "Item is trashed", Problems: []Problem{
+			invalidField("file_version", "version %d is in the trash: restore it, or use another", versionID),
+		}}
+	}
+	return version, err
+}
+
+func versionOf(ctx context.Context, q *store.Queries, users userRefs, row store.FileVersion) (Version, error) {
+	v := Version{
+		ID: row.ID, Number: row.Number, Name: row.Name, SHA1: row.Sha1, Size: row.Size,
+		CreatedAt: timeOf(row.CreatedAt), TrashedAt: timeOf(row.TrashedAt), RestoredAt: timeOf(row.RestoredAt),
+	}
+	var err error
+	if v.CreatedBy, err = users.get(ctx, q, row.CreatedBy); err != nil {
+		return v, err
+	}
+	if v.TrashedBy, err = users.optional(ctx, q, row.TrashedBy); err != nil {
+		return v, err
+	}
+	v.RestoredBy, err = users.optional(ctx, q, row.RestoredBy)
+	return v, err
+}
+
+// Versions returns one page by offset of the versions that a file had before its current one, the newest first. Those in
+// the trash are among them.
+func (s *Service) Versions(ctx context.Context, c *Caller, fileID int64, r OffsetRequest) (OffsetPage[Version], error) {
+	if err := c.require(ScopeRead); err != nil {
+		return OffsetPage[Version]{}, err
+	}
+	var result OffsetPage[Version]
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, File, fileID, MaySee)
+		if err != nil {
+			return err
+		}
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountPastVersions(ctx, fileID, p.row.VersionID) },
+			func(limit, offset int32) ([]Version, error) {
+				rows, err := q.PastVersions(ctx, store.PastVersionsParams{FileID: fileID, ID: p.row.VersionID, Limit: limit, Offset: offset})
+				versions, users := make([]Version, len(rows)), userRefs{}
+				for i := 0; err == nil && i < len(rows); i++ {
+					versions[i], err = versionOf(ctx, q, users, rows[i])
+				}
+				return versions, err
+			})
+		return err
+	})
+	return result, err
+}
+
+// Version returns a version of a file, also one in the trash.
+func (s *Service) Version(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
+	if err := c.require(ScopeRead); err != nil {
+		return Version{}, err
+	}
+	var found Version
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, File, fileID, MaySee)
+		if err != nil {
+			return err
+		}
+		row, err := anyVersion(ctx, q, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		found, err = versionOf(ctx, q, userRefs{}, row)
+		return err
+	})
+	return found, err
+}
+
+// TrashVersion puts a past version of a file into the trash. Batches that use it go on. ifMatch is the etag that the file
+// must still have; empty for any.
+func (s *Service) TrashVersion(ctx context.Context, c *Caller, fileID, versionID int64, ifMatch string) error {
+	if err := c.require(ScopeWrite); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, File, fileID, MayDelete, ifMatch)
+		if err != nil {
+			return err
+		}
+		version, err := fileVersion(ctx, tx.Queries, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		if version.ID == p.row.VersionID {
+			return failf(CodeForbidden, "Access denied – the current version cannot be deleted: make another the current one first, or delete the file.")
+		}
+		return tx.TrashVersion(ctx, version.ID, s.micros(), c.User.ID)
+	})
+}
+
+// RestoreVersion takes a version of a file out of the trash and returns it.
+func (s *Service) RestoreVersion(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
+	if err := c.require(ScopeWrite); err != nil {
+		return Version{}, err
+	}
+	var restored Version
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, File, fileID, MayDelete, "")
+		if err != nil {
+			return err
+		}
+		row, err := anyVersion(ctx, tx.Queries, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		if row.TrashedAt == 0 {
+			return &Error{Code: CodeNotTrashed, Message: "Item is not trashed", Problems: []Problem{
+				invalidField("file_version", "version %d is not in the trash", versionID),
+			}}
+		}
+		if err := tx.RestoreVersion(ctx, row.ID, s.micros(), c.User.ID); err != nil {
+			return err
+		}
+		if row, err = tx.Version(ctx, row.ID); err != nil {
+			return err
+		}
+		restored, err = versionOf(ctx, tx.Queries, userRefs{}, row)
+		return err
+	})
+	return restored, err
+}
+
+// PromoteVersion gives a file the name and the content of one of its versions again, as a new version, which it returns.
+// The content itself is not copied: both versions name it.
+func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
+	if err := c.require(ScopeWrite); err != nil {
+		return Version{}, err
+	}
+	var promoted Version
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lock(ctx, tx, c, File, fileID, MayEdit, "")
+		if err != nil {
+			return err
+		}
+		row, err := fileVersion(ctx, tx.Queries, p.row, versionID)
+		if err != nil {
+			return err
+		}
+		version := s.sameContent(row)
+		if err := s.replaceVersion(ctx, tx, c, p.row, NewVersion{Name: row.Name}, version); err != nil {
+			return err
+		}
+		if row, err = tx.Version(ctx, version.id); err != nil {
+			return err
+		}
+		if promoted, err = versionOf(ctx, tx.Queries, userRefs{}, row); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{p, version.size - p.row.Size})
+	})
+	return promoted, err
+}
+
+// sameContent is what a version holds, for another version. Whoever adds that version holds the tree, or the item, of the
+// one that has the content until then, so that it stays.
+func (s *Service) sameContent(of store.FileVersion) content {
+	return content{id: s.newID(), policy: of.StoragePolicyID, key: of.BlobKey, sha1: of.Sha1, size: of.Size}
+}

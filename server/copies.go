@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"platen/docgen"
+)
+
+var docCopyFile = doc{
+	id: "copy_file", tag: tagFiles, scope: docgen.ScopeWrite,
+	summary:     "Copy a file",
+	description: "The copy has one version. It is no template, and nobody collaborates on it.",
+	status:      http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
+		docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    copyFileRequest{Parent: parentRef{ID: exampleFolder}, Name: "Invoice (copy).docx"},
+	example: view[file]{value: exampleFileObject()},
+}
+
+type copyFileRequest struct {
+	Parent  parentRef `json:"parent" doc:"The folder to put the copy into."`
+	Name    string    `json:"name,omitempty" doc:"The name of the copy; that of the file when left out."`
+	Version *ID       `json:"version,omitempty" doc:"The id of the version to copy; the current one when left out."`
+}
+
+// CopyFileQuery says which file to copy.
+type CopyFileQuery struct {
+	FilePath
+	FieldsQuery
+}
+
+func (a *api) copyFile(ctx context.Context, c *call, in *CopyFileQuery) (*itemReply[file], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[copyFileRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	wanted := docgen.NewCopy{ItemID: id, ParentID: int64(request.Parent.ID), Name: request.Name}
+	if request.Version != nil {
+		wanted.VersionID = int64(*request.Version)
+	}
+	item, err := a.service.CopyFile(ctx, c.caller, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return fileReply(item, in.Fields), nil
+}
+
+var docCopyFolder = doc{
+	id: "copy_folder", tag: tagFolders, scope: docgen.ScopeWrite,
+	summary: "Copy a folder",
+	description: "With all that it holds, up to 10,000 files and folders; what is in the trash stays behind. The copy is there as a whole " +
+		"or not at all. Its files are no templates, and nobody collaborates on it.",
+	status: http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden, docgen.CodeNotFound,
+		docgen.CodeTrashed, docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    copyFolderRequest{Parent: parentRef{ID: 0}, Name: "Templates (copy)"},
+	example: view[folder]{value: exampleFolderObject()},
+}
+
+type copyFolderRequest struct {
+	Parent parentRef `json:"parent" doc:"The folder to put the copy into."`
+	Name   string    `json:"name,omitempty" doc:"The name of the copy; that of the folder when left out."`
+}
+
+// CopyFolderQuery says which folder to copy.
+type CopyFolderQuery struct {
+	FolderPath
+	FieldsQuery
+}
+
+func (a *api) copyFolder(ctx context.Context, c *call, in *CopyFolderQuery) (*itemReply[folder], error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[copyFolderRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.CopyFolder(ctx, c.caller, docgen.NewCopy{ItemID: id, ParentID: int64(request.Parent.ID), Name: request.Name})
+	if err != nil {
+		return nil, err
+	}
+	return a.describedFolder(ctx, c, item, firstItems, in.Fields)
+}

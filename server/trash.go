@@ -1,0 +1,204 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"platen/docgen"
+)
+
+var docListTrash = doc{
+	id: "list_trash", tag: tagTrash, scope: docgen.ScopeRead,
+	summary: "List what is in the trash",
+	description: "The files and folders of the caller that were deleted, but not what lies in a deleted folder. By offset, or by marker when " +
+		"usemarker is true. Folders come before files. Entries have their short form, to which fields can add.",
+	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
+	example: exampleItems(),
+}
+
+// ListTrashQuery asks for what is in the trash.
+type ListTrashQuery struct {
+	FieldsQuery
+	ItemsQuery
+	MarkerQuery
+}
+
+func (a *api) listTrash(ctx context.Context, c *call, in *ListTrashQuery) (*itemsReply, error) {
+	fields := selectionOf(in.Fields)
+	return listing(in.ItemsQuery, in.MarkerQuery, fields,
+		func(r docgen.PageRequest) (docgen.Page[docgen.Item], error) { return a.service.Trash(ctx, c.caller, r) },
+		func(r docgen.OffsetRequest, order docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error) {
+			return a.service.TrashByOffset(ctx, c.caller, r, order)
+		})
+}
+
+var trashErrors = []docgen.Code{docgen.CodeNotFound, docgen.CodeNotTrashed}
+
+var docGetTrashedFile = doc{
+	id: "get_trashed_file", tag: tagTrash, scope: docgen.ScopeRead,
+	summary: "Get a file in the trash",
+	errors:  trashErrors,
+	example: view[file]{value: exampleTrashedFile()},
+}
+
+// TrashedFileQuery asks for a file in the trash.
+type TrashedFileQuery struct {
+	FilePath
+	FieldsQuery
+}
+
+func (a *api) getTrashedFile(ctx context.Context, c *call, in *TrashedFileQuery) (*itemReply[file], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.Trashed(ctx, c.caller, docgen.File, id)
+	if err != nil {
+		return nil, err
+	}
+	return fileReply(item, in.Fields), nil
+}
+
+var docGetTrashedFolder = doc{
+	id: "get_trashed_folder", tag: tagTrash, scope: docgen.ScopeRead,
+	summary: "Get a folder in the trash",
+	errors:  trashErrors,
+	example: view[folder]{value: exampleTrashedFolder()},
+}
+
+// TrashedFolderQuery asks for a folder in the trash.
+type TrashedFolderQuery struct {
+	FolderPath
+	FieldsQuery
+}
+
+func (a *api) getTrashedFolder(ctx context.Context, c *call, in *TrashedFolderQuery) (*itemReply[folder], error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.Trashed(ctx, c.caller, docgen.Folder, id)
+	if err != nil {
+		return nil, err
+	}
+	return folderReply(item, nil, in.Fields), nil
+}
+
+// restoreDescription is what the documentation says of taking an item out of the trash.
+const restoreDescription = "It comes back to the folder where it lay. When that folder is in the trash itself, parent names another; " +
+	"it is not looked at otherwise. name is a new name, for when the old one is taken."
+
+var restoreErrors = []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
+	docgen.CodeNotTrashed, docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge}
+
+var docRestoreFile = doc{
+	id: "restore_file", tag: tagTrash, scope: docgen.ScopeWrite,
+	summary: "Restore a file", description: restoreDescription,
+	status:  http.StatusCreated,
+	errors:  restoreErrors,
+	body:    exampleRestoration(),
+	example: view[file]{value: exampleFileObject()},
+	also:    bodyMayBeEmpty,
+}
+
+var docRestoreFolder = doc{
+	id: "restore_folder", tag: tagTrash, scope: docgen.ScopeWrite,
+	summary: "Restore a folder", description: restoreDescription,
+	status:  http.StatusCreated,
+	errors:  restoreErrors,
+	body:    exampleRestoration(),
+	example: view[folder]{value: exampleFolderObject()},
+	also:    bodyMayBeEmpty,
+}
+
+type restoreRequest struct {
+	Name   string     `json:"name,omitempty" doc:"A new name."`
+	Parent *parentRef `json:"parent,omitempty" doc:"The folder to put it into when the one where it lay is in the trash."`
+}
+
+// bodyMayBeEmpty documents a body that may be left out.
+func bodyMayBeEmpty(_ *api, op *huma.Operation) { op.RequestBody.Required = false }
+
+// readRestoration reads how an item is to come back. A request that says nothing has no body.
+func readRestoration(c *call) (docgen.Restoration, error) {
+	if c.r.ContentLength == 0 {
+		return docgen.Restoration{}, nil
+	}
+	request, err := readBody[restoreRequest](c)
+	if err != nil {
+		return docgen.Restoration{}, err
+	}
+	r := docgen.Restoration{Name: request.Name}
+	if request.Parent != nil {
+		id := int64(request.Parent.ID)
+		r.ParentID = &id
+	}
+	return r, nil
+}
+
+func (a *api) restoreFile(ctx context.Context, c *call, in *TrashedFileQuery) (*itemReply[file], error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	how, err := readRestoration(c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.Restore(ctx, c.caller, docgen.File, id, how)
+	if err != nil {
+		return nil, err
+	}
+	return fileReply(item, in.Fields), nil
+}
+
+func (a *api) restoreFolder(ctx context.Context, c *call, in *TrashedFolderQuery) (*itemReply[folder], error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	how, err := readRestoration(c)
+	if err != nil {
+		return nil, err
+	}
+	item, err := a.service.Restore(ctx, c.caller, docgen.Folder, id, how)
+	if err != nil {
+		return nil, err
+	}
+	return a.describedFolder(ctx, c, item, firstItems, in.Fields)
+}
+
+var docPurgeFile = doc{
+	id: "purge_file", tag: tagTrash, scope: docgen.ScopeWrite,
+	summary: "Remove a file for good",
+	description: "The file leaves the trash with all its versions. Only its owner can do that. Jobs that were made with it as their template stay; " +
+		"those that have not ended fail.",
+	status: http.StatusNoContent,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeNotTrashed, docgen.CodeConflict},
+}
+
+func (a *api) purgeFile(ctx context.Context, c *call, in *FilePath) (*empty, error) {
+	id, err := pathID("file", in.FileID)
+	if err != nil {
+		return nil, err
+	}
+	return &empty{}, a.service.Purge(ctx, c.caller, docgen.File, id)
+}
+
+var docPurgeFolder = doc{
+	id: "purge_folder", tag: tagTrash, scope: docgen.ScopeWrite,
+	summary:     "Remove a folder for good",
+	description: "The folder leaves the trash with all that lies in it, also what was deleted before. Only its owner can do that.",
+	status:      http.StatusNoContent,
+	errors:      []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeNotTrashed, docgen.CodeConflict},
+}
+
+func (a *api) purgeFolder(ctx context.Context, c *call, in *FolderPath) (*empty, error) {
+	id, err := pathID("folder", in.FolderID)
+	if err != nil {
+		return nil, err
+	}
+	return &empty{}, a.service.Purge(ctx, c.caller, docgen.Folder, id)
+}
