@@ -108,7 +108,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	address := urlOf(listener.Addr())
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: cmp.Or(cfg.BaseURL, address), Version: version(),
-		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(), Metrics: registry,
+		RateLimits: cfg.rateLimits(), Compat: server.Compat(cfg.Compat), Metrics: registry,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)

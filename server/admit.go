@@ -117,8 +117,8 @@ const (
 	interfaceVersion   = "2025.0"
 )
 
-// checkVersion checks the version header, which operations of the versioned part of the interface demand; everywhere
-// else it may be left out, but not be wrong. It is echoed under the name that the client used.
+// checkVersion checks the version header. Where it may be left out it must not be wrong all the same. It is echoed under
+// the name that the client used.
 func (a *api) checkVersion(c *call, d *doc) error {
 	name := ""
 	for _, header := range []string{otherVersionHeader, versionHeader} {
@@ -132,7 +132,7 @@ func (a *api) checkVersion(c *call, d *doc) error {
 		}
 	}
 	if name == "" {
-		if a.versioned(d) {
+		if a.needsVersion(d) {
 			return failf(codeVersion, "Missing required %s header.", versionHeader)
 		}
 		name = versionHeader
@@ -141,8 +141,8 @@ func (a *api) checkVersion(c *call, d *doc) error {
 	return nil
 }
 
-// versioned tells whether an operation demands the version header.
-func (a *api) versioned(d *doc) bool { return d.versioned || a.requireVersion == VersionEverywhere }
+// needsVersion tells whether an operation demands the version header.
+func (a *api) needsVersion(d *doc) bool { return d.versioned || a.compat != CompatBox }
 
 func versionProblem(header string, values []string) string {
 	switch value := values[0]; {

@@ -14,7 +14,7 @@ func TestVersionHeader(t *testing.T) {
 		name    string
 		header  http.Header
 		message string // on a Doc Gen operation; empty when it is accepted
-		free    bool   // whether a neighbour accepts it
+		free    bool   // whether it is accepted where the SDKs of Box send none, with CompatBox
 		echo    string // the header that echoes the version
 	}{
 		{"svc-version", http.Header{"Svc-Version": {"2025.0"}}, "", true, "svc-version"},
@@ -41,7 +41,7 @@ func TestVersionHeader(t *testing.T) {
 			t.Errorf("%s: %q in the answer, want 2025.0", echo, got)
 		}
 	}
-	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+	test := func(w *world) {
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
 				// The map replaces what do sends by itself.
@@ -54,7 +54,7 @@ func TestVersionHeader(t *testing.T) {
 				}
 				check(t, w.do("GET /docgen_templates", r), tt.message, tt.echo)
 				message := tt.message
-				if tt.free {
+				if tt.free && w.compat == server.CompatBox {
 					message = ""
 				}
 				for _, call := range []string{"GET /users/me", "GET /folders/0"} {
@@ -62,15 +62,32 @@ func TestVersionHeader(t *testing.T) {
 				}
 			})
 		}
-	})
+	}
+	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
+		t.Run("compat="+string(compat), func(t *testing.T) {
+			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, test)
+		})
+	}
 }
 
-func TestVersionHeaderEverywhere(t *testing.T) {
-	runOnce(t, server.Config{RateLimits: noLimits, RequireVersion: server.VersionEverywhere}, func(w *world) {
-		r := request{without: []string{"svc-version"}}
-		w.do("GET /users/me", r).want(w.t, 400, "invalid_api_version")
-		w.do("GET //healthz", r).want(w.t, 200)
-	})
+// TestVersionHeaderOnEveryRoute leaves the header out. With CompatBox the operations demand it with which the SDKs of Box
+// send it, and no others.
+func TestVersionHeaderOnEveryRoute(t *testing.T) {
+	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
+		t.Run("compat="+string(compat), func(t *testing.T) {
+			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, func(w *world) {
+				s := w.scene()
+				for _, c := range routeCases {
+					needed := compat == server.CompatNone || strings.Contains(c.route, "/docgen_") || strings.Contains(c.route, "/archives")
+					v := w.do(at(c.route, s), request{as: "owner", without: []string{"svc-version"}, body: object{}})
+					if refused := strings.Contains(string(v.text), "invalid_api_version"); refused != needed {
+						w.t.Errorf("%s: %d %s; the header is needed: %v", c.route, v.StatusCode, v.text, needed)
+					}
+				}
+				w.do("GET //healthz", request{without: []string{"svc-version"}}).want(w.t, 200)
+			})
+		})
+	}
 }
 
 func TestAccessTokens(t *testing.T) {

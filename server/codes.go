@@ -21,7 +21,7 @@ var errorKinds = []errorKind{
 		Cause:  "The request cannot be understood: the body is not valid JSON, or fields or parameters are missing, unknown or wrong. `context_info.errors` lists all that is wrong, each with the path of the field, as in `document_generation_data[3].user_input`.",
 		Remedy: "Correct what is listed. Where the body is not JSON, the message names line and column."},
 	{Code: codeVersion, Status: http.StatusBadRequest,
-		Cause:  "The version header is missing, empty, sent more than once, or names another version than `2025.0`.",
+		Cause:  "The version header is missing, empty, sent more than once, or names another version than `2025.0`. Every operation demands it, unless the operator runs the server with `--compat box`.",
 		Remedy: "Send `svc-version: 2025.0` (or `box-version: 2025.0`), once."},
 	{Code: docgen.CodeInvalidLimit, Status: http.StatusBadRequest,
 		Cause:  "`limit` is not a whole number from 1.",

@@ -32,6 +32,7 @@ type world struct {
 	url    string // without the /2.0
 	logs   *logs
 	clock  atomic.Int64 // microseconds
+	compat server.Compat
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
 	api    *document         // what every response is held against
@@ -98,7 +99,7 @@ func (w *world) serve(cfg server.Config) {
 	log := slog.New(slog.NewJSONHandler(w.logs, nil))
 	listener := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listener.Listener.Addr().String()
-	cfg.Service, cfg.Log, cfg.BaseURL = w.Service, log, w.url
+	cfg.Service, cfg.Log, cfg.BaseURL, w.compat = w.Service, log, w.url, cfg.Compat
 	listener.Config = server.NewHTTPServer(server.New(cfg), log)
 	listener.Start()
 	w.t.Cleanup(listener.Close)

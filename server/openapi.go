@@ -36,8 +36,8 @@ func describe(baseURL, version string) huma.Config {
 				Title:   "Platen",
 				Version: cmp.Or(version, "development"),
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-				Description: "Documents from Word templates and JSON. Every request carries an access token, and the Doc Gen operations " +
-					"the header `svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
+				Description: "Documents from Word templates and JSON. Every request carries an access token and the header " +
+					"`svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
 			},
 			Servers: []*huma.Server{{URL: baseURL + prefix}},
 			Tags: []*huma.Tag{
@@ -93,7 +93,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 		Responses:          a.errorResponses(d),
 		SkipValidateParams: true, // docgen says what a parameter may be, and what is wrong with it
 		Parameters: []*huma.Param{{
-			Name: versionHeader, In: "header", Required: a.versioned(d),
+			Name: versionHeader, In: "header", Required: a.needsVersion(d),
 			Description: "The version of the interface. The name " + otherVersionHeader + " is taken too.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}},
 			Example:     interfaceVersion,

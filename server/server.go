@@ -19,36 +19,37 @@ import (
 
 // Config is what the API stands on.
 type Config struct {
-	Service        *docgen.Service
-	Log            *slog.Logger         // slog.Default when nil
-	BaseURL        string               // where clients reach the server, without the /2.0; for links in answers
-	Version        string               // of the server, for the OpenAPI document
-	RateLimits     RateLimits           // requests a minute
-	RequireVersion VersionRule          // where the version header is demanded
-	Metrics        *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+	Service    *docgen.Service
+	Log        *slog.Logger         // slog.Default when nil
+	BaseURL    string               // where clients reach the server, without the /2.0; for links in answers
+	Version    string               // of the server, for the OpenAPI document
+	RateLimits RateLimits           // requests a minute
+	Compat     Compat               // whose clients the server bears with
+	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 }
 
-// VersionRule says which operations demand the version header. A wrong one is refused everywhere.
-type VersionRule string
+// Compat names the clients for which the server relaxes what its interface demands and they do not keep.
+type Compat string
 
-// The version rules. Clients of the same interface elsewhere send the header with the Doc Gen operations alone.
+// What Compat may be. Without it every operation under /2.0 demands the version header, as the interface says. The
+// clients of Box send it with the operations of the version 2025.0 alone.
 const (
-	VersionDocGen     VersionRule = ""    // the Doc Gen operations, whose interface says so
-	VersionEverywhere VersionRule = "all" // every operation under /2.0
+	CompatNone Compat = ""
+	CompatBox  Compat = "box"
 )
 
 // prefix is the path segment that the contract puts before every operation.
 const prefix = "/2.0"
 
 type api struct {
-	service        *docgen.Service
-	log            *slog.Logger
-	baseURL        string
-	requireVersion VersionRule
-	mux            *http.ServeMux
-	huma           huma.API
-	operations     []*huma.Operation // in the order of the documentation
-	metrics        *metrics
+	service    *docgen.Service
+	log        *slog.Logger
+	baseURL    string
+	compat     Compat
+	mux        *http.ServeMux
+	huma       huma.API
+	operations []*huma.Operation // in the order of the documentation
+	metrics    *metrics
 
 	requests, uploads, guests *httprate.RateLimiter // nil: no limit
 }
@@ -57,14 +58,14 @@ type api struct {
 // metrics, and the documentation.
 func New(cfg Config) http.Handler {
 	a := &api{
-		service:        cfg.Service,
-		log:            cfg.Log,
-		baseURL:        strings.TrimSuffix(cfg.BaseURL, "/"),
-		requireVersion: cfg.RequireVersion,
-		mux:            http.NewServeMux(),
-		requests:       limiter(cfg.RateLimits.Requests, 1000),
-		uploads:        limiter(cfg.RateLimits.Uploads, 240),
-		guests:         limiter(cfg.RateLimits.Guests, 300),
+		service:  cfg.Service,
+		log:      cfg.Log,
+		baseURL:  strings.TrimSuffix(cfg.BaseURL, "/"),
+		compat:   cfg.Compat,
+		mux:      http.NewServeMux(),
+		requests: limiter(cfg.RateLimits.Requests, 1000),
+		uploads:  limiter(cfg.RateLimits.Uploads, 240),
+		guests:   limiter(cfg.RateLimits.Guests, 300),
 	}
 	if a.log == nil {
 		a.log = slog.Default()
