@@ -47,6 +47,7 @@ type api struct {
 	baseURL    string
 	compat     Compat
 	mux        *http.ServeMux
+	compressed http.Handler // mux, for clients that accept it
 	huma       huma.API
 	operations []*huma.Operation // in the order of the documentation
 	metrics    *metrics
@@ -78,6 +79,7 @@ func New(cfg Config) http.Handler {
 	a.routes()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
+	a.compressed = compressing(a.mux)
 	return a
 }
 
@@ -129,17 +131,23 @@ func (a *api) pages(registry *prometheus.Registry) {
 // Limits of the connections that NewHTTPServer takes. What a body and an answer may take is limited by the handler.
 const (
 	maxHeaderBytes = 64 << 10
+	headerSlack    = 4 << 10 // that net/http grants above what it is told
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 )
 
-// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much.
+// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much. It is to
+// serve a Listener.
 func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           answering(handler),
+		ConnContext:       withConn,
+		ConnState:         answered,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
+		MaxHeaderBytes:    maxHeaderBytes - headerSlack,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like other addresses that are not there
 	}
 }
