@@ -107,9 +107,13 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	address := urlOf(listener.Addr())
 	baseURL := cmp.Or(cfg.BaseURL, address)
+	var rates server.RateCounter
+	if db.Dialect() == store.PostgreSQL {
+		rates = store.NewRateCounter(db, server.RatePeriod)
+	}
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(),
-		RateLimits: cfg.rateLimits(), Compat: server.Compat(cfg.Compat), Metrics: registry,
+		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-	"github.com/go-chi/httprate"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
@@ -24,6 +23,8 @@ type Config struct {
 	BaseURL    string               // where clients reach the server, without the /2.0; for links in answers
 	Version    string               // of the server, for the OpenAPI document
 	RateLimits RateLimits           // requests a minute
+	Rates      RateCounter          // where requests are counted that several servers answer; nil when there is one
+	Now        func() time.Time     // by which requests are counted; time.Now when nil
 	Compat     Compat               // whose clients the server bears with
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 }
@@ -52,24 +53,25 @@ type api struct {
 	operations []*huma.Operation // in the order of the documentation
 	metrics    *metrics
 
-	requests, uploads, guests *httprate.RateLimiter // nil: no limit
+	limiter limiter
 }
 
 // New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
 // metrics, and the documentation.
 func New(cfg Config) http.Handler {
 	a := &api{
-		service:  cfg.Service,
-		log:      cfg.Log,
-		baseURL:  strings.TrimSuffix(cfg.BaseURL, "/"),
-		compat:   cfg.Compat,
-		mux:      http.NewServeMux(),
-		requests: limiter(cfg.RateLimits.Requests, 1000),
-		uploads:  limiter(cfg.RateLimits.Uploads, 240),
-		guests:   limiter(cfg.RateLimits.Guests, 300),
+		service: cfg.Service,
+		log:     cfg.Log,
+		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
+		compat:  cfg.Compat,
+		mux:     http.NewServeMux(),
+		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 	}
 	if a.log == nil {
 		a.log = slog.Default()
+	}
+	if a.limiter.now == nil {
+		a.limiter.now = time.Now
 	}
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()

@@ -24,7 +24,7 @@ func (w *world) wire(t *testing.T) *wire {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 	must(t, err)
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() })
 	return &wire{Conn: conn, t: t, read: bufio.NewReader(conn)}
 }
 
