@@ -79,6 +79,7 @@ func New(cfg Config) http.Handler {
 	a.metrics = newMetrics(cfg.Metrics)
 	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
+	a.describeHeaders()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
 	a.compressed = compressing(a.mux)
