@@ -42,9 +42,9 @@ type config struct {
 	Blobs         string `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
 	DatabaseConns int    `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
 
-	Listen         string `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
-	BaseURL        string `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
-	RequireVersion string `default:"docgen" enum:"docgen,all" env:"PLATEN_REQUIRE_VERSION" group:"Serving" help:"Which requests must have the version header: docgen or all."`
+	Listen  string `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
+	BaseURL string `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
+	Compat  string `default:"" enum:",box" env:"PLATEN_COMPAT" group:"Serving" help:"Clients to bear with that do not keep all of the interface: box for the SDKs of Box."`
 
 	RateRequests int `default:"1000" env:"PLATEN_RATE_REQUESTS" group:"Rate limits" help:"Requests a minute of one user; -1 for no limit."`
 	RateUploads  int `default:"240" env:"PLATEN_RATE_UPLOADS" group:"Rate limits" help:"Uploads a minute of one user; -1 for no limit."`
@@ -99,13 +99,6 @@ func (c *config) limits() docgen.Limits {
 
 func (c *config) rateLimits() server.RateLimits {
 	return server.RateLimits{Requests: c.RateRequests, Uploads: c.RateUploads, Guests: c.RateGuests}
-}
-
-func (c *config) versionRule() server.VersionRule {
-	if c.RequireVersion == "all" {
-		return server.VersionEverywhere
-	}
-	return server.VersionDocGen
 }
 
 // byteSize is a number of bytes, written as 1048576, 1024KiB or 1MiB.

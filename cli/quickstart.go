@@ -251,7 +251,7 @@ On the server they are in folder %s. %s, list the jobs that made them, and downl
     export TOKEN=%s
     curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %s" \
          "%s/2.0/docgen_batch_jobs/%s?limit=3"
-    curl -H "Authorization: Bearer $TOKEN" -o invoice.docx \
+    curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %[5]s" -o invoice.docx \
          "%[6]s/2.0/files/%[8]s/content"
 
 All that the API can do is described at %[6]s/docs

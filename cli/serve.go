@@ -107,15 +107,20 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	stop.add("queue", within(cfg.Drain, queue.Stop))
 
 	address := urlOf(listener.Addr())
+	baseURL := cmp.Or(cfg.BaseURL, address)
+	var rates server.RateCounter
+	if db.Dialect() == store.PostgreSQL {
+		rates = store.NewRateCounter(db, server.RatePeriod)
+	}
 	api := server.New(server.Config{
-		Service: service, Log: log, BaseURL: cmp.Or(cfg.BaseURL, address), Version: version(),
-		RateLimits: cfg.rateLimits(), RequireVersion: cfg.versionRule(), Metrics: registry,
+		Service: service, Log: log, BaseURL: baseURL, Version: version(),
+		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)
 	go func() {
 		defer close(broken)
-		broken <- httpServer.Serve(listener)
+		broken <- httpServer.Serve(server.Listener(listener, baseURL, log))
 	}()
 	stop.add("requests", func() error {
 		err := drain(httpServer, cfg.Drain, log)

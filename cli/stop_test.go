@@ -139,6 +139,7 @@ func newSlowUpload(t *testing.T, v *visitor) *slowUpload {
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+v.token)
+	request.Header.Set("svc-version", apiVersion)
 	request.Header.Set("Content-Type", parts.FormDataContentType())
 	request.Header.Set("Expect", "100-continue") // the server asks for the body when it reads it
 	u := &slowUpload{body: w, rest: form.Bytes(), status: make(chan int, 1)}

@@ -2,12 +2,8 @@ package server
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
-	"time"
-
-	"github.com/go-chi/httprate"
 
 	"platen/docgen"
 )
@@ -62,51 +58,34 @@ func bearerToken(headers []string) (string, error) {
 	return token, nil
 }
 
-// RateLimits say how many requests a minute are answered. 0 stands for the default, and a negative number for no limit.
-type RateLimits struct {
-	Requests int // of one user; 1000
-	Uploads  int // of one user; 240
-	Guests   int // of one address without a valid token; 300
-}
-
-const rateWindow = time.Minute
-
-// limiter makes the counter of a rate limit; nil when there is none.
-func limiter(limit, otherwise int) *httprate.RateLimiter {
-	switch {
-	case limit < 0:
-		return nil
-	case limit == 0:
-		limit = otherwise
-	}
-	return httprate.NewRateLimiter(limit, rateWindow)
-}
-
+// limitUser counts a call of the caller.
 func (a *api) limitUser(c *call, upload bool) error {
-	counter := a.requests
+	user := ID(c.caller.User.ID).String()
 	if upload {
-		counter = a.uploads
+		return a.limit(c, "uploads "+user, a.limiter.limits.Uploads)
 	}
-	return exceeds(c, counter, c.caller.User.ID)
+	return a.limit(c, "requests "+user, a.limiter.limits.Requests)
 }
 
 // limitGuest answers a call without a valid token: with what is wrong, until there are too many from one address.
 func (a *api) limitGuest(c *call, err error) error {
-	host, _, splitErr := net.SplitHostPort(c.r.RemoteAddr)
-	if splitErr != nil {
-		host = c.r.RemoteAddr
-	}
-	if limited := exceeds(c, a.guests, httprate.CanonicalizeIP(host)); limited != nil {
+	if limited := a.limit(c, "guests "+addressKey(c.r.RemoteAddr), a.limiter.limits.Guests); limited != nil {
 		return limited
 	}
 	return err
 }
 
-func exceeds(c *call, counter *httprate.RateLimiter, key any) error {
-	if counter == nil || !counter.OnLimit(c.w, c.r, fmt.Sprint(key)) {
+func (a *api) limit(c *call, key string, limit int) error {
+	ctx := c.r.Context()
+	wait, err := a.limiter.take(ctx, key, limit)
+	if err != nil && ctx.Err() == nil {
+		a.log.WarnContext(ctx, "this server counts requests by itself", "request_id", c.id, "error", err)
+	}
+	if wait <= 0 {
 		return nil
 	}
-	return failf(codeRateLimit, "Request rate limit exceeded, please try again later") // Retry-After is set already
+	c.w.Header().Set("Retry-After", retryAfter(wait))
+	return failf(codeRateLimit, "Request rate limit exceeded, please try again later")
 }
 
 // The header that names the version of the interface: ours, and the one that clients of the same interface elsewhere
@@ -117,8 +96,8 @@ const (
 	interfaceVersion   = "2025.0"
 )
 
-// checkVersion checks the version header, which operations of the versioned part of the interface demand; everywhere
-// else it may be left out, but not be wrong. It is echoed under the name that the client used.
+// checkVersion checks the version header. Where it may be left out it must not be wrong all the same. It is echoed under
+// the name that the client used.
 func (a *api) checkVersion(c *call, d *doc) error {
 	name := ""
 	for _, header := range []string{otherVersionHeader, versionHeader} {
@@ -132,7 +111,7 @@ func (a *api) checkVersion(c *call, d *doc) error {
 		}
 	}
 	if name == "" {
-		if a.versioned(d) {
+		if a.needsVersion(d) {
 			return failf(codeVersion, "Missing required %s header.", versionHeader)
 		}
 		name = versionHeader
@@ -141,8 +120,8 @@ func (a *api) checkVersion(c *call, d *doc) error {
 	return nil
 }
 
-// versioned tells whether an operation demands the version header.
-func (a *api) versioned(d *doc) bool { return d.versioned || a.requireVersion == VersionEverywhere }
+// needsVersion tells whether an operation demands the version header.
+func (a *api) needsVersion(d *doc) bool { return d.versioned || a.compat != CompatBox }
 
 func versionProblem(header string, values []string) string {
 	switch value := values[0]; {

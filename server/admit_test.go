@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/server"
 )
@@ -14,7 +15,7 @@ func TestVersionHeader(t *testing.T) {
 		name    string
 		header  http.Header
 		message string // on a Doc Gen operation; empty when it is accepted
-		free    bool   // whether a neighbour accepts it
+		free    bool   // whether it is accepted where the SDKs of Box send none, with CompatBox
 		echo    string // the header that echoes the version
 	}{
 		{"svc-version", http.Header{"Svc-Version": {"2025.0"}}, "", true, "svc-version"},
@@ -41,7 +42,7 @@ func TestVersionHeader(t *testing.T) {
 			t.Errorf("%s: %q in the answer, want 2025.0", echo, got)
 		}
 	}
-	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+	test := func(w *world) {
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
 				// The map replaces what do sends by itself.
@@ -54,7 +55,7 @@ func TestVersionHeader(t *testing.T) {
 				}
 				check(t, w.do("GET /docgen_templates", r), tt.message, tt.echo)
 				message := tt.message
-				if tt.free {
+				if tt.free && w.compat == server.CompatBox {
 					message = ""
 				}
 				for _, call := range []string{"GET /users/me", "GET /folders/0"} {
@@ -62,15 +63,32 @@ func TestVersionHeader(t *testing.T) {
 				}
 			})
 		}
-	})
+	}
+	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
+		t.Run("compat="+string(compat), func(t *testing.T) {
+			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, test)
+		})
+	}
 }
 
-func TestVersionHeaderEverywhere(t *testing.T) {
-	runOnce(t, server.Config{RateLimits: noLimits, RequireVersion: server.VersionEverywhere}, func(w *world) {
-		r := request{without: []string{"svc-version"}}
-		w.do("GET /users/me", r).want(w.t, 400, "invalid_api_version")
-		w.do("GET //healthz", r).want(w.t, 200)
-	})
+// TestVersionHeaderOnEveryRoute leaves the header out. With CompatBox the operations demand it with which the SDKs of Box
+// send it, and no others.
+func TestVersionHeaderOnEveryRoute(t *testing.T) {
+	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
+		t.Run("compat="+string(compat), func(t *testing.T) {
+			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, func(w *world) {
+				s := w.scene()
+				for _, c := range routeCases {
+					needed := compat == server.CompatNone || strings.Contains(c.route, "/docgen_") || strings.Contains(c.route, "/archives")
+					v := w.do(at(c.route, s), request{as: "owner", without: []string{"svc-version"}, body: object{}})
+					if refused := strings.Contains(string(v.text), "invalid_api_version"); refused != needed {
+						w.t.Errorf("%s: %d %s; the header is needed: %v", c.route, v.StatusCode, v.text, needed)
+					}
+				}
+				w.do("GET //healthz", request{without: []string{"svc-version"}}).want(w.t, 200)
+			})
+		})
+	}
 }
 
 func TestAccessTokens(t *testing.T) {
@@ -128,8 +146,10 @@ func TestAccessTokens(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	limits := server.RateLimits{Requests: 5, Uploads: 2, Guests: 3}
-	runOnce(t, server.Config{RateLimits: limits}, func(w *world) {
-		exhausted := func(t *testing.T, call string, r request, allowed int) {
+	halfPast := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 30, 0, time.UTC) }
+	runOnce(t, server.Config{RateLimits: limits, Now: halfPast}, func(w *world) {
+		// There is room again when the next minute is so far that one of those counted in this one has passed away.
+		exhausted := func(t *testing.T, call string, r request, allowed int, retryAfter string) {
 			t.Helper()
 			for range allowed {
 				if res := w.do(call, r); res.StatusCode == http.StatusTooManyRequests {
@@ -138,19 +158,19 @@ func TestRateLimits(t *testing.T) {
 			}
 			res := w.do(call, r)
 			res.want(t, http.StatusTooManyRequests, "rate_limit_exceeded")
-			if values := res.Header["Retry-After"]; len(values) != 1 || values[0] != "60" {
+			if values := res.Header["Retry-After"]; len(values) != 1 || values[0] != retryAfter {
 				t.Errorf("Retry-After: %q", values)
 			}
 		}
-		w.t.Run("of a user", func(t *testing.T) { exhausted(t, "GET /users/me", request{}, 5) })
+		w.t.Run("of a user", func(t *testing.T) { exhausted(t, "GET /users/me", request{}, 5, "42") })
 		w.t.Run("of a user with another token", func(t *testing.T) {
 			w.do("GET /users/me", request{as: "scope"}).want(t, http.StatusTooManyRequests)
 		})
-		w.t.Run("of another user", func(t *testing.T) { exhausted(t, "GET /users/me", request{as: "other"}, 5) })
+		w.t.Run("of another user", func(t *testing.T) { exhausted(t, "GET /users/me", request{as: "other"}, 5, "42") })
 		w.t.Run("of uploads", func(t *testing.T) {
-			exhausted(t, "POST /files/content", request{body: form{{"attributes", `{}`}}}, 2)
+			exhausted(t, "POST /files/content", request{body: form{{"attributes", `{}`}}}, 2, "60")
 		})
-		w.t.Run("of guests", func(t *testing.T) { exhausted(t, "GET /users/me", request{as: "guest"}, 3) })
+		w.t.Run("of guests", func(t *testing.T) { exhausted(t, "GET /users/me", request{as: "guest"}, 3, "50") })
 		w.t.Run("of guests, who do not lock others out", func(t *testing.T) {
 			w.do("GET /users/me", request{as: "reader"}).want(t, 200)
 		})

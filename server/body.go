@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"platen/docgen"
@@ -97,6 +98,9 @@ func (c *call) readJSON(limit int64, v any) ([]docgen.Problem, error) {
 
 // wantMediaType checks what a request says that its body is. One that says nothing is believed.
 func wantMediaType(r *http.Request, want string) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return failf(codeMediaType, "The body of this request must not be compressed: send it without the header Content-Encoding.")
+	}
 	header := r.Header.Get("Content-Type")
 	if header == "" {
 		return nil

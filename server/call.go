@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -32,13 +33,18 @@ func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}}
 	c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
-	w.Header().Set("X-Request-Id", c.id)
-	w.Header().Set("Box-Request-Id", c.id)
+	identify(w.Header(), c.id)
 	secure(w.Header())
 	defer a.finish(c, time.Now())
 	c.w.extend()
 	a.metrics.inFlight.Inc()
 	a.dispatch(c)
+}
+
+// identify names the request to the client, also by the header that other clients of this interface read.
+func identify(h http.Header, id string) {
+	h.Set("X-Request-Id", id)
+	h.Set("Box-Request-Id", id)
 }
 
 // secure sets the headers that keep a browser from making of an answer what it is not. A page that needs more says so
@@ -72,10 +78,14 @@ func isAlphanumeric(r rune) bool {
 }
 
 // dispatch finds who answers a call. What net/http would answer itself, for a route or a method that is not there, is
-// told in our words.
+// told in our words. It would also lead from //2.0//users to /2.0/users; an address has only one form here.
 func (a *api) dispatch(c *call) {
+	if path.Clean(c.r.URL.Path) != c.r.URL.Path {
+		a.sendError(c, failf(docgen.CodeNotFound, messageRoute))
+		return
+	}
 	if _, pattern := a.mux.Handler(c.r); pattern != "" {
-		a.mux.ServeHTTP(c.w, c.r)
+		a.compressed.ServeHTTP(c.w, c.r)
 		return
 	}
 	held := &holdErrors{ResponseWriter: c.w}

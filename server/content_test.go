@@ -133,7 +133,7 @@ func TestUploadThatBreaksOff(t *testing.T) {
 		defer conn.Close()
 		body := "--b\r\nContent-Disposition: form-data; name=\"attributes\"\r\n\r\n{\"name\":\"half.txt\",\"parent\":{\"id\":\"0\"}}\r\n" +
 			"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nhalf of it"
-		_, err = fmt.Fprintf(conn, "POST /2.0/files/content HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+		_, err = fmt.Fprintf(conn, "POST /2.0/files/content HTTP/1.1\r\nHost: x\r\nsvc-version: 2025.0\r\nAuthorization: Bearer %s\r\n"+
 			"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n%s", w.tokens["owner"], body)
 		must(w.t, err)
 		must(w.t, conn.(*net.TCPConn).CloseWrite())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -92,7 +93,9 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 	http.ServeContent(held, r, "", content.ModifiedAt, reader)
 	err := errors.Join(reader.failure, reader.Close())
 	if c.w.status == 0 {
-		h.Del("Content-Disposition")
+		for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified"} {
+			h.Del(name)
+		}
 		return refusal(held.status, content, err)
 	}
 	if err != nil {
@@ -199,18 +202,27 @@ func (r *contentReader) Close() error {
 
 // answersContent documents an answer of bytes.
 func answersContent(a *api, op *huma.Operation) {
-	bytes := map[string]*huma.MediaType{"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
+	bytes := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	text := &huma.Schema{Type: huma.TypeString}
 	headers := map[string]*huma.Param{
-		"ETag":                {Description: "The SHA-1 of the content, in quotes.", Schema: text},
-		"Content-Disposition": {Description: "attachment, with the name of the file.", Schema: text},
+		"ETag":                {Description: "The SHA-1 of the content, in quotes.", Schema: text, Required: true},
+		"Content-Disposition": {Description: "attachment, with the name of the file.", Schema: text, Required: true},
+		"Accept-Ranges":       {Description: "bytes: a range can be asked for.", Schema: text},
+		"Last-Modified":       {Description: "When the content was last changed.", Schema: text},
 	}
-	op.Responses["200"] = &huma.Response{Description: "The content.", Content: bytes, Headers: headers}
-	op.Responses["206"] = &huma.Response{Description: "The range of it that was asked for.", Content: bytes, Headers: headers}
-	answersNotModified(a, op)
+	part := maps.Clone(headers)
+	part["Content-Range"] = &huma.Param{Description: "Which bytes these are, of how many.", Schema: text, Required: true}
+	op.Responses["200"] = &huma.Response{Description: "The content.", Content: bytes, Headers: maps.Clone(headers)}
+	op.Responses["206"] = &huma.Response{Description: "The range of it that was asked for.", Content: bytes, Headers: part}
+	op.Responses["304"] = &huma.Response{Description: "The caller has the current content already.", Headers: headers}
+	op.Responses["416"].Headers = map[string]*huma.Param{
+		"Content-Range": {Description: "How many bytes there are.", Schema: text, Required: true},
+	}
 }
 
 // answersNotModified documents the answer of a conditional request.
 func answersNotModified(_ *api, op *huma.Operation) {
-	op.Responses["304"] = &huma.Response{Description: "The caller has the current state already."}
+	op.Responses["304"] = &huma.Response{Description: "The caller has the current state already.", Headers: map[string]*huma.Param{
+		"ETag": {Description: "What the state is called, in quotes.", Schema: &huma.Schema{Type: huma.TypeString}, Required: true},
+	}}
 }

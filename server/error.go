@@ -12,14 +12,15 @@ import (
 
 // Codes of failures that only HTTP knows; the others are docgen's.
 const (
-	codeVersion   docgen.Code = "invalid_api_version"
-	codeParts     docgen.Code = "metadata_after_file_contents"
-	codeMethod    docgen.Code = "method_not_allowed"
-	codeTimeout   docgen.Code = "request_timeout"
-	codeMediaType docgen.Code = "unsupported_media_type"
-	codeRange     docgen.Code = "range_not_satisfiable"
-	codeRateLimit docgen.Code = "rate_limit_exceeded"
-	codeInternal  docgen.Code = "internal_server_error"
+	codeVersion        docgen.Code = "invalid_api_version"
+	codeParts          docgen.Code = "metadata_after_file_contents"
+	codeMethod         docgen.Code = "method_not_allowed"
+	codeTimeout        docgen.Code = "request_timeout"
+	codeMediaType      docgen.Code = "unsupported_media_type"
+	codeRange          docgen.Code = "range_not_satisfiable"
+	codeHeaderTooLarge docgen.Code = "request_header_fields_too_large"
+	codeRateLimit      docgen.Code = "rate_limit_exceeded"
+	codeInternal       docgen.Code = "internal_server_error"
 )
 
 const (
@@ -92,10 +93,14 @@ func (a *api) answer(c *call, err error) *answer {
 	if kind.challenge != "" {
 		header.Set("WWW-Authenticate", challenge(c, kind.challenge, e.Message))
 	}
-	return &answer{status: kind.Status, header: header, body: &errorBody{
-		Type: "error", Status: kind.Status, Code: e.Code, Message: e.Message, ContextInfo: contextOf(e),
-		HelpURL: a.baseURL + "/docs/errors#" + string(e.Code), RequestID: c.id,
-	}}
+	return &answer{status: kind.Status, header: header, body: newErrorBody(a.baseURL, c.id, kind.Status, e)}
+}
+
+func newErrorBody(baseURL, requestID string, status int, e *docgen.Error) *errorBody {
+	return &errorBody{
+		Type: "error", Status: status, Code: e.Code, Message: e.Message, ContextInfo: contextOf(e),
+		HelpURL: baseURL + "/docs/errors#" + string(e.Code), RequestID: requestID,
+	}
 }
 
 // challenge is the WWW-Authenticate header of RFC 6750, section 3: without an error when the request had no token.

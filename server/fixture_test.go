@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type world struct {
 	url    string // without the /2.0
 	logs   *logs
 	clock  atomic.Int64 // microseconds
+	compat server.Compat
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
 	api    *document         // what every response is held against
@@ -98,8 +100,9 @@ func (w *world) serve(cfg server.Config) {
 	log := slog.New(slog.NewJSONHandler(w.logs, nil))
 	listener := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listener.Listener.Addr().String()
-	cfg.Service, cfg.Log, cfg.BaseURL = w.Service, log, w.url
+	cfg.Service, cfg.Log, cfg.BaseURL, w.compat = w.Service, log, w.url, cfg.Compat
 	listener.Config = server.NewHTTPServer(server.New(cfg), log)
+	listener.Listener = server.Listener(listener.Listener, w.url, log)
 	listener.Start()
 	w.t.Cleanup(listener.Close)
 }
@@ -163,13 +166,24 @@ func (w *world) do(call string, r request) response {
 	res, err := http.DefaultTransport.RoundTrip(req)
 	must(w.t, err)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(unpacked(w.t, res))
 	must(w.t, err)
 	got := response{res, text}
 	if w.api != nil {
 		w.api.check(w.t, got)
 	}
 	return got
+}
+
+// unpacked is the body of a response as it was before the server compressed it for a request that asked for that itself.
+func unpacked(t *testing.T, res *http.Response) io.Reader {
+	t.Helper()
+	if res.Header.Get("Content-Encoding") != "gzip" || res.Request.Method == http.MethodHead {
+		return res.Body
+	}
+	r, err := gzip.NewReader(res.Body)
+	must(t, err)
+	return r
 }
 
 func encode(t *testing.T, body any) (io.Reader, string) {

@@ -37,8 +37,8 @@ func describe(baseURL, version string) huma.Config {
 				Title:   "Platen",
 				Version: cmp.Or(version, "development"),
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-				Description: "Documents from Word templates and JSON. Every request carries an access token, and the Doc Gen operations " +
-					"the header `svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
+				Description: "Documents from Word templates and JSON. Every request carries an access token and the header " +
+					"`svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
 			},
 			Servers: []*huma.Server{{URL: baseURL + prefix}},
 			Tags: []*huma.Tag{
@@ -95,7 +95,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 		Responses:          a.errorResponses(d),
 		SkipValidateParams: true, // docgen says what a parameter may be, and what is wrong with it
 		Parameters: []*huma.Param{{
-			Name: versionHeader, In: "header", Required: a.versioned(d),
+			Name: versionHeader, In: "header", Required: a.needsVersion(d),
 			Description: "The version of the interface. The name " + otherVersionHeader + " is taken too.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}},
 			Example:     interfaceVersion,
@@ -176,9 +176,40 @@ func errorHeaders(status int) map[string]*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return map[string]*huma.Param{"WWW-Authenticate": {Description: "What the token lacks (RFC 6750).", Schema: text}}
+		return map[string]*huma.Param{"WWW-Authenticate": {
+			Description: "What the token lacks (RFC 6750).", Schema: text, Required: status == http.StatusUnauthorized,
+		}}
 	case http.StatusTooManyRequests:
-		return map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger}}}
+		return map[string]*huma.Param{"Retry-After": {
+			Description: "Seconds until there is room for another request.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
+		}}
 	}
 	return nil
+}
+
+// The headers of every answer of an operation, by their names in the components of the document.
+var commonHeaders = map[string]string{
+	"X-Request-Id": "RequestID", "Box-Request-Id": "BoxRequestID", versionHeader: "Version", otherVersionHeader: "BoxVersion",
+}
+
+// describeHeaders documents the headers that every answer has.
+func (a *api) describeHeaders() {
+	id := &huma.Schema{Type: huma.TypeString}
+	version := &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}}
+	a.huma.OpenAPI().Components.Headers = map[string]*huma.Header{
+		"RequestID":    {Description: "Names the request in the log of the server.", Schema: id, Required: true},
+		"BoxRequestID": {Description: "The same, by the name that the SDKs of Box know.", Schema: id, Required: true},
+		"Version":      {Description: "The version of the interface that answered, under the name that the request used.", Schema: version},
+		"BoxVersion":   {Description: "The version of the interface that answered, under the name that the request used.", Schema: version},
+	}
+	for _, op := range a.operations {
+		for _, response := range op.Responses {
+			if response.Headers == nil {
+				response.Headers = map[string]*huma.Param{}
+			}
+			for name, component := range commonHeaders {
+				response.Headers[name] = &huma.Param{Ref: "#/components/headers/" + component}
+			}
+		}
+	}
 }

@@ -1,14 +1,20 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"platen/server"
 )
@@ -16,7 +22,10 @@ import (
 // document is an OpenAPI document, read by the tests alone: they hold what the server says against what it does.
 type document struct {
 	Paths      map[string]map[string]operation
-	Components struct{ Schemas map[string]object }
+	Components struct{ Headers map[string]object }
+	schemas    *jsonschema.Compiler
+	compiled   map[string]*jsonschema.Schema // by where they stand
+	mu         sync.Mutex                    // for compiled
 }
 
 type operation struct {
@@ -27,10 +36,14 @@ type operation struct {
 		Schema                object
 	}
 	RequestBody struct{ Content map[string]media }
-	Responses   map[string]struct {
-		Description string
-		Content     map[string]media
-	}
+	Responses   map[string]responseDoc
+	pattern     string
+}
+
+type responseDoc struct {
+	Description string
+	Content     map[string]media
+	Headers     map[string]object
 }
 
 type media struct {
@@ -38,11 +51,40 @@ type media struct {
 	Example any
 }
 
+// documentURL stands for the document in the schemas' references.
+const documentURL = "https://platen.example/openapi.json"
+
 func (w *world) document() *document {
 	w.t.Helper()
-	var d document
-	must(w.t, json.Unmarshal(w.do("GET //openapi.json", request{}).text, &d))
-	return &d
+	return readDocument(w.t, w.do("GET //openapi.json", request{}).text)
+}
+
+func readDocument(t *testing.T, text []byte) *document {
+	t.Helper()
+	d := &document{compiled: map[string]*jsonschema.Schema{}, schemas: jsonschema.NewCompiler()}
+	must(t, json.Unmarshal(text, d))
+	d.resolveHeaders()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	must(t, err)
+	d.schemas.DefaultDraft(jsonschema.Draft2020) // which OpenAPI 3.1 is of
+	d.schemas.AssertFormat()
+	must(t, d.schemas.AddResource(documentURL, v))
+	return d
+}
+
+// resolveHeaders puts the headers that several responses have in common where they are named.
+func (d *document) resolveHeaders() {
+	for _, operations := range d.Paths {
+		for _, op := range operations {
+			for _, response := range op.Responses {
+				for name, header := range response.Headers {
+					if ref, ok := header["$ref"].(string); ok {
+						response.Headers[name] = d.Components.Headers[strings.TrimPrefix(ref, "#/components/headers/")]
+					}
+				}
+			}
+		}
+	}
 }
 
 // operation returns the operation that a request is documented as; nil when there is none.
@@ -50,6 +92,7 @@ func (d *document) operation(method, path string) *operation {
 	for pattern, operations := range d.Paths {
 		match, err := regexp.MatchString("^"+regexp.MustCompile(`\{[a-z_]+\}`).ReplaceAllString(pattern, "[^/]+")+"$", path)
 		if op, ok := operations[strings.ToLower(method)]; ok && match && err == nil && (pattern == path || !d.literal(method, path)) {
+			op.pattern = "/paths/" + escapePointer(pattern) + "/" + strings.ToLower(method)
 			return &op
 		}
 	}
@@ -61,13 +104,26 @@ func (d *document) literal(method, path string) bool {
 	return ok
 }
 
-// check holds a response against the document: its status is documented for the operation, and its body is what the
-// schema says.
+// escapePointer writes a name for a JSON pointer (RFC 6901).
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// ownHeaders are what HTTP, the connection and the safety of browsers add to every answer; the interface says nothing of
+// them. All other headers are documented or a mistake.
+var ownHeaders = []string{"Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Security-Policy", "Content-Type",
+	"Date", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"}
+
+// check holds a response against the document: its status is documented for the operation, and headers, content type and
+// body are what is documented for the status. Outside of the operations an error has its body all the same.
 func (d *document) check(t *testing.T, r response) {
 	t.Helper()
 	path, ours := strings.CutPrefix(r.Request.URL.Path, "/2.0")
 	op := d.operation(r.Request.Method, path)
 	if !ours || op == nil {
+		if r.StatusCode >= 400 && r.Request.Method != http.MethodHead {
+			d.checkBody(t, r, "/components/schemas/ErrorBody")
+		}
 		return
 	}
 	documented, ok := op.Responses[strconv.Itoa(r.StatusCode)]
@@ -75,98 +131,59 @@ func (d *document) check(t *testing.T, r response) {
 		t.Errorf("%s %s: status %d is not documented: %s", r.Request.Method, path, r.StatusCode, r.text)
 		return
 	}
-	if schema := documented.Content["application/json"].Schema; schema != nil {
-		var v any
-		must(t, json.Unmarshal(r.text, &v))
-		for _, problem := range d.validate(schema, v, "body") {
-			t.Errorf("%s %s: status %d: %s: %s", r.Request.Method, path, r.StatusCode, problem, r.text)
-		}
-	} else if len(documented.Content) == 0 && len(r.text) > 0 {
+	for _, problem := range checkHeaders(documented, r.Header) {
+		t.Errorf("%s %s: status %d: %s", r.Request.Method, path, r.StatusCode, problem)
+	}
+	switch {
+	case len(documented.Content) == 0 && len(r.text) > 0:
 		t.Errorf("%s %s: status %d has a body, but none is documented: %s", r.Request.Method, path, r.StatusCode, r.text)
+	case documented.Content["application/json"].Schema != nil:
+		d.checkBody(t, r, fmt.Sprintf("%s/responses/%d/content/application~1json/schema", op.pattern, r.StatusCode))
 	}
 }
 
-// validate returns where a value is not what a schema says: as much of JSON Schema as the document uses.
-func (d *document) validate(schema object, v any, at string) []string {
-	if ref, ok := schema["$ref"].(string); ok {
-		return d.validate(d.Components.Schemas[strings.TrimPrefix(ref, "#/components/schemas/")], v, at)
-	}
-	if choices, ok := schema["anyOf"].([]any); ok {
-		var problems []string
-		for _, choice := range choices {
-			found := d.validate(choice.(object), v, at)
-			if len(found) == 0 {
-				return nil
-			}
-			problems = append(problems, found...)
-		}
-		return problems
-	}
-	if !slices.Contains(typesOf(schema), "any") && !slices.Contains(typesOf(schema), typeOf(v)) {
-		return []string{fmt.Sprintf("%s is of type %s, want %v", at, typeOf(v), typesOf(schema))}
-	}
-	if enum, ok := schema["enum"].([]any); ok && v != nil && !slices.Contains(enum, v) {
-		return []string{fmt.Sprintf("%s is %v, want one of %v", at, v, enum)}
-	}
+// checkHeaders returns what is wrong with the headers of a response.
+func checkHeaders(documented responseDoc, got http.Header) []string {
 	var problems []string
-	switch v := v.(type) {
-	case []any:
-		items, _ := schema["items"].(object)
-		for i, item := range v {
-			problems = append(problems, d.validate(items, item, fmt.Sprintf("%s[%d]", at, i))...)
+	for name := range got {
+		sent := slices.ContainsFunc(slices.Collect(maps.Keys(documented.Headers)), func(d string) bool { return http.CanonicalHeaderKey(d) == name })
+		if !sent && !slices.Contains(ownHeaders, name) {
+			problems = append(problems, fmt.Sprintf("the header %s is not documented", name))
 		}
-	case object:
-		properties, _ := schema["properties"].(object)
-		required, _ := schema["required"].([]any)
-		for _, name := range required {
-			if _, ok := v[name.(string)]; !ok {
-				problems = append(problems, fmt.Sprintf("%s lacks %s", at, name))
-			}
-		}
-		for name, value := range v {
-			property, ok := properties[name].(object)
-			if !ok && schema["additionalProperties"] == false {
-				problems = append(problems, fmt.Sprintf("%s has %s, which is not documented", at, name))
-			}
-			if ok {
-				problems = append(problems, d.validate(property, value, at+"."+name)...)
-			}
+	}
+	for name, header := range documented.Headers {
+		if header["required"] == true && got.Get(name) == "" {
+			problems = append(problems, fmt.Sprintf("the header %s is missing", name))
 		}
 	}
 	return problems
 }
 
-func typesOf(schema object) []string {
-	switch t := schema["type"].(type) {
-	case string:
-		return []string{t}
-	case []any:
-		var types []string
-		for _, name := range t {
-			types = append(types, name.(string))
-		}
-		return types
+func (d *document) checkBody(t *testing.T, r response, pointer string) {
+	t.Helper()
+	if got := r.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s %s: status %d: Content-Type %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, got)
 	}
-	return []string{"any"}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.text))
+	must(t, err)
+	if err := d.validate(pointer, v); err != nil {
+		t.Errorf("%s %s: status %d: %v: %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, err, r.text)
+	}
 }
 
-func typeOf(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case string:
-		return "string"
-	case []any:
-		return "array"
-	case float64:
-		if v == float64(int64(v)) {
-			return "integer"
+// validate holds a value against the schema at a place of the document.
+func (d *document) validate(pointer string, v any) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	schema, ok := d.compiled[pointer]
+	if !ok {
+		var err error
+		if schema, err = d.schemas.Compile(documentURL + "#" + (&url.URL{Path: pointer}).EscapedPath()); err != nil {
+			return err
 		}
-		return "number"
+		d.compiled[pointer] = schema
 	}
-	return "object"
+	return schema.Validate(v)
 }
 
 func TestOpenAPIDocument(t *testing.T) {
@@ -174,13 +191,12 @@ func TestOpenAPIDocument(t *testing.T) {
 		d := w.document()
 		for path, operations := range d.Paths {
 			for method, op := range operations {
+				op.pattern = "/paths/" + escapePointer(path) + "/" + method
 				w.t.Run(method+" "+path, func(t *testing.T) { checkOperation(t, d, &op) })
 			}
 		}
-		for name := range d.Components.Schemas {
-			if strings.Contains(strings.ToLower(name), "huma") {
-				w.t.Errorf("the schema %s is not ours", name)
-			}
+		if strings.Contains(strings.ToLower(string(w.do("GET //openapi.json", request{}).text)), "huma") {
+			w.t.Error("there are schemas that are not ours")
 		}
 	})
 }
@@ -200,51 +216,60 @@ func checkOperation(t *testing.T, d *document, op *operation) {
 			t.Errorf("the status %s is not documented", status)
 		}
 	}
-	content := map[string]media{}
-	maps.Copy(content, op.RequestBody.Content)
+	example := func(pointer string, content map[string]media) {
+		for name, m := range content {
+			if name == "*/*" { // the content of a file
+				continue
+			}
+			if m.Example == nil {
+				t.Errorf("%s of %s has no example", pointer, name)
+			}
+			if err := d.validate(op.pattern+pointer+"/content/"+escapePointer(name)+"/schema", m.Example); err != nil {
+				t.Errorf("the example of %s: %v", pointer, err)
+			}
+		}
+	}
+	example("/requestBody", op.RequestBody.Content)
 	for status, response := range op.Responses {
 		if response.Description == "" {
 			t.Errorf("the status %s has no description", status)
 		}
-		for contentType, media := range response.Content {
-			content[status+" "+contentType] = media
-		}
-	}
-	for name, m := range content {
-		if strings.Contains(name, "octet-stream") {
-			continue
-		}
-		for _, problem := range d.validate(m.Schema, m.Example, "example") {
-			t.Errorf("%s: %s", name, problem)
-		}
+		example("/responses/"+status, response.Content)
 	}
 }
 
-// TestValidateFindsWhatIsWrong tests the validator that the other tests rely on.
-func TestValidateFindsWhatIsWrong(t *testing.T) {
-	d := &document{}
-	must(t, json.Unmarshal([]byte(`{"components":{"schemas":{"Thing":{"type":"object","additionalProperties":false,"required":["id"],
-		"properties":{"id":{"type":"string"},"kind":{"type":"string","enum":["a","b"]},"at":{"type":["string","null"]},
-		"list":{"type":"array","items":{"type":"integer"}}}}}}}`), d))
-	thing := object{"$ref": "#/components/schemas/Thing"}
-	for text, want := range map[string]int{
-		`{"id":"1","kind":"a","at":null,"list":[1,2]}`: 0,
-		`{}`:                      1,
-		`{"id":1}`:                1,
-		`{"id":"1","kind":"c"}`:   1,
-		`{"id":"1","more":1}`:     1,
-		`{"id":"1","list":[1.5]}`: 1,
-		`{"kind":7,"at":true}`:    3,
-		`null`:                    1,
+// TestCheckFindsWhatIsWrong tests the check that the other tests rely on.
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	d := readDocument(t, []byte(`{"paths":{"/things/{id}":{"get":{"responses":{"200":{
+		"headers":{"X-Request-Id":{"required":true},"svc-version":{}},
+		"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},
+		"components":{"schemas":{"Thing":{"type":"object","additionalProperties":false,"required":["id"],
+		"properties":{"id":{"type":"string","pattern":"^[0-9]+$"},"at":{"type":["string","null"],"format":"date-time"}}}}}}`))
+	pointer := d.operation("GET", "/things/1").pattern + "/responses/200/content/application~1json/schema"
+	for text, right := range map[string]bool{
+		`{"id":"1","at":null}`:                   true,
+		`{"id":"1","at":"2026-01-31T12:00:00Z"}`: true,
+		`{"id":"1","at":"yesterday"}`:            false,
+		`{"id":"one"}`:                           false,
+		`{"id":1}`:                               false,
+		`{}`:                                     false,
+		`{"id":"1","more":1}`:                    false,
+		`null`:                                   false,
 	} {
 		var v any
 		must(t, json.Unmarshal([]byte(text), &v))
-		if got := d.validate(thing, v, "body"); len(got) != want {
-			t.Errorf("%s: %q, want %d problems", text, got, want)
+		if err := d.validate(pointer, v); (err == nil) != right {
+			t.Errorf("%s: %v", text, err)
 		}
-		optional := object{"anyOf": []any{thing, object{"type": "null"}}}
-		if got := d.validate(optional, v, "body"); (len(got) == 0) != (want == 0 || v == nil) {
-			t.Errorf("%s or null: %q", text, got)
+	}
+	documented := d.operation("GET", "/things/1").Responses["200"]
+	for want, header := range []http.Header{
+		{"X-Request-Id": {"1"}, "Svc-Version": {"2025.0"}, "Date": {"today"}},
+		{"X-Request-Id": {"1"}, "Location": {"/"}},
+		{"Location": {"/"}},
+	} {
+		if got := checkHeaders(documented, header); len(got) != want {
+			t.Errorf("%v: %q, want %d problems", header, got, want)
 		}
 	}
 }

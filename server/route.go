@@ -17,7 +17,7 @@ type doc struct {
 	summary     string
 	description string
 	status      int           // of success
-	versioned   bool          // demands the version header
+	versioned   bool          // demands the version header also of clients that send it here alone
 	upload      bool          // counts as an upload
 	scope       docgen.Scope  // that the access token must have; empty for none
 	errors      []docgen.Code // besides those that every operation has

@@ -11,7 +11,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-	"github.com/go-chi/httprate"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
@@ -19,55 +18,60 @@ import (
 
 // Config is what the API stands on.
 type Config struct {
-	Service        *docgen.Service
-	Log            *slog.Logger         // slog.Default when nil
-	BaseURL        string               // where clients reach the server, without the /2.0; for links in answers
-	Version        string               // of the server, for the OpenAPI document
-	RateLimits     RateLimits           // requests a minute
-	RequireVersion VersionRule          // where the version header is demanded
-	Metrics        *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+	Service    *docgen.Service
+	Log        *slog.Logger         // slog.Default when nil
+	BaseURL    string               // where clients reach the server, without the /2.0; for links in answers
+	Version    string               // of the server, for the OpenAPI document
+	RateLimits RateLimits           // requests a minute
+	Rates      RateCounter          // where requests are counted that several servers answer; nil when there is one
+	Now        func() time.Time     // by which requests are counted; time.Now when nil
+	Compat     Compat               // whose clients the server bears with
+	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 }
 
-// VersionRule says which operations demand the version header. A wrong one is refused everywhere.
-type VersionRule string
+// Compat names the clients for which the server relaxes what its interface demands and they do not keep.
+type Compat string
 
-// The version rules. Clients of the same interface elsewhere send the header with the Doc Gen operations alone.
+// What Compat may be. Without it every operation under /2.0 demands the version header, as the interface says. The
+// clients of Box send it with the operations of the version 2025.0 alone.
 const (
-	VersionDocGen     VersionRule = ""    // the Doc Gen operations, whose interface says so
-	VersionEverywhere VersionRule = "all" // every operation under /2.0
+	CompatNone Compat = ""
+	CompatBox  Compat = "box"
 )
 
 // prefix is the path segment that the contract puts before every operation.
 const prefix = "/2.0"
 
 type api struct {
-	service        *docgen.Service
-	log            *slog.Logger
-	baseURL        string
-	requireVersion VersionRule
-	mux            *http.ServeMux
-	huma           huma.API
-	operations     []*huma.Operation // in the order of the documentation
-	metrics        *metrics
+	service    *docgen.Service
+	log        *slog.Logger
+	baseURL    string
+	compat     Compat
+	mux        *http.ServeMux
+	compressed http.Handler // mux, for clients that accept it
+	huma       huma.API
+	operations []*huma.Operation // in the order of the documentation
+	metrics    *metrics
 
-	requests, uploads, guests *httprate.RateLimiter // nil: no limit
+	limiter limiter
 }
 
 // New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
 // metrics, and the documentation.
 func New(cfg Config) http.Handler {
 	a := &api{
-		service:        cfg.Service,
-		log:            cfg.Log,
-		baseURL:        strings.TrimSuffix(cfg.BaseURL, "/"),
-		requireVersion: cfg.RequireVersion,
-		mux:            http.NewServeMux(),
-		requests:       limiter(cfg.RateLimits.Requests, 1000),
-		uploads:        limiter(cfg.RateLimits.Uploads, 240),
-		guests:         limiter(cfg.RateLimits.Guests, 300),
+		service: cfg.Service,
+		log:     cfg.Log,
+		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
+		compat:  cfg.Compat,
+		mux:     http.NewServeMux(),
+		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 	}
 	if a.log == nil {
 		a.log = slog.Default()
+	}
+	if a.limiter.now == nil {
+		a.limiter.now = time.Now
 	}
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
@@ -75,8 +79,10 @@ func New(cfg Config) http.Handler {
 	a.metrics = newMetrics(cfg.Metrics)
 	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
+	a.describeHeaders()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
+	a.compressed = compressing(a.mux)
 	return a
 }
 
@@ -148,17 +154,23 @@ func (a *api) pages(registry *prometheus.Registry) {
 // Limits of the connections that NewHTTPServer takes. What a body and an answer may take is limited by the handler.
 const (
 	maxHeaderBytes = 64 << 10
+	headerSlack    = 4 << 10 // that net/http grants above what it is told
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 )
 
-// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much.
+// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much. It is to
+// serve a Listener.
 func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           answering(handler),
+		ConnContext:       withConn,
+		ConnState:         answered,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
+		MaxHeaderBytes:    maxHeaderBytes - headerSlack,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like other addresses that are not there
 	}
 }

@@ -42,6 +42,9 @@ func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	err = migrate(ctx, db, cfg, goose.DialectPostgres, db.queue.(*postgresQueue).driver)
+	if err == nil && !cfg.NoMigrate {
+		_, err = conn.ExecContext(ctx, ratesTable)
+	}
 	if _, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock); unlockErr != nil {
 		err = errors.Join(err, fmt.Errorf("migrate: %w", unlockErr))
 	}

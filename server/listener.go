@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"platen/docgen"
+)
+
+// What cannot be read as a request never reaches a handler: net/http itself answers it, in plain text, and hangs up. A
+// client of this interface expects JSON with a code and a request id, so the connections of a Listener put that in its
+// place.
+//
+// Nothing can be answered where no whole header comes: such a connection is closed when its time is over.
+
+// Listener returns a listener whose connections answer in JSON also what is no request. It is for the server that
+// NewHTTPServer returns; baseURL and log are those of the handler.
+func Listener(listener net.Listener, baseURL string, log *slog.Logger) net.Listener {
+	return &jsonListener{Listener: listener, baseURL: strings.TrimSuffix(baseURL, "/"), log: log}
+}
+
+type jsonListener struct {
+	net.Listener
+	baseURL string
+	log     *slog.Logger
+}
+
+func (l *jsonListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, listener: l}, nil
+}
+
+// A conn knows whether what is written to it comes from a handler.
+type conn struct {
+	net.Conn
+	listener  *jsonListener
+	answering atomic.Bool // from when a handler is called until its answer is written
+	refused   bool        // and told so
+}
+
+func (c *conn) Write(p []byte) (int, error) {
+	if c.answering.Load() {
+		return c.Conn.Write(p)
+	}
+	if !c.refused {
+		c.refused = true
+		if err := c.refuse(p); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// CloseWrite ends what is sent, while the client may still send. net/http does so to let an answer arrive.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// refuse sends ours instead of an answer of net/http, whose status line says why, in words that net/http chose.
+func (c *conn) refuse(theirs []byte) error {
+	line, _, _ := bytes.Cut(theirs, []byte("\r\n"))
+	_, reason, _ := strings.Cut(string(line), " ")
+	e := failf(docgen.CodeBadRequest, "What came is no request that this server can read: %s.", reason)
+	if strings.HasPrefix(reason, "431 ") {
+		e = failf(codeHeaderTooLarge, "The header of the request is larger than the limit of %d bytes.", maxHeaderBytes)
+	}
+	id := requestID("")
+	c.listener.log.Info("request refused", "request_id", id, "remote", c.RemoteAddr().String(), "reason", reason)
+	kind := kindOf(e.Code)
+	text, err := marshal(newErrorBody(c.listener.baseURL, id, kind.Status, e))
+	if err != nil {
+		return err
+	}
+	res := &http.Response{
+		StatusCode: kind.Status, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {jsonType}},
+		Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Close: true,
+	}
+	identify(res.Header, id)
+	secure(res.Header)
+	return res.Write(c.Conn)
+}
+
+type connKey struct{}
+
+// withConn lets a handler find the connection of its request.
+func withConn(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, nc)
+}
+
+// answering tells a connection that a handler writes to it, and answered that it has ended.
+func answering(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
+			c.answering.Store(true)
+		}
+		handler.ServeHTTP(w, r)
+	})
+}
+
+func answered(nc net.Conn, state http.ConnState) {
+	if c, ok := nc.(*conn); ok && state == http.StateIdle {
+		c.answering.Store(false)
+	}
+}

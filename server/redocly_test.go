@@ -1,0 +1,62 @@
+package server_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"platen/server"
+)
+
+// TestOpenAPIDocumentLinted has another team's linter judge the document, by all that it recommends: what it would only
+// warn of is an error here.
+func TestOpenAPIDocumentLinted(t *testing.T) {
+	linter := redocly(t)
+	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
+		t.Run("compat="+string(compat), func(t *testing.T) {
+			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, func(w *world) {
+				name := filepath.Join(t.TempDir(), "openapi.json")
+				must(t, os.WriteFile(name, w.do("GET //openapi.json", request{}).text, 0o600))
+				cmd := exec.CommandContext(t.Context(), "node", linter, "lint", "--extends=recommended-strict", "--format=json", name)
+				cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+				cmd.Dir = t.TempDir()
+				out, runErr := cmd.Output()
+				var report struct {
+					Totals   struct{ Errors, Warnings int }
+					Problems []struct {
+						RuleID, Message string
+						Location        []struct{ Pointer string }
+					}
+				}
+				if err := json.Unmarshal(out, &report); err != nil {
+					t.Fatalf("%v, %v: %s", runErr, err, out)
+				}
+				for _, p := range report.Problems {
+					t.Errorf("%s: %s: %v", p.RuleID, p.Message, p.Location)
+				}
+				if runErr != nil || report.Totals.Errors+report.Totals.Warnings > 0 {
+					t.Errorf("%v, %+v", runErr, report.Totals)
+				}
+			})
+		})
+	}
+}
+
+// redocly returns the path of the linter that scripts/test-deps installs, or skips.
+func redocly(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(cache, filepath.FromSlash("platen/redocly/node_modules/@redocly/cli/bin/cli.js"))
+	if _, err := os.Stat(program); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("the linter is not installed: make test-deps installs it: %v", err)
+		}
+		t.Skip("the linter of the OpenAPI document is not installed: make test-deps installs it")
+	}
+	return program
+}

@@ -1,0 +1,197 @@
+package server_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"platen/server"
+)
+
+// A wire is a connection on which a test sends what no HTTP client would.
+type wire struct {
+	net.Conn
+	t    *testing.T
+	read *bufio.Reader
+}
+
+func (w *world) wire(t *testing.T) *wire {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return &wire{Conn: conn, t: t, read: bufio.NewReader(conn)}
+}
+
+// send writes bytes. The server may have answered and hung up before it has all.
+func (c *wire) send(text string) { _, _ = io.WriteString(c, text) }
+
+func (c *wire) answer(method string) response {
+	c.t.Helper()
+	request := &http.Request{Method: method}
+	res, err := http.ReadResponse(c.read, request)
+	must(c.t, err)
+	text, err := io.ReadAll(res.Body)
+	must(c.t, err)
+	return response{res, text}
+}
+
+// TestEveryAnswerIsJSON sends what never reaches an operation. The answer is an error like any other.
+func TestEveryAnswerIsJSON(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		token := "Authorization: Bearer " + w.tokens["owner"] + "\r\nsvc-version: 2025.0\r\n"
+		const host = " HTTP/1.1\r\nHost: x\r\n"
+		long := strings.Repeat("x", 70000)
+		for _, tt := range []struct {
+			name, request string
+			status        int
+			code, message string
+		}{
+			{"a path that is not there", "GET /nowhere" + host + "\r\n", 404, "not_found", "no such address"},
+			{"another version in the path", "GET /3.0/users/me" + host + token + "\r\n", 404, "not_found", "no such address"},
+			{"the prefix alone", "GET /2.0" + host + token + "\r\n", 404, "not_found", "no such address"},
+			{"a path that is not clean", "GET //2.0/users/../users/me" + host + token + "\r\n", 404, "not_found", "no such address"},
+			{"a path with a slash at the end", "GET /2.0/users/me/" + host + token + "\r\n", 404, "not_found", "no such address"},
+			{"a whole URL", "GET http://elsewhere/nowhere" + host + "\r\n", 404, "not_found", "no such address"},
+			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request", "400 Bad Request"},
+			{"a path of zero bytes", "GET /2.0/files/%00" + host + token + "\r\n", 404, "not_found", ""},
+			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 200, "", ""},
+			{"another method", "PATCH /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
+			{"a method that nobody knows", "BREW /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
+			{"TRACE", "TRACE /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
+			{"OPTIONS", "OPTIONS /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
+			{"OPTIONS of everything", "OPTIONS *" + host + "\r\n", 404, "not_found", "no such address"},
+			{"CONNECT", "CONNECT x:443" + host + "\r\n", 404, "not_found", "no such address"},
+			{"a header that is too large", "GET /2.0/users/me" + host + "X: " + long + "\r\n\r\n", 431, "request_header_fields_too_large", "65536"},
+			{"an address that is too long", "GET /2.0/users/me?fields=" + long + host + "\r\n", 431, "request_header_fields_too_large", "65536"},
+			{"a header just within the limit", "GET /2.0/users/me" + host + token + "X: " + long[:60000] + "\r\n\r\n", 200, "", ""},
+			{"no HTTP", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\r\n\r\n", 400, "bad_request", "400 Bad Request"},
+			{"no host", "GET / HTTP/1.1\r\n\r\n", 400, "bad_request", "missing required Host header"},
+			{"a header without a name", "GET /" + host + ": x\r\n\r\n", 400, "bad_request", "400 Bad Request"},
+			{"a header with a zero byte", "GET /" + host + "X: \x00\r\n\r\n", 400, "bad_request", "400 Bad Request"},
+			{"another version of HTTP", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", 400, "bad_request", "505"},
+			{"another transfer encoding", "POST /2.0/folders" + host + token + "Transfer-Encoding: gzip\r\n\r\n", 400, "bad_request", "501"},
+			{"two lengths", "POST /2.0/folders" + host + token + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "bad_request", "400 Bad Request"},
+			{"a negative length", "POST /2.0/folders" + host + token + "Content-Length: -1\r\n\r\nx", 400, "bad_request", "400 Bad Request"},
+			{"an expectation that nobody knows", "GET /2.0/users/me" + host + token + "Expect: miracles\r\n\r\n", 400, "bad_request", "417"},
+			{"a body that is compressed", "POST /2.0/folders" + host + token + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415, "unsupported_media_type", "not be compressed"},
+			{"an upload that is compressed", "POST /2.0/files/content" + host + token + "Content-Encoding: br\r\nContent-Length: 1\r\n\r\nx", 415, "unsupported_media_type", "not be compressed"},
+			{"chunks that are none", "POST /2.0/folders" + host + token + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request", "ended before it was complete"},
+		} {
+			w.t.Run(tt.name, func(t *testing.T) {
+				c := w.wire(t)
+				c.send(tt.request)
+				method, _, _ := strings.Cut(tt.request, " ")
+				res := c.answer(method)
+				if tt.code == "" {
+					res.want(t, tt.status)
+					return
+				}
+				v := res.want(t, tt.status, tt.code)
+				checkErrorBody(t, w, res, v)
+				if message := fmt.Sprint(v["message"]); !strings.Contains(message, tt.message) {
+					t.Errorf("message %q, want %q in it", message, tt.message)
+				}
+				if got := res.Header.Get("Content-Type"); got != "application/json" {
+					t.Errorf("Content-Type %s", got)
+				}
+				if id := res.Header.Get("X-Request-Id"); id == "" || len(w.logs.find(id)) == 0 {
+					t.Errorf("the request id %q is not in the log", id)
+				}
+			})
+		}
+	})
+}
+
+// TestErrorsOfHEAD have the headers of the error, and no body.
+func TestErrorsOfHEAD(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		for path, status := range map[string]int{"/users/me": 200, "/files/1": 404, "/nowhere": 404, "/docgen_batches": 405} {
+			res := w.do("HEAD "+path, request{})
+			if res.StatusCode != status || len(res.text) > 0 || res.Header.Get("X-Request-Id") == "" {
+				w.t.Errorf("%s: status %d, want %d, with %q", path, res.StatusCode, status, res.text)
+			}
+		}
+	})
+}
+
+// TestRefusalAfterAnswers sends a request that is one, a download that looks like an answer of net/http, and then what is
+// none, on one connection: only the last is refused.
+func TestRefusalAfterAnswers(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		const looks = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+		content := looks + strings.Repeat("x", 100000)
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"x.txt","parent":{"id":"0"}}`}, {"file", content}}}).want(w.t, 201)
+		file := v["entries"].([]any)[0].(object)["id"]
+		c := w.wire(w.t)
+		head := " HTTP/1.1\r\nHost: x\r\nsvc-version: 2025.0\r\nAuthorization: Bearer " + w.tokens["owner"] + "\r\n\r\n"
+		for range 2 {
+			c.send("GET /2.0/users/me" + head)
+			c.answer("GET").want(w.t, 200)
+			c.send(fmt.Sprintf("GET /2.0/files/%s/content%s", file, head))
+			if res := c.answer("GET"); string(res.text) != content {
+				w.t.Fatalf("status %d, and the content is another", res.StatusCode)
+			}
+		}
+		c.send("nonsense\r\n\r\n")
+		res := c.answer("GET")
+		res.want(w.t, 400, "bad_request")
+		if _, err := c.read.ReadByte(); err != io.EOF || !res.Close {
+			w.t.Errorf("the connection stays: %v", err)
+		}
+	})
+}
+
+// TestCompression asks for answers as they are and compressed, and finds both the same.
+func TestCompression(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		parent := w.do("POST /folders", request{body: object{"name": "many", "parent": object{"id": "0"}}}).want(w.t, 201)["id"].(string)
+		for i := range 30 {
+			w.do("POST /folders", request{body: object{"name": fmt.Sprint("folder ", i), "parent": object{"id": parent}}}).want(w.t, 201)
+		}
+		text := strings.Repeat("{} ", 5000)
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"data.json","parent":{"id":"0"}}`}, {"file", text}}}).want(w.t, 201)
+		file := v["entries"].([]any)[0].(object)["id"].(string)
+		for path, compressed := range map[string]bool{
+			"/folders/" + parent + "/items": true,
+			"//openapi.json":                true,
+			"//docs":                        true,
+			"/users/me":                     false, // too small
+			"/files/" + file + "/content":   false, // a file is what it is
+			"/nowhere":                      false,
+		} {
+			plain := w.do("GET "+path, request{header: http.Header{"Accept-Encoding": {"identity"}}})
+			packed := w.do("GET "+path, request{header: http.Header{"Accept-Encoding": {"gzip"}}})
+			if got := packed.Header.Get("Content-Encoding"); (got == "gzip") != compressed || plain.Header.Get("Content-Encoding") != "" {
+				w.t.Errorf("%s: Content-Encoding %q and %q", path, plain.Header.Get("Content-Encoding"), got)
+			}
+			if path != "/nowhere" && string(packed.text) != string(plain.text) {
+				w.t.Errorf("%s: %d bytes, and %d when unpacked", path, len(plain.text), len(packed.text))
+			}
+			if compressed && plain.Header.Get("Vary") != "Accept-Encoding" {
+				w.t.Errorf("%s: Vary %q", path, plain.Header.Get("Vary"))
+			}
+		}
+	})
+}
+
+// TestNoRetryAfterOnABatch looks at the bytes: clients send a batch again that is answered 202 with this header.
+func TestNoRetryAfterOnABatch(t *testing.T) {
+	run(t, func(w *world) {
+		body, err := json.Marshal(batch(w.scene()))
+		must(w.t, err)
+		c := w.wire(w.t)
+		c.send(fmt.Sprintf("POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\nsvc-version: 2025.0\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", w.tokens["owner"], len(body), body))
+		answer, err := io.ReadAll(c.read)
+		must(w.t, err)
+		if !strings.HasPrefix(string(answer), "HTTP/1.1 202 ") || strings.Contains(strings.ToLower(string(answer)), "retry-after") {
+			w.t.Errorf("the answer is\n%s", answer)
+		}
+	})
+}
