@@ -141,9 +141,21 @@ func TestScopes(t *testing.T) {
 			"TemplateJobs":        {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.TemplateJobs(ctx, c, 1, first); return err }},
 			"Tags":                {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
 			"CreateBatch":         {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
-			"Job":                 {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
-			"Jobs":                {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
-			"BatchJobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
+			"CreateArchive": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error {
+				_, err := w.CreateArchive(ctx, c, docgen.NewArchive{Name: "x"})
+				return err
+			}},
+			"UpdateArchive": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error {
+				_, err := w.UpdateArchive(ctx, c, 1, docgen.ArchiveChange{})
+				return err
+			}},
+			"Archives":        {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { _, err := w.Archives(ctx, c, first); return err }},
+			"DeleteArchive":   {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { return w.DeleteArchive(ctx, c, 1) }},
+			"StoragePolicies": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicies(ctx, c, first); return err }},
+			"StoragePolicy":   {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicy(ctx, c, 1); return err }},
+			"Job":             {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
+			"Jobs":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
+			"BatchJobs":       {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
 		}
 		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks} {
 			c := w.caller("alice", scope)

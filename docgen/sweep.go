@@ -2,8 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -26,54 +24,66 @@ type SweepBlobs struct{}
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
 // Sweep removes the contents that no version names, which a crash left between making them durable and naming them, and
-// returns how many there were.
+// returns how many there were. A key is never used twice, so nothing will name them.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
-	keys := map[int64]string{} // by version
-	for info, err := range s.blobs.List(ctx, blobPrefix) {
+	for _, p := range s.policies {
+		n, err := s.sweepPolicy(ctx, p)
+		removed += n
+		if err != nil {
+			return removed, fmt.Errorf("sweep storage policy %q: %w", p.Name, err)
+		}
+	}
+	return removed, nil
+}
+
+func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int, err error) {
+	var keys []string
+	for info, err := range p.blobs.List(ctx, blobPrefix) {
 		if err != nil {
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
-		version, err := strconv.ParseInt(path.Base(info.Key), 10, 64)
+		_, err := strconv.ParseInt(path.Base(info.Key), 10, 64)
 		if err != nil || s.now().Sub(info.Modified) < sweepAge {
 			continue // none of ours, or perhaps still under way
 		}
-		keys[version] = info.Key
+		keys = append(keys, info.Key)
 		if len(keys) < sweepPortion {
 			continue
 		}
-		n, err := s.sweep(ctx, keys)
+		n, err := s.sweep(ctx, p, keys)
 		removed += n
 		if err != nil {
 			return removed, err
 		}
-		clear(keys)
+		keys = keys[:0]
 	}
-	n, err := s.sweep(ctx, keys)
+	n, err := s.sweep(ctx, p, keys)
 	return removed + n, err
 }
 
 // sweep removes those of some contents that no version names, and returns how many there were.
-func (s *Service) sweep(ctx context.Context, keys map[int64]string) (removed int, err error) {
+func (s *Service) sweep(ctx context.Context, p StoragePolicy, keys []string) (removed int, err error) {
+	var orphans []string
 	err = s.db.Read(ctx, func(q *store.Queries) error {
-		for version := range keys {
-			if _, err := q.Version(ctx, version); err == nil {
-				delete(keys, version)
-			} else if !errors.Is(err, sql.ErrNoRows) {
+		orphans = nil
+		for _, key := range keys {
+			named, err := q.BlobNamed(ctx, key, p.ID)
+			if err != nil {
 				return err
+			}
+			if !named {
+				orphans = append(orphans, key)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	for _, key := range keys {
-		if err := s.blobs.Delete(ctx, key); err != nil {
-			return removed, fmt.Errorf("sweep: %w", err)
+	for _, key := range orphans {
+		if err := p.blobs.Delete(ctx, key); err != nil {
+			return removed, err
 		}
 		removed++
 	}
-	return removed, nil
+	return removed, err
 }
 
 // ScheduleSweep has orphans removed, now and then once a day for as long as the task is snoozed.

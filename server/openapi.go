@@ -22,6 +22,7 @@ const (
 	tagFolders        = "Folders"
 	tagCollaborations = "Collaborations"
 	tagUsers          = "Users"
+	tagArchives       = "Archives"
 )
 
 const securityName = "accessToken"
@@ -46,6 +47,7 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagFolders, Description: "The folders that files lie in. Every user has a root folder, whose id is 0."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
 				{Name: tagUsers, Description: "Who the caller is."},
+				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),

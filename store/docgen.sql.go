@@ -798,7 +798,7 @@ func (q *Queries) TagsBefore(ctx context.Context, versionID int64, position int6
 }
 
 const versionBefore = `-- name: VersionBefore :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 ORDER BY number DESC LIMIT 1
 `
 
 // VersionBefore returns the version of a file that came before one.
@@ -816,6 +816,7 @@ func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64)
 		&i.CreatedAt,
 		&i.CreatedBy,
 		&i.StoragePolicyID,
+		&i.WantedPolicyID,
 		&i.TrashedAt,
 		&i.TrashedBy,
 		&i.RestoredAt,

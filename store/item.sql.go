@@ -618,8 +618,9 @@ func (q *Queries) HasVersions(ctx context.Context) (bool, error) {
 
 const insertItem = `-- name: InsertItem :execrows
 INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
-                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0)
+                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by,
+                   storage_policy_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0, $18)
 ON CONFLICT DO NOTHING
 `
 
@@ -641,6 +642,7 @@ type InsertItemParams struct {
 	ModifiedBy        int64
 	ContentCreatedAt  int64
 	ContentModifiedAt int64
+	StoragePolicyID   int64
 }
 
 // InsertItem adds no row when the name is taken in the parent folder.
@@ -663,6 +665,7 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, 
 		arg.ModifiedBy,
 		arg.ContentCreatedAt,
 		arg.ContentModifiedAt,
+		arg.StoragePolicyID,
 	)
 	if err != nil {
 		return 0, err
@@ -671,8 +674,8 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, 
 }
 
 const insertVersion = `-- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, wanted_policy_id, size, sha1, created_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10)
 `
 
 type InsertVersionParams struct {
@@ -880,7 +883,7 @@ func (q *Queries) UpdateItem(ctx context.Context, arg UpdateItemParams) (int64, 
 }
 
 const version = `-- name: Version :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
 `
 
 func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
@@ -897,6 +900,7 @@ func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
 		&i.CreatedAt,
 		&i.CreatedBy,
 		&i.StoragePolicyID,
+		&i.WantedPolicyID,
 		&i.TrashedAt,
 		&i.TrashedBy,
 		&i.RestoredAt,

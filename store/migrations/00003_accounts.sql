@@ -65,6 +65,9 @@ ALTER TABLE items ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 0; -- of 
 CREATE INDEX items_trash ON items (owner_id, kind, id) WHERE trashed_at <> 0;
 
 ALTER TABLE file_versions ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 1; -- where the blob is
+ALTER TABLE file_versions ADD COLUMN wanted_policy_id BIGINT NOT NULL DEFAULT 1;  -- where it is to be: another one while it waits to be carried there
+CREATE INDEX file_versions_policy ON file_versions (storage_policy_id) WHERE storage_policy_id <> 1;
+CREATE INDEX file_versions_misplaced ON file_versions (id) WHERE wanted_policy_id <> storage_policy_id;
 ALTER TABLE file_versions ADD COLUMN trashed_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE file_versions ADD COLUMN trashed_by BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE file_versions ADD COLUMN restored_at BIGINT NOT NULL DEFAULT 0;
