@@ -65,7 +65,10 @@ func (w *world) again(cfg docgen.Config) *world {
 	if w.cfg.URL != "" {
 		other.db = storetest.Open(w.t, w.cfg)
 	}
-	cfg.Store, cfg.Blobs, cfg.Now = other.db, w.blobs, w.clock.now
+	if cfg.Blobs == nil {
+		cfg.Blobs = w.blobs
+	}
+	cfg.Store, cfg.Now = other.db, w.clock.now
 	var err error
 	other.Service, err = docgen.New(w.t.Context(), cfg)
 	must(w.t, err)
@@ -405,6 +408,28 @@ func TestMovingIntoArchives(t *testing.T) {
 			_, err := w.UpdateFile(ctx, c, other.ID, docgen.ItemChange{ParentID: &folder, ParentOwner: w.bob.User.ID})
 			wantCode(t, err, docgen.CodeBadRequest)
 		})
+	})
+}
+
+// TestTemplatesInArchivesInclude shows that a template finds the files beside it in an archive, which neither it nor its
+// uploader found before.
+func TestTemplatesInArchivesInclude(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		c := w.archivist()
+		made := w.archive(c, "a")
+		beside := w.upload(c, made.ID, "terms.docx", "terms")
+		template := w.template(w.alice, 0, "template.docx")
+		_, err := w.IncludedContent(ctx, template.VersionID, "terms.docx")
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = w.UpdateFile(ctx, c, template.ID, docgen.ItemChange{ParentID: &made.ID})
+		must(t, err)
+		content, err := w.IncludedContent(ctx, template.VersionID, "terms.docx")
+		if err != nil || content.VersionID != beside.VersionID {
+			t.Errorf("IncludedContent = %+v, %v, want the file beside it", content, err)
+		}
+		_, err = w.IncludedContent(ctx, template.VersionID, "none.docx")
+		wantCode(t, err, docgen.CodeNotFound)
 	})
 }
 

@@ -90,16 +90,29 @@ WITH RECURSIVE below (owner_id, id) AS (
 SELECT items.id FROM items LEFT JOIN below ON below.id = items.id
 WHERE below.owner_id IS NULL OR below.owner_id <> items.owner_id`
 
-// TestSizesOfArchives has a crowd of writers change two archives at once, by two servers. Afterwards the size of each is
-// that of its files, everything belongs to the owner of the tree it lies in, and nobody met an error of the server's own.
-func TestSizesOfArchives(t *testing.T) {
+// misplaced returns the versions whose contents are kept, or wanted, elsewhere than the archive that they lie in says.
+const misplaced = `
+WITH RECURSIVE below (policy_id, id) AS (
+    SELECT CASE WHEN items.storage_policy_id = 0 THEN 1 ELSE items.storage_policy_id END, items.id FROM items
+    WHERE items.parent_id IN (SELECT roots.id FROM items roots WHERE roots.parent_id IS NULL)
+    UNION ALL
+    SELECT below.policy_id, items.id FROM below JOIN items ON items.parent_id = below.id
+)
+SELECT file_versions.id FROM file_versions JOIN below ON below.id = file_versions.file_id
+WHERE file_versions.storage_policy_id <> below.policy_id OR file_versions.wanted_policy_id <> below.policy_id`
+
+// TestArchivesInACrowd has a crowd of writers change two archives at once, by two servers, while contents are carried to
+// where they belong. Afterwards the size of each archive is that of its files, everything belongs to the owner of the tree it
+// lies in, contents are where its archive says, and nobody met an error of the server's own.
+func TestArchivesInACrowd(t *testing.T) {
 	const writers, actions = 12, 60
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		c := w.archivist()
+		s := newStores(t, w)
+		c := s.c
 		d := &crowd{
-			servers: []*world{w, w.again(docgen.Config{})}, c: c, items: map[docgen.Kind][]int64{},
-			roots: []int64{w.archive(c, "a").ID, w.archive(c, "b").ID, w.folder(w.alice, 0, "alice's")},
+			servers: []*world{w, w.again(s.config())}, c: c, items: map[docgen.Kind][]int64{},
+			roots: []int64{s.archive, w.archive(c, "b").ID, w.folder(w.alice, 0, "alice's")},
 		}
 		for _, root := range d.roots { // something to begin with
 			folder := w.folder(c, root, "folder")
@@ -108,7 +121,12 @@ func TestSizesOfArchives(t *testing.T) {
 		}
 		errs := make([]error, writers)
 		done := make([]int, writers)
-		var group sync.WaitGroup
+		var group, carriers sync.WaitGroup
+		stop := make(chan struct{})
+		carried := make([]error, len(d.servers))
+		for i, server := range d.servers {
+			carriers.Go(func() { carried[i] = keepRelocating(ctx, server, stop) })
+		}
 		for i := range writers {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(i)))
@@ -123,7 +141,9 @@ func TestSizesOfArchives(t *testing.T) {
 			})
 		}
 		group.Wait()
-		must(t, errors.Join(errs...))
+		close(stop)
+		carriers.Wait()
+		must(t, errors.Join(slices.Concat(errs, carried)...))
 		root := query[int64](w, "SELECT root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id")[0]
 		if wrong := query[string](w, sums, root); len(wrong) > 0 {
 			t.Errorf("archive %s", strings.Join(wrong, "; archive "))
@@ -131,6 +151,10 @@ func TestSizesOfArchives(t *testing.T) {
 		if wrong := query[int64](w, strays); len(wrong) > 0 {
 			t.Errorf("items %d do not belong to the owner of their tree", wrong)
 		}
+		if wrong := query[int64](w, misplaced); len(wrong) > 0 {
+			t.Errorf("the contents of versions %d are not where their archive says", wrong)
+		}
+		s.wantWhole()
 		for _, archive := range w.archives(c) {
 			t.Logf("archive of %d bytes", archive.Size)
 		}
@@ -139,4 +163,19 @@ func TestSizesOfArchives(t *testing.T) {
 			t.Errorf("actions done by each writer: %d, want more of the %d", done, actions)
 		}
 	})
+}
+
+// keepRelocating carries contents until it is to stop, and then what is left.
+func keepRelocating(ctx context.Context, w *world, stop <-chan struct{}) error {
+	for {
+		last := false
+		select {
+		case <-stop:
+			last = true
+		default:
+		}
+		if _, _, err := w.Relocate(ctx); err != nil || last {
+			return err
+		}
+	}
 }
