@@ -34,8 +34,8 @@ const (
 
 // settle says where the contents of an item, and of all below it, are wanted, and has them carried there.
 func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
-	changed, err := tx.SetTreePolicy(ctx, itemID, policyID)
-	if err != nil || changed == 0 {
+	elsewhere, err := tx.SetTreePolicy(ctx, itemID, policyID)
+	if err != nil || elsewhere == 0 {
 		return err
 	}
 	_, err = tx.Enqueue(ctx, store.Job{Task: RelocateContents{}, Queue: RelocationQueue})
@@ -93,7 +93,11 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 	}
 	var moved int64
 	var shared bool // with another version, so that the content must stay
-	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := s.lockFile(ctx, tx, version.FileID); err != nil {
+			return err
+		}
+		var err error
 		moved, err = tx.MoveVersion(ctx, store.MoveVersionParams{
 			ID: version.ID, OldKey: version.BlobKey, OldPolicyID: version.StoragePolicyID, NewKey: copied.key, NewPolicyID: copied.policy,
 		})
@@ -112,6 +116,34 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 		return true, nil
 	}
 	return true, s.deleteBlob(ctx, version.StoragePolicyID, version.BlobKey)
+}
+
+// lockFile keeps everybody else from changing a file, from giving another version its content, and from taking all of its
+// tree, from here to the end of the transaction. A file that is gone needs no keeping.
+func (s *Service) lockFile(ctx context.Context, tx *store.Tx, id int64) error {
+	tree := func() (int64, error) {
+		chain, err := tx.ItemChain(ctx, id, 0, 0)
+		if err != nil || len(chain) == 0 {
+			return 0, err
+		}
+		return s.placeOf(chain).tree(), nil
+	}
+	for range lockTries {
+		found, err := tree()
+		if err != nil || found == 0 {
+			return err
+		}
+		if err := tx.ShareTrees(ctx, found); err != nil {
+			return err
+		}
+		if _, err := tx.LockItem(ctx, id); err != nil {
+			return err
+		}
+		if now, err := tree(); err != nil || now == found {
+			return err
+		}
+	}
+	return fmt.Errorf("file %d is moved again and again", id)
 }
 
 // copyContent makes a durable copy of what a version holds in the store that it is wanted in, under a key of its own: a

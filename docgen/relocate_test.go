@@ -232,6 +232,18 @@ func TestRelocatingMeetsChanges(t *testing.T) {
 			}
 			s.wantWhole()
 		})
+		t.Run("removed for good", func(t *testing.T) {
+			gone := s.upload(s.c, s.archive, "gone.txt", "gone")
+			_, err := s.UpdateFile(ctx, s.c, gone.ID, docgen.ItemChange{ParentID: new(int64(0))})
+			must(t, err)
+			s.cold.before = func() {
+				must(t, s.exec("DELETE FROM file_versions WHERE id = $1", gone.VersionID))
+				must(t, s.exec("DELETE FROM items WHERE id = $1", gone.ID))
+			}
+			s.relocate(0)
+			must(t, s.cold.Delete(ctx, fmt.Sprint("versions/", gone.VersionID))) // as who removes it does
+			s.wantWhole()
+		})
 		t.Run("shared by two versions", func(t *testing.T) {
 			other := s.upload(s.alice, 0, "b.txt", "other")
 			must(t, s.exec("UPDATE file_versions SET blob_key = $1, size = 3, sha1 = $2 WHERE id = $3",

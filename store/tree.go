@@ -45,10 +45,11 @@ func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error 
 	return err
 }
 
-// SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns how many versions
-// were to be elsewhere.
-func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (changed int64, err error) {
-	result, err := q.db.ExecContext(ctx, "UPDATE file_versions SET wanted_policy_id = $2 WHERE wanted_policy_id <> $2 AND file_id IN ("+belowItem+")", id, policyID)
+// SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns of how many versions
+// they were to be elsewhere, or are.
+func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, "UPDATE file_versions SET wanted_policy_id = $2 WHERE (wanted_policy_id <> $2 OR storage_policy_id <> $2)"+
+		" AND file_id IN ("+belowItem+")", id, policyID)
 	if err != nil {
 		return 0, err
 	}
