@@ -42,6 +42,9 @@ type config struct {
 	Blobs         string `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
 	DatabaseConns int    `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
 
+	StoragePolicies storagePolicies `name:"storage-policy" env:"PLATEN_STORAGE_POLICY" placeholder:"NAME=URL,…" group:"Storage" help:"Other places that the contents of archives can be kept in, each with a name, as in cold=file:///mnt/cold."`
+	ArchiveDelete   bool            `default:"true" negatable:"" env:"PLATEN_ARCHIVE_DELETE" group:"Storage" help:"Whether archives can be deleted that are empty."`
+
 	Listen  string `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
 	BaseURL string `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
 	Compat  string `default:"" enum:",box" env:"PLATEN_COMPAT" group:"Serving" help:"Clients to bear with that do not keep all of the interface: box for the SDKs of Box."`

@@ -39,7 +39,7 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 // serve puts Platen together, runs it until ctx is done, and takes it apart again. It calls listening once requests are
 // taken, with the URL for them.
 //
-//	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs
+//	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs, and a store for each storage policy
 //	                       ├──▶ docgen ─┤
 //	   queue ──▶ generate ─┘            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
 //	     ▲                                     │
@@ -69,7 +69,13 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 	stop.add("contents", blobs.Close)
-	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs, Limits: cfg.limits()})
+	policies, err := cfg.StoragePolicies.open(&stop)
+	if err != nil {
+		return err
+	}
+	service, err := docgen.New(ctx, docgen.Config{
+		Store: db, Blobs: blobs, Policies: policies, Limits: cfg.limits(), KeepArchives: !cfg.ArchiveDelete,
+	})
 	if err != nil {
 		return err
 	}
@@ -83,7 +89,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	generator := generate.New(generating)
 	workers := cmp.Or(cfg.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
 	queue := store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: workers},
+		Workers:   map[string]int{store.DefaultQueue: workers, docgen.RelocationQueue: 1},
 		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, generator.ReadTags)
@@ -91,6 +97,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	store.Handle(queue, daily(service.Sweep, log))
 	store.Handle(queue, service.RemoveContents)
 	if err := service.ScheduleSweep(ctx); err != nil {
+		return err
+	}
+	store.Handle(queue, relocation(service.Relocate, log))
+	if err := service.ScheduleRelocation(ctx); err != nil {
 		return err
 	}
 
@@ -234,5 +244,32 @@ func daily(sweep func(context.Context) (int, error), log *slog.Logger) func(cont
 		}
 		log.InfoContext(ctx, "orphaned contents swept", "removed", removed)
 		return store.Snooze(sweepEvery)
+	}
+}
+
+// relocateEvery is how often contents are looked for that could not be relocated when they should have been.
+const relocateEvery = time.Hour
+
+// relocation carries contents to the places of their storage policies.
+func relocation(relocate func(context.Context) (int, bool, error), log *slog.Logger) func(context.Context, docgen.RelocateContents) error {
+	return func(ctx context.Context, task docgen.RelocateContents) error {
+		moved, more, err := relocate(ctx)
+		if moved > 0 {
+			log.InfoContext(ctx, "contents relocated", "moved", moved)
+		}
+		if ctx.Err() != nil || err != nil && !task.Hourly && !more {
+			return err
+		}
+		pause := relocateEvery
+		if more {
+			pause = 0
+		}
+		if err != nil {
+			log.ErrorContext(ctx, "contents stay where they are", "error", err, "again_in", pause)
+		}
+		if more || task.Hourly {
+			return store.Snooze(pause)
+		}
+		return nil
 	}
 }

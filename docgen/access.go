@@ -86,6 +86,14 @@ func (p place) tree() int64 {
 	return p.chain[len(p.chain)-1].Item.ID
 }
 
+// policy is where the contents of what lies there are kept.
+func (p place) policy() int64 {
+	if p.archive == nil {
+		return defaultPolicyID
+	}
+	return p.archive.StoragePolicyID
+}
+
 // isArchive tells an archive from the folders that users make.
 func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.row.ID }
 
@@ -114,19 +122,14 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 	if err != nil {
 		return place{}, err
 	}
-	p := place{chain: chain}
+	p := s.placeOf(chain)
 	for _, link := range chain {
 		p.may |= permissionsAt(link, c)
 	}
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID {
 		return place{}, NotFound(kind.String(), id)
 	}
-	p.row = chain[0].Item
-	top := chain[len(chain)-1].Item
-	if top.ID == s.enterprise.rootID {
-		p.archive = &chain[len(chain)-2].Item
-	}
-	if top.ParentID.Valid { // more folders than a chain reads: what is above is unknown
+	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
 		return place{}, Invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
 	}
 	if err := check(p, kind, id); err != nil {
@@ -163,6 +166,27 @@ func (p place) inTrash(kind Kind, id int64) error {
 // trashedAny tells whether anything of a chain is in the trash.
 func trashedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt != 0 })
+}
+
+// placeOf is where an item lies, by the folders above it; without what anybody may do there.
+func (s *Service) placeOf(chain []store.ItemChainRow) place {
+	p := place{chain: chain}
+	if len(chain) > 0 {
+		p.row = chain[0].Item
+	}
+	if len(chain) > 1 && chain[len(chain)-1].Item.ID == s.enterprise.rootID {
+		p.archive = &chain[len(chain)-2].Item
+	}
+	return p
+}
+
+// policyAt is where contents are to be kept that are put into a folder; the default where there is no such folder any more.
+func (s *Service) policyAt(ctx context.Context, q *store.Queries, folderID int64) (int64, error) {
+	if len(s.policies) == 1 {
+		return defaultPolicyID, nil
+	}
+	chain, err := q.ItemChain(ctx, folderID, 0, 0)
+	return s.placeOf(chain).policy(), err
 }
 
 // permissionsAt is what a caller may do because of one item alone. Who manages the content of the enterprise may do

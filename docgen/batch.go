@@ -63,7 +63,7 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	}
 	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
 		at := fmt.Sprintf("%s[%d].", list, i)
-		if why := nameProblem(b.fileName(document)); why != "" || document.Name == "" {
+		if why := nameProblem(b.fileName(document), MaxNameLength); why != "" || document.Name == "" {
 			problems = append(problems, invalidField(at+"generated_file_name", "%s", cmp.Or(why, "a name must not be empty")))
 		}
 		if why := inputProblem(document.Input, limits); why != "" {

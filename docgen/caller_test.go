@@ -173,6 +173,18 @@ func TestScopes(t *testing.T) {
 			"Job":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
 			"Jobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
 			"BatchJobs":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
+			"CreateArchive": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error {
+				_, err := w.CreateArchive(ctx, c, docgen.NewArchive{Name: "x"})
+				return err
+			}},
+			"UpdateArchive": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error {
+				_, err := w.UpdateArchive(ctx, c, 1, docgen.ArchiveChange{})
+				return err
+			}},
+			"Archives":        {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { _, err := w.Archives(ctx, c, first); return err }},
+			"DeleteArchive":   {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { return w.DeleteArchive(ctx, c, 1) }},
+			"StoragePolicies": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicies(ctx, c, first); return err }},
+			"StoragePolicy":   {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicy(ctx, c, 1); return err }},
 		}
 		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks} {
 			c := w.caller("alice", scope)

@@ -57,6 +57,9 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
 			return err
 		}
+		if err := s.sameContent(version).settle(ctx, tx, target, row.ID); err != nil {
+			return err
+		}
 		return grow(ctx, tx, growth{target, version.Size})
 	})
 	return item, err
@@ -103,6 +106,9 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 			return err
 		}
 		if item, err = s.item(ctx, tx.Queries, c, Folder, top.ID); err != nil {
+			return err
+		}
+		if err := settle(ctx, tx, top.ID, target.policy()); err != nil {
 			return err
 		}
 		return grow(ctx, tx, growth{target, size})
@@ -156,7 +162,7 @@ func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertI
 			size += item.Size
 			versions = append(versions, store.FileVersion{
 				ID: item.VersionID, FileID: item.ID, Number: 1, Name: item.Name, BlobKey: node.BlobKey, Size: item.Size, Sha1: item.Sha1,
-				CreatedAt: top.CreatedAt, CreatedBy: top.CreatedBy, StoragePolicyID: node.StoragePolicyID,
+				CreatedAt: top.CreatedAt, CreatedBy: top.CreatedBy, StoragePolicyID: node.StoragePolicyID, WantedPolicyID: node.StoragePolicyID,
 			})
 		}
 		items = append(items, item)

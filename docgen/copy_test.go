@@ -10,19 +10,6 @@ import (
 	"platen/docgen"
 )
 
-// archive makes a folder an archive, and returns a caller who manages the content of the enterprise.
-func (w *world) archive(name string) (id int64, manager *docgen.Caller) {
-	w.t.Helper()
-	id = w.folder(w.alice, 0, name)
-	must(w.t, w.exec(`UPDATE items SET owner_id = (SELECT account_id FROM enterprises),
-		parent_id = (SELECT root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id) WHERE id = $1`, id))
-	if len(query[int64](w, "SELECT id FROM users WHERE login = 'admin@example.com'")) == 0 {
-		_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: "admin@example.com", Name: "Admin", Role: docgen.RoleAdmin})
-		must(w.t, err)
-	}
-	return id, w.caller("admin", docgen.ScopeWrite, docgen.ScopeGlobalContent)
-}
-
 // wantSize checks the size of an archive, and that it is the sum of what it holds.
 func (w *world) wantSize(c *docgen.Caller, archive, want int64) {
 	w.t.Helper()
@@ -111,7 +98,8 @@ func TestCopyFile(t *testing.T) {
 			t.Errorf("%d contents, want 2: contents are not copied", n)
 		}
 		t.Run("into an archive counts there", func(t *testing.T) {
-			archive, manager := w.archive("archive")
+			manager := w.archivist()
+			archive := w.archive(manager, "archive").ID
 			_, err := w.CopyFile(ctx, manager, docgen.NewCopy{ItemID: template.ID, ParentID: archive})
 			must(t, err)
 			w.wantSize(manager, archive, 6)

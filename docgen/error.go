@@ -24,12 +24,13 @@ const (
 	CodeUnauthorized      Code = "unauthorized"                           // no token, or one that is unknown or expired
 	CodeForbidden         Code = "access_denied_insufficient_permissions" // the caller sees the thing but may not do that
 	CodeScope             Code = "insufficient_scope"                     // the token lacks the scope of the operation
+	CodeRefused           Code = "forbidden"                              // this server does it for nobody, by its settings or its limits
 	CodeTooLarge          Code = "file_size_limit_exceeded"               // an upload is larger than Limits.UploadBytes
 	CodeStorageFull       Code = "storage_limit_exceeded"                 // the server has no room for the content
 	CodeNotFound          Code = "not_found"                              // there is no such thing, or the caller may not see it
 	CodeTrashed           Code = "trashed"                                // the item, or a folder above it, is in the trash
 	CodeNotTrashed        Code = "not_trashed"                            // the item, or version, is not in the trash
-	CodeConflict          Code = "conflict"                               // another change came first; read again and retry
+	CodeConflict          Code = "conflict"                               // there is such a thing already, or another change came first
 	CodeNameInUse         Code = "item_name_in_use"                       // the folder has an item of that name
 	CodeLoginInUse        Code = "user_login_already_used"                // another user has that login
 	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more

@@ -27,10 +27,11 @@ type NewFile struct {
 // CreateFile makes a file of what content reads. Nothing is read before the name and the caller's rights are found good.
 // It belongs to the owner of the folder it lies in.
 func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content io.Reader) (*Item, error) {
-	if err := s.checkNewFile(ctx, c, f); err != nil {
+	policy, err := s.checkNewFile(ctx, c, f)
+	if err != nil {
 		return nil, err
 	}
-	version, err := s.saveContent(ctx, content, f.SHA1)
+	version, err := s.saveContent(ctx, policy, content, f.SHA1)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +54,9 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
 			return err
 		}
+		if err := version.settle(ctx, tx, parent, row.ID); err != nil {
+			return err
+		}
 		return grow(ctx, tx, growth{parent, version.size})
 	})
 	if err != nil {
@@ -63,7 +67,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 
 // CheckFile tells why a file of a size could not be uploaded; nil when it could, as things are now.
 func (s *Service) CheckFile(ctx context.Context, c *Caller, f NewFile, size int64) error {
-	if err := s.checkNewFile(ctx, c, f); err != nil {
+	if _, err := s.checkNewFile(ctx, c, f); err != nil {
 		return err
 	}
 	return s.checkSize(size)
@@ -79,24 +83,27 @@ func (s *Service) checkSize(size int64) error {
 	return nil
 }
 
-func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) error {
+// checkNewFile returns the storage policy of a file that may be made.
+func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (policy int64, err error) {
 	if err := c.require(ScopeWrite); err != nil {
-		return err
+		return 0, err
 	}
 	if err := checkName(f.Name); err != nil {
-		return err
+		return 0, err
 	}
-	return s.db.Read(ctx, func(q *store.Queries) error {
+	err = s.db.Read(ctx, func(q *store.Queries) error {
 		parent, err := s.find(ctx, q, c, Folder, f.ParentID, MayUpload)
 		if err != nil {
 			return err
 		}
+		policy = parent.policy()
 		taken, err := q.CountNames(ctx, parentOf(parent.row.ID), foldKey(f.Name))
 		if err != nil || taken == 0 {
 			return err
 		}
 		return nameInUse(ctx, q, parent.row.ID, f.Name)
 	})
+	return policy, err
 }
 
 // NewVersion describes new content for a file.
@@ -111,10 +118,11 @@ type NewVersion struct {
 // CreateVersion gives a file new content. What it had before stays as an earlier version. Nothing is read before the
 // caller's rights are found good.
 func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, content io.Reader) (*Item, error) {
-	if err := s.checkNewVersion(ctx, c, v); err != nil {
+	policy, err := s.checkNewVersion(ctx, c, v)
+	if err != nil {
 		return nil, err
 	}
-	version, err := s.saveContent(ctx, content, v.SHA1)
+	version, err := s.saveContent(ctx, policy, content, v.SHA1)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +138,9 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if item, err = s.item(ctx, tx.Queries, c, File, v.FileID); err != nil {
 			return err
 		}
+		if err := version.settle(ctx, tx, p, v.FileID); err != nil {
+			return err
+		}
 		return grow(ctx, tx, growth{p, version.size - p.row.Size})
 	})
 	if err != nil {
@@ -140,32 +151,35 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 
 // CheckVersion tells why new content of a size could not be uploaded for a file; nil when it could, as things are now.
 func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, size int64) error {
-	if err := s.checkNewVersion(ctx, c, v); err != nil {
+	if _, err := s.checkNewVersion(ctx, c, v); err != nil {
 		return err
 	}
 	return s.checkSize(size)
 }
 
-func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) error {
+// checkNewVersion returns the storage policy of a version that may be made.
+func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) (policy int64, err error) {
 	if err := c.require(ScopeWrite); err != nil {
-		return err
+		return 0, err
 	}
 	if v.Name != "" {
 		if err := checkName(v.Name); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return s.db.Read(ctx, func(q *store.Queries) error {
+	err = s.db.Read(ctx, func(q *store.Queries) error {
 		p, err := s.find(ctx, q, c, File, v.FileID, MayEdit)
 		if err != nil {
 			return err
 		}
+		policy = p.policy()
 		if err := p.matches(v.IfMatch); err != nil || v.Name == "" {
 			return err
 		}
 		p.row.Name = v.Name
 		return nameFree(ctx, q, p.row)
 	})
+	return policy, err
 }
 
 func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, row store.Item, v NewVersion, version content) error {
@@ -212,8 +226,8 @@ type Content struct {
 	VersionID  int64
 	Size       int64
 	ModifiedAt time.Time // when the version came into being
-	key        string
-	blobs      blob.Store
+	version    store.FileVersion
+	service    *Service
 }
 
 // Content returns what a version of a file holds; version 0 is the current one.
@@ -241,43 +255,62 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 func (s *Service) contentOf(version store.FileVersion) *Content {
 	return &Content{
 		Name: version.Name, SHA1: version.Sha1, VersionID: version.ID, Size: version.Size,
-		ModifiedAt: timeOf(version.CreatedAt), key: version.BlobKey, blobs: s.blobsOf(version.StoragePolicyID),
+		ModifiedAt: timeOf(version.CreatedAt), version: version, service: s,
 	}
 }
 
 // Open reads length bytes from an offset; to the end when length is -1. The caller closes the reader.
 func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-	r, err := c.blobs.Open(ctx, c.key, offset, length)
+	r, err := c.service.open(ctx, c.version, offset, length)
 	if err != nil {
 		return nil, fmt.Errorf("content of version %d: %w", c.VersionID, err)
 	}
 	return r, nil
 }
 
+// open reads what a version holds, also where it was carried to another store since the version was read.
+func (s *Service) open(ctx context.Context, version store.FileVersion, offset, length int64) (io.ReadCloser, error) {
+	for {
+		blobs, err := s.blobsOf(version.StoragePolicyID)
+		if err != nil {
+			return nil, err
+		}
+		r, err := blobs.Open(ctx, version.BlobKey, offset, length)
+		if !errors.Is(err, blob.ErrNotExist) {
+			return r, err
+		}
+		var now store.FileVersion
+		readErr := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			now, err = q.Version(ctx, version.ID)
+			return err
+		})
+		if readErr != nil || now.BlobKey == version.BlobKey && now.StoragePolicyID == version.StoragePolicyID {
+			return nil, errors.Join(err, readErr)
+		}
+		version = now
+	}
+}
+
 // content is content that is durable in the blob store and that no row names yet.
 type content struct {
-	id     int64 // of the version it will be
-	policy int64 // storage policy of the store it is in
+	id     int64 // a new one, for the version it will be
+	policy int64 // of the store it is in
 	key    string
 	sha1   string
 	size   int64
 }
 
-// saveContent makes durable what a reader reads, before any row names it. An orphan that a crash leaves between the two
-// is found by its key and swept.
-func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string) (content, error) {
-	v := content{id: s.newID(), policy: defaultPolicyID}
-	v.key = blobKey(v.id)
-	digest := sha1.New()
+// saveContent makes durable what a reader reads, in the store of a policy, before any row names it. An orphan that a crash
+// leaves between the two is found by its key and swept.
+func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wantSHA1 string) (content, error) {
 	limited := &io.LimitedReader{R: r, N: s.limits.UploadBytes + 1}
-	size, err := s.blobsOf(v.policy).Put(ctx, v.key, io.TeeReader(limited, digest))
+	v, err := s.putContent(ctx, policy, limited)
 	if errors.Is(err, blob.ErrNoSpace) {
 		return v, failf(CodeStorageFull, "The server has no room left for the content; nothing was kept. Tell its operator.")
 	}
 	if err != nil {
 		return v, fmt.Errorf("save content: %w", err)
 	}
-	v.size, v.sha1 = size, hex.EncodeToString(digest.Sum(nil))
 	switch {
 	case limited.N == 0:
 		err = s.checkSize(s.limits.UploadBytes + 1)
@@ -288,6 +321,20 @@ func (s *Service) saveContent(ctx context.Context, r io.Reader, wantSHA1 string)
 		return v, errors.Join(err, s.discard(ctx, v))
 	}
 	return v, nil
+}
+
+// putContent puts what a reader reads into the store of a policy, under a key that nothing was kept by before.
+func (s *Service) putContent(ctx context.Context, policy int64, r io.Reader) (content, error) {
+	v := content{id: s.newID(), policy: policy}
+	v.key = blobKey(v.id)
+	blobs, err := s.blobsOf(policy)
+	if err != nil {
+		return v, err
+	}
+	digest := sha1.New()
+	v.size, err = blobs.Put(ctx, v.key, io.TeeReader(r, digest))
+	v.sha1 = hex.EncodeToString(digest.Sum(nil))
+	return v, err
 }
 
 // abandon removes content after the transaction has failed that was to name it. Where the fault is not the request's, the
@@ -301,17 +348,27 @@ func (s *Service) abandon(ctx context.Context, v content, err error) error {
 
 // discard removes content that no row will name.
 func (s *Service) discard(ctx context.Context, v content) error {
-	if err := s.blobsOf(v.policy).Delete(context.WithoutCancel(ctx), v.key); err != nil {
+	if err := s.deleteBlob(context.WithoutCancel(ctx), v.policy, v.key); err != nil {
 		return fmt.Errorf("discard content: %w", err)
 	}
 	return nil
 }
 
+// deleteBlob removes what no row names from the store of a policy.
+func (s *Service) deleteBlob(ctx context.Context, policy int64, key string) error {
+	blobs, err := s.blobsOf(policy)
+	if err != nil {
+		return err
+	}
+	return blobs.Delete(ctx, key)
+}
+
 // blobPrefix begins the key of every content.
 const blobPrefix = "versions/"
 
-// blobKey is where the content of a version is kept.
-func blobKey(versionID int64) string { return blobPrefix + strconv.FormatInt(versionID, 10) }
+// blobKey is where a content is kept that was made durable under a new id, which that of its version is until it is carried
+// to another store.
+func blobKey(id int64) string { return blobPrefix + strconv.FormatInt(id, 10) }
 
 // insertFile adds a file with this content as its first version; false when the name is taken in the folder.
 func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertItemParams) (bool, error) {
@@ -321,6 +378,14 @@ func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertI
 		return false, err
 	}
 	return true, v.insert(ctx, tx, row.ID, 1, row.Name, row.CreatedBy, row.CreatedAt)
+}
+
+// settle has content carried to where the item that now has it is kept, where that is elsewhere: it was moved since.
+func (v content) settle(ctx context.Context, tx *store.Tx, p place, fileID int64) error {
+	if v.policy == p.policy() {
+		return nil
+	}
+	return settle(ctx, tx, fileID, p.policy())
 }
 
 func (v content) insert(ctx context.Context, tx *store.Tx, fileID, number int64, name string, creator, now int64) error {

@@ -15,7 +15,7 @@ const maxIncludeName = 1000
 
 // IncludedContent returns what the file holds that a template's version includes by a name, for the tasks that read it: the current version
 // of the file of that name in the folder of the template, or in one below it ("clauses/liability.docx"). The file must be one that whoever
-// uploaded the version may download; else, and if there is none, the Error is one of CodeNotFound.
+// uploaded the version may download, or lie in the same archive; else, and if there is none, the Error is one of CodeNotFound.
 func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -27,6 +27,9 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())
 		if err != nil || len(chain) == 0 {
 			return fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
+		}
+		if s.placeOf(chain).archive != nil { // whoever uploaded it has lost it to the enterprise
+			author.User.ID = s.enterprise.accountID
 		}
 		item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
 		if err != nil {

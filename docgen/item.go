@@ -74,7 +74,7 @@ type ItemChange struct {
 	Name        *string
 	Description *string
 	ParentID    *int64 // moves the item into that folder
-	ParentOwner int64  // whose root folder a ParentID of 0 is; 0 for the caller's
+	ParentOwner int64  // with a ParentID of 0: whose root folder that is; 0 for the caller's
 	IfMatch     string // the etag the item must still have; empty for any
 }
 
@@ -235,18 +235,32 @@ func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, 
 	if err != nil {
 		return p, err
 	}
-	switch {
-	case !p.row.ParentID.Valid:
-		return p, failf(CodeForbidden, "Access denied – the root folder cannot be changed.")
-	case p.isArchive():
-		return p, failf(CodeForbidden, "Access denied – %d is an archive: change and delete it by /archives.", id)
+	if err := p.changeable(); err != nil {
+		return p, err
 	}
 	return p, p.matches(ifMatch)
 }
 
+// changeable returns the Error of what nobody changes as a file or folder.
+func (p place) changeable() error {
+	switch {
+	case !p.row.ParentID.Valid:
+		return failf(CodeForbidden, "Access denied – the root folder cannot be changed.")
+	case p.isArchive():
+		return failf(CodeForbidden, "Access denied – folder %d is an archive: change and delete it by /archives/%d.", p.row.ID, p.row.ID)
+	}
+	return nil
+}
+
 // lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
-	return s.findLocked(ctx, tx, c, Folder, id, MayUpload)
+	return s.findSteady(ctx, tx, c, Folder, id, MayUpload, func(p place) error {
+		if p.isArchive() { // who deletes one holds its tree; its row is locked last, by grow
+			return nil
+		}
+		_, err := tx.LockItem(ctx, p.row.ID)
+		return err
+	})
 }
 
 // lockTries is how often an item is looked for again that others keep moving to another tree.
@@ -268,7 +282,7 @@ func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind 
 		if err != nil {
 			return p, err
 		}
-		if err := tx.ShareTree(ctx, p.tree()); err != nil {
+		if err := tx.ShareTrees(ctx, p.tree()); err != nil {
 			return p, err
 		}
 		if err := lock(p); err != nil {
@@ -292,8 +306,8 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		if kind == Folder && change.ParentID != nil {
-			if err := s.holdMove(ctx, tx, c, id, change); err != nil {
+		if change.ParentID != nil {
+			if err := s.holdMove(ctx, tx, c, kind, id, change); err != nil {
 				return err
 			}
 		}
@@ -311,6 +325,9 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 }
 
 func (change ItemChange) check() error {
+	if change.ParentOwner != 0 && *change.ParentID != rootID {
+		return Invalid(invalidField("parent.user_id", "only the root folder, 0, is named together with its user: leave user_id out"))
+	}
 	if change.Name != nil {
 		if err := checkName(*change.Name); err != nil {
 			return err
@@ -332,8 +349,14 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	}
 	target := p
 	if change.ParentID != nil {
-		var err error
-		if target, err = s.moveTarget(ctx, tx, c, p, change); err != nil {
+		targetID, err := s.targetID(ctx, tx.Queries, c, change)
+		if err != nil {
+			return err
+		}
+		if target, err = s.lockFolder(ctx, tx, c, targetID); err != nil {
+			return err
+		}
+		if err := checkMove(p, target); err != nil {
 			return err
 		}
 		row.ParentID = parentOf(target.row.ID)

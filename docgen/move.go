@@ -10,14 +10,16 @@ import (
 	"platen/store"
 )
 
-// holdMove keeps everybody else out of what moving a folder changes. Two folders that are moved below each other at the
-// same time would be cut off from every root; and what is put into a folder while it goes to another tree would count in
-// the wrong one.
-func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, id int64, change ItemChange) error {
-	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
-		return err
+// holdMove keeps everybody else out of what a move changes. Two folders that are moved below each other at the same time
+// would be cut off from every root; and what is put into a folder while it goes to another tree would count in the wrong
+// one. Of a file, others are kept from taking the trees that it moves between.
+func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
+	if kind == Folder {
+		if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+			return err
+		}
 	}
-	p, err := s.find(ctx, tx.Queries, c, Folder, id, MayEdit)
+	p, err := s.find(ctx, tx.Queries, c, kind, id, MayEdit)
 	if err != nil {
 		return err
 	}
@@ -26,10 +28,38 @@ func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, id int6
 		return err
 	}
 	target, err := s.find(ctx, tx.Queries, c, Folder, targetID, MayUpload)
-	if err != nil || p.tree() == target.tree() {
+	if IsCode(err, CodeNotFound) && change.ParentOwner != 0 {
+		return noParentOwner(change)
+	}
+	if err != nil {
 		return err
 	}
+	switch err := checkMove(p, target); {
+	case err != nil:
+		return err
+	case kind == File:
+		return tx.ShareTrees(ctx, p.tree(), target.tree())
+	case p.tree() == target.tree():
+		return nil
+	}
 	return tx.HoldTrees(ctx, p.tree(), target.tree())
+}
+
+// checkMove returns the Error of a move that cannot be made, or that the caller may not make.
+func checkMove(p, target place) error {
+	if err := p.changeable(); err != nil {
+		return err
+	}
+	for _, link := range target.chain {
+		if link.Item.ID == p.row.ID {
+			return failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
+		}
+	}
+	if p.row.OwnerID != target.row.OwnerID && !p.may.Can(MayOwn) {
+		// Who owns a folder owns what lies in it: the move would give it away.
+		return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
+	}
+	return nil
 }
 
 // targetID is the row's id of the folder that a change moves an item into.
@@ -39,7 +69,7 @@ func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, cha
 	}
 	owner, err := q.User(ctx, change.ParentOwner)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, Invalid(invalidField("parent.user_id", "there is no user %d", change.ParentOwner))
+		return 0, noParentOwner(change)
 	}
 	return owner.User.RootFolderID, err
 }
@@ -101,8 +131,13 @@ func treesOf(places []place) []int64 {
 	return trees
 }
 
+// noParentOwner answers for a user who is not there and for one into whose root folder the caller may not put anything, alike.
+func noParentOwner(change ItemChange) error {
+	return Invalid(invalidField("parent.user_id", "there is no user %d, or you may not put anything into the root folder of that user", change.ParentOwner))
+}
+
 // handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
-// collaborates in an archive, and archives hold what they now hold.
+// collaborates in an archive, contents are kept where the archive says, and archives hold what they now hold.
 func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 	if from.tree() == to.tree() {
 		return nil
@@ -132,9 +167,14 @@ func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
 		}
 	}
 	if to.archive != nil && from.tree() != to.tree() {
-		return tx.DeleteTreeCollaborations(ctx, from.row.ID)
+		if err := tx.DeleteTreeCollaborations(ctx, from.row.ID); err != nil {
+			return err
+		}
 	}
-	return nil
+	if from.policy() == to.policy() {
+		return nil
+	}
+	return settle(ctx, tx, from.row.ID, to.policy())
 }
 
 // A growth is what the archive gains, or loses, that a place lies in.

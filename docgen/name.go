@@ -17,26 +17,34 @@ const MaxNameLength = 255
 
 // checkName tells whether a file or folder may bear a name.
 func checkName(name string) error {
-	problem := nameProblem(name)
+	if err := nameError(name, MaxNameLength); err != nil {
+		return err
+	}
+	return nil
+}
+
+// nameError returns the Error of a name that is no name, or has more characters than it may have; nil when nothing is wrong.
+func nameError(name string, most int) *Error {
+	problem := nameProblem(name, most)
 	if problem == "" {
 		return nil
 	}
 	code, message := CodeNameInvalid, "Item name invalid"
-	if utf8.RuneCountInString(name) > MaxNameLength {
+	if utf8.RuneCountInString(name) > most {
 		code, message = CodeNameTooLong, "Item name too long"
 	}
 	return &Error{Code: code, Message: message + ": " + problem, Problems: []Problem{invalidField("name", "%s", problem)}}
 }
 
-// nameProblem says what is wrong with a name and what to do; empty when nothing is.
-func nameProblem(name string) string {
+// nameProblem says what is wrong with a name of at most so many characters and what to do; empty when nothing is.
+func nameProblem(name string, most int) string {
 	switch {
 	case name == "":
 		return "a name must not be empty"
 	case !utf8.ValidString(name):
 		return "a name must be valid UTF-8"
-	case utf8.RuneCountInString(name) > MaxNameLength:
-		return fmt.Sprintf("a name has at most %d characters, this one has %d", MaxNameLength, utf8.RuneCountInString(name))
+	case utf8.RuneCountInString(name) > most:
+		return fmt.Sprintf("a name has at most %d characters, this one has %d", most, utf8.RuneCountInString(name))
 	case name == "." || name == "..":
 		return "a name must not be '.' or '..'"
 	case strings.ContainsAny(name, `/\`):

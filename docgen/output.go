@@ -25,6 +25,7 @@ type ClaimedJob struct {
 	ID       int64
 	FileName string // asked for, with its extension
 	attempt  int64
+	policy   int64 // where its document is kept
 }
 
 // ClaimJobs takes the jobs of a task that have not ended for one attempt. Whoever claimed them before and was thought
@@ -44,8 +45,12 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 		if claim.Options, err = optionsOf(batch); err != nil {
 			return err
 		}
+		policy, err := s.policyAt(ctx, tx.Queries, batch.DestinationID)
+		if err != nil {
+			return err
+		}
 		for _, row := range rows {
-			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt})
+			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt, policy: policy})
 		}
 		return nil
 	})
@@ -68,9 +73,9 @@ func (s *Service) Input(ctx context.Context, jobID int64) ([]byte, error) {
 // Output is a document that is durable but in no folder yet.
 type Output struct{ content content }
 
-// SaveOutput makes a document durable. It is then either handed to CompleteJobs or swept.
-func (s *Service) SaveOutput(ctx context.Context, r io.Reader) (Output, error) {
-	saved, err := s.saveContent(ctx, r, "")
+// SaveOutput makes the document of a job durable. It is then either handed to CompleteJobs or swept.
+func (s *Service) SaveOutput(ctx context.Context, job ClaimedJob, r io.Reader) (Output, error) {
+	saved, err := s.saveContent(ctx, job.policy, r, "")
 	return Output{saved}, err
 }
 
@@ -179,6 +184,9 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	}
 	row := newItemRow(File, finish.OutputFileID, parentOf(d.folder.row.ID), r.Job.FileName, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
 	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
+		return lost, err
+	}
+	if err := r.Output.content.settle(ctx, tx, d.folder, row.ID); err != nil {
 		return lost, err
 	}
 	return status, tx.DeleteInput(ctx, r.Job.ID)

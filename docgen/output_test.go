@@ -50,9 +50,9 @@ func (p *press) claim() *docgen.Claim {
 	return claim
 }
 
-func (p *press) save(text string) *docgen.Output {
+func (p *press) save(job docgen.ClaimedJob, text string) *docgen.Output {
 	p.t.Helper()
-	output, err := p.SaveOutput(p.t.Context(), reader(text))
+	output, err := p.SaveOutput(p.t.Context(), job, reader(text))
 	must(p.t, err)
 	return &output
 }
@@ -65,7 +65,7 @@ func (p *press) results(claim *docgen.Claim, text string) []docgen.Result {
 	var group sync.WaitGroup
 	for i, job := range claim.Jobs { // at once, because then they share their syncs of the disk
 		group.Go(func() {
-			output, err := p.SaveOutput(p.t.Context(), reader(text))
+			output, err := p.SaveOutput(p.t.Context(), job, reader(text))
 			results[i], errs[i] = docgen.Result{Job: job, Output: &output}, err
 		})
 	}
@@ -109,8 +109,8 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 		}
 		w.clock.advance(time.Minute)
 		p.complete(claim, []docgen.Result{
-			{Job: claim.Jobs[0], Output: p.save("good text")},
-			{Job: claim.Jobs[1], Output: p.save("text with gaps"), Failures: docgen.Failures{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}}},
+			{Job: claim.Jobs[0], Output: p.save(claim.Jobs[0], "good text")},
+			{Job: claim.Jobs[1], Output: p.save(claim.Jobs[1], "text with gaps"), Failures: docgen.Failures{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}}},
 			{Job: claim.Jobs[2], Failures: docgen.Failures{Errors: []string{"it is broken"}}},
 		})
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed)
@@ -218,7 +218,7 @@ func (p *press) work(text string) error {
 	}
 	var results []docgen.Result
 	for _, job := range claim.Jobs {
-		output, err := p.SaveOutput(ctx, reader(text))
+		output, err := p.SaveOutput(ctx, job, reader(text))
 		if err != nil {
 			return err
 		}
@@ -422,7 +422,7 @@ func TestNoRoom(t *testing.T) {
 		wantCode(t, err, docgen.CodeStorageFull)
 		_, err = w.CreateVersion(ctx, w.alice, docgen.NewVersion{FileID: file.ID}, reader("too much"))
 		wantCode(t, err, docgen.CodeStorageFull)
-		_, err = w.SaveOutput(ctx, reader("too much"))
+		_, err = w.SaveOutput(ctx, claim.Jobs[0], reader("too much"))
 		wantCode(t, err, docgen.CodeStorageFull)
 		p.wantStatuses(docgen.StatusSubmitted)
 		if text := w.text(w.alice, file.ID, 0); text != "before" {
@@ -465,8 +465,8 @@ func TestSweep(t *testing.T) {
 		w.version(w.alice, file.ID, "two")
 		trashed := w.upload(w.alice, 0, "b.txt", "in the trash")
 		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
-		_, err := w.SaveOutput(ctx, reader("orphan"))
-		must(t, err)
+		p := w.newPress("a")
+		p.save(p.claim().Jobs[0], "orphan")
 		for _, key := range []string{"versions/x", "other/1"} {
 			_, err := w.blobs.Put(ctx, key, reader("of somebody else"))
 			must(t, err)
@@ -478,8 +478,8 @@ func TestSweep(t *testing.T) {
 			}
 		}
 		sweep(0)
-		if n := len(w.keys()); n != 5 {
-			t.Errorf("%d contents, want all 5 while the orphan is young", n)
+		if n := len(w.keys()); n != 6 {
+			t.Errorf("%d contents, want all 6 while the orphan is young", n)
 		}
 		w.clock.advance(25 * time.Hour)
 		sweep(1)

@@ -85,7 +85,7 @@ func (s *Service) removeUnnamed(ctx context.Context, contents []store.ContentPla
 		return 0, err
 	}
 	for _, at := range unnamed {
-		if err := s.blobsOf(at.PolicyID).Delete(ctx, at.Key); err != nil {
+		if err := s.deleteBlob(ctx, at.PolicyID, at.Key); err != nil {
 			return removed, fmt.Errorf("remove content: %w", err)
 		}
 		removed++

@@ -45,6 +45,9 @@ type Config struct {
 	Blobs  blob.Store // nil for a Service that touches no contents
 	Limits Limits
 	Now    func() time.Time // time.Now when nil
+
+	Policies     []NewStoragePolicy // besides the default, which is Blobs
+	KeepArchives bool               // archives cannot be deleted
 }
 
 // Service holds the operations. It is safe for use by many goroutines, and several Services may share one database and
@@ -57,7 +60,9 @@ type Service struct {
 	ids       idSource
 	markerKey []byte
 
-	enterprise enterprise
+	policies     []StoragePolicy // by id, the default first
+	keepArchives bool
+	enterprise   enterprise
 }
 
 // enterprise is the one that a server is of.
@@ -70,11 +75,11 @@ type enterprise struct {
 // New returns the Service on a database, which it prepares: an enterprise, an application for tokens made by hand, and
 // the key that page markers are signed with come into being on first use.
 func New(ctx context.Context, cfg Config) (*Service, error) {
-	s := &Service{db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now}
+	s := &Service{db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	err := s.db.Write(ctx, func(tx *store.Tx) error { return s.prepare(ctx, tx) })
+	err := s.db.Write(ctx, func(tx *store.Tx) error { return s.prepare(ctx, tx, cfg.Policies) })
 	if err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}
@@ -94,7 +99,7 @@ const (
 	settingContents    = "contents"    // names the blob store that belongs to the database, which holds the same name
 )
 
-func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
+func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {
 	for _, name := range []string{settingTree, settingInvitations} {
 		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
 			return err
@@ -118,6 +123,9 @@ func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
 		return fmt.Errorf("setting %s: %w", settingMarkerKey, err)
 	}
 	if err := s.prepareNames(ctx, tx); err != nil {
+		return err
+	}
+	if err := s.preparePolicies(ctx, tx, policies); err != nil {
 		return err
 	}
 	return s.prepareEnterprise(ctx, tx)
@@ -168,7 +176,18 @@ func (s *Service) Limits() Limits { return s.limits }
 
 // Ready tells why the service cannot work at the moment: each part that it needs, with nil where it answers.
 func (s *Service) Ready(ctx context.Context) map[string]error {
-	return map[string]error{"database": s.db.Ping(ctx), "blobs": s.blobs.Check(ctx)}
+	return map[string]error{"database": s.db.Ping(ctx), "blobs": s.checkBlobs(ctx)}
+}
+
+// checkBlobs tells which storage policies cannot keep contents at the moment, and why.
+func (s *Service) checkBlobs(ctx context.Context) error {
+	var problems []error
+	for _, p := range s.policies {
+		if err := p.blobs.Check(ctx); err != nil {
+			problems = append(problems, fmt.Errorf("storage policy %q: %w", p.Name, err))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }

@@ -24,17 +24,28 @@ type SweepBlobs struct{}
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
 // Sweep removes the contents that no version names, which a crash left between making them durable and naming them, and
-// returns how many there were.
+// returns how many there were. A key is never used twice, so nothing will name them.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
+	for _, p := range s.policies {
+		n, err := s.sweepPolicy(ctx, p)
+		removed += n
+		if err != nil {
+			return removed, fmt.Errorf("sweep storage policy %q: %w", p.Name, err)
+		}
+	}
+	return removed, nil
+}
+
+func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int, err error) {
 	var old []store.ContentPlace
-	for info, err := range s.blobsOf(defaultPolicyID).List(ctx, blobPrefix) {
+	for info, err := range p.blobs.List(ctx, blobPrefix) {
 		if err != nil {
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
 		if !isBlobKey(info.Key) || s.now().Sub(info.Modified) < sweepAge {
 			continue // none of ours, or perhaps still under way
 		}
-		old = append(old, store.ContentPlace{Key: info.Key, PolicyID: defaultPolicyID})
+		old = append(old, store.ContentPlace{Key: info.Key, PolicyID: p.ID})
 		if len(old) < sweepPortion {
 			continue
 		}

@@ -12,14 +12,19 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
+		held := int64(0)
 		if kind == Folder {
-			if err := s.holdArchive(ctx, tx, c, id); err != nil {
+			var err error
+			if held, err = s.holdArchive(ctx, tx, c, id); err != nil {
 				return err
 			}
 		}
 		p, err := s.lock(ctx, tx, c, kind, id, MayDelete, ifMatch)
 		if err != nil {
 			return err
+		}
+		if kind == Folder && p.archive != nil && p.tree() != held {
+			return failf(CodeConflict, "The folder was moved a moment ago. Retry.")
 		}
 		if err := check(tx, p); err != nil {
 			return err
@@ -35,13 +40,14 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 	})
 }
 
-// holdArchive keeps everybody else out of the archive that a folder lies in, so that what is summed up stays so.
-func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) error {
+// holdArchive keeps everybody else out of the archive that a folder lies in, so that what is summed up stays so. It returns
+// the id of the archive; 0 for none. The folder may have been moved out of it, or into another, before it was held.
+func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) (int64, error) {
 	p, err := s.find(ctx, tx.Queries, c, Folder, id, MaySee)
 	if err != nil || p.archive == nil {
-		return err
+		return 0, err
 	}
-	return tx.HoldTrees(ctx, p.tree())
+	return p.tree(), tx.HoldTrees(ctx, p.tree())
 }
 
 // size is what an item, with all below it, adds to the archive that it lies in; nothing outside of archives.

@@ -166,7 +166,8 @@ func TestRestore(t *testing.T) {
 func TestRestoreInArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		archive, manager := w.archive("archive")
+		manager := w.archivist()
+		archive := w.archive(manager, "archive").ID
 		folder := w.folder(manager, archive, "folder")
 		inner := w.folder(manager, folder, "inner")
 		w.upload(manager, inner, "a.txt", "12345")
@@ -188,7 +189,7 @@ func TestRestoreInArchives(t *testing.T) {
 		if item.Owner.ID != manager.User.ID || item.Parent.ID != mine {
 			t.Errorf("out of the archive: %+v", item)
 		}
-		second, _ := w.archive("second")
+		second := w.archive(manager, "second").ID
 		_, err = w.Restore(ctx, manager, docgen.File, file.ID, docgen.Restoration{ParentID: &second})
 		must(t, err)
 		w.wantSize(manager, archive, 0)

@@ -191,6 +191,9 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if promoted, err = versionOf(ctx, tx.Queries, userRefs{}, row); err != nil {
 			return err
 		}
+		if err := version.settle(ctx, tx, p, fileID); err != nil {
+			return err
+		}
 		return grow(ctx, tx, growth{p, version.size - p.row.Size})
 	})
 	return promoted, err

@@ -25,7 +25,7 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	if err != nil {
 		return result, err
 	}
-	output, err := g.service.SaveOutput(ctx, pipe)
+	output, err := g.service.SaveOutput(ctx, job, pipe)
 	report, failure := pipe.wait()
 	var crash *panicError
 	failed := "" // why there is no document

@@ -20,65 +20,72 @@ type routeCase struct {
 	want  string // statuses in the order of callers; those of guest and expired are 401 everywhere
 }
 
-// callers:              scope other reader editor owner admin
+// callers:              scope other reader editor owner admin archivist
 var routeCases = []routeCase{
-	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404"},
-	{"GET /docgen_templates", nil, "403 200 200 200 200 200"},
-	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404"},
-	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404"},
-	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404"},
-	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404"},
-	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404"},
-	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404"},
-	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404"},
-	{"GET /docgen_jobs", nil, "403 200 200 200 200 200"},
-	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404"},
+	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404 201"},
+	{"GET /docgen_templates", nil, "403 200 200 200 200 200 200"},
+	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404 200"},
+	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404 204"},
+	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404 200"},
+	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404 200"},
+	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404 200"},
+	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404 202"},
+	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404 404"},
+	{"GET /docgen_jobs", nil, "403 200 200 200 200 200 200"},
+	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404 404"},
 
 	{"POST /files/content", func(s scene) any {
 		return form{{"attributes", fmt.Sprintf(`{"name":"new.txt","parent":{"id":"%d"}}`, s.folder)}, {"file", "text"}}
-	}, "403 404 403 201 201 404"},
+	}, "403 404 403 201 201 404 201"},
 	{"POST /files/{file_id}/content", func(scene) any { return form{{"attributes", `{"name":"new.txt"}`}, {"file", "text"}} },
-		"403 404 403 200 200 404"},
-	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404"},
-	{"GET /files/{file_id}", nil, "403 404 200 200 200 404"},
-	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404"},
-	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404"},
+		"403 404 403 200 200 404 200"},
+	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404 200"},
+	{"GET /files/{file_id}", nil, "403 404 200 200 200 404 200"},
+	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404 200"},
+	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404 204"},
 
-	{"POST /folders", func(s scene) any { return object{"name": "new", "parent": object{"id": id(s.folder)}} }, "403 404 403 201 201 404"},
-	{"GET /folders/{folder_id}", nil, "403 404 200 200 200 404"},
-	{"GET /folders/{folder_id}/items", nil, "403 404 200 200 200 404"},
-	{"PUT /folders/{folder_id}", func(s scene) any { return object{"name": "new name of " + id(s.folder)} }, "403 404 403 200 200 404"},
-	{"DELETE /folders/{folder_id}?recursive=true", nil, "403 404 403 204 204 404"},
+	{"POST /folders", func(s scene) any { return object{"name": "new", "parent": object{"id": id(s.folder)}} }, "403 404 403 201 201 404 201"},
+	{"GET /folders/{folder_id}", nil, "403 404 200 200 200 404 200"},
+	{"GET /folders/{folder_id}/items", nil, "403 404 200 200 200 404 200"},
+	{"PUT /folders/{folder_id}", func(s scene) any { return object{"name": "new name of " + id(s.folder)} }, "403 404 403 200 200 404 200"},
+	{"DELETE /folders/{folder_id}?recursive=true", nil, "403 404 403 204 204 404 204"},
 
 	{"POST /collaborations", func(s scene) any {
 		return object{"item": ref(s.folder, "folder"), "accessible_by": object{"type": "user", "login": "admin@example.com"}, "role": "viewer"}
-	}, "403 404 403 201 201 404"},
-	{"GET /collaborations?status=pending", nil, "403 200 200 200 200 200"},
-	{"GET /files/{file_id}/collaborations", nil, "403 404 200 200 200 404"},
-	{"GET /folders/{folder_id}/collaborations", nil, "403 404 200 200 200 404"},
-	{"GET /collaborations/{collaboration_id}", nil, "403 404 200 200 200 404"},
-	{"PUT /collaborations/{collaboration_id}", func(scene) any { return object{"role": "previewer"} }, "403 404 403 403 200 404"},
-	{"DELETE /collaborations/{collaboration_id}", nil, "403 404 403 403 204 404"},
+	}, "403 404 403 201 201 404 201"},
+	{"GET /collaborations?status=pending", nil, "403 200 200 200 200 200 200"},
+	{"GET /files/{file_id}/collaborations", nil, "403 404 200 200 200 404 200"},
+	{"GET /folders/{folder_id}/collaborations", nil, "403 404 200 200 200 404 200"},
+	{"GET /collaborations/{collaboration_id}", nil, "403 404 200 200 200 404 200"},
+	{"PUT /collaborations/{collaboration_id}", func(scene) any { return object{"role": "previewer"} }, "403 404 403 403 200 404 200"},
+	{"DELETE /collaborations/{collaboration_id}", nil, "403 404 403 403 204 404 204"},
 
 	{"OPTIONS /files/content", func(s scene) any { return object{"name": "new.txt", "parent": object{"id": id(s.folder)}, "size": 5} },
-		"403 404 403 200 200 404"},
-	{"OPTIONS /files/{file_id}/content", func(scene) any { return object{"size": 5} }, "403 404 403 200 200 404"},
-	{"POST /files/{file_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}} }, "403 404 201 201 201 404"},
-	{"POST /folders/{folder_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}, "name": "copy"} }, "403 404 201 201 201 404"},
-	{"GET /files/{file_id}/versions", nil, "403 404 200 200 200 404"},
-	{"POST /files/{file_id}/versions/current", func(s scene) any { return ref(s.version, "file_version") }, "403 404 403 201 201 404"},
-	{"GET /files/{file_id}/versions/{file_version_id}", nil, "403 404 200 200 200 404"},
-	{"PUT /files/{file_id}/versions/{file_version_id}", func(scene) any { return object{"trashed_at": nil} }, "403 404 403 200 200 404"},
-	{"DELETE /files/{file_id}/versions/{file_version_id}", nil, "403 404 403 204 204 404"},
-	{"GET /folders/trash/items", nil, "403 200 200 200 200 200"},
-	{"GET /files/{file_id}/trash", nil, "403 404 200 200 200 404"},
-	{"POST /files/{file_id}", nil, "403 404 403 201 201 404"},
-	{"DELETE /files/{file_id}/trash", nil, "403 404 403 403 204 404"},
-	{"GET /folders/{folder_id}/trash", nil, "403 404 200 200 200 404"},
-	{"POST /folders/{folder_id}", nil, "403 404 403 201 201 404"},
-	{"DELETE /folders/{folder_id}/trash", nil, "403 404 403 403 204 404"},
+		"403 404 403 200 200 404 200"},
+	{"OPTIONS /files/{file_id}/content", func(scene) any { return object{"size": 5} }, "403 404 403 200 200 404 200"},
+	{"POST /files/{file_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}} }, "403 404 201 201 201 404 201"},
+	{"POST /folders/{folder_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}, "name": "copy"} }, "403 404 201 201 201 404 201"},
+	{"GET /files/{file_id}/versions", nil, "403 404 200 200 200 404 200"},
+	{"POST /files/{file_id}/versions/current", func(s scene) any { return ref(s.version, "file_version") }, "403 404 403 201 201 404 201"},
+	{"GET /files/{file_id}/versions/{file_version_id}", nil, "403 404 200 200 200 404 200"},
+	{"PUT /files/{file_id}/versions/{file_version_id}", func(scene) any { return object{"trashed_at": nil} }, "403 404 403 200 200 404 200"},
+	{"DELETE /files/{file_id}/versions/{file_version_id}", nil, "403 404 403 204 204 404 204"},
+	{"GET /folders/trash/items", nil, "403 200 200 200 200 200 200"},
+	{"GET /files/{file_id}/trash", nil, "403 404 200 200 200 404 200"},
+	{"POST /files/{file_id}", nil, "403 404 403 201 201 404 201"},
+	{"DELETE /files/{file_id}/trash", nil, "403 404 403 403 204 404 204"},
+	{"GET /folders/{folder_id}/trash", nil, "403 404 200 200 200 404 200"},
+	{"POST /folders/{folder_id}", nil, "403 404 403 201 201 404 201"},
+	{"DELETE /folders/{folder_id}/trash", nil, "403 404 403 403 204 404 204"},
 
-	{"GET /users/me", nil, "200 200 200 200 200 200"},
+	{"POST /archives", func(s scene) any { return object{"name": "new archive beside " + id(s.archive)} }, "403 403 403 403 403 403 201"},
+	{"GET /archives", nil, "403 403 403 403 403 403 200"},
+	{"PUT /archives/{archive_id}", func(s scene) any { return object{"name": "new name of " + id(s.archive)} }, "403 403 403 403 403 403 200"},
+	{"DELETE /archives/{archive_id}", nil, "403 403 403 403 403 403 204"},
+	{"GET /storage_policies", nil, "403 403 403 403 403 200 200"},
+	{"GET /storage_policies/{storage_policy_id}", nil, "403 403 403 403 403 200 200"},
+
+	{"GET /users/me", nil, "200 200 200 200 200 200 200"},
 }
 
 func id(n int64) string { return strconv.FormatInt(n, 10) }
@@ -96,7 +103,8 @@ func batch(s scene) object {
 // at puts the ids of a scene into a route.
 func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
-		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration)).Replace(route)
+		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration),
+		"{archive_id}", id(s.archive), "{storage_policy_id}", "1").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {

@@ -89,7 +89,7 @@ func TestErrors(t *testing.T) {
 			{"somebody else's batch", "GET /docgen_batch_jobs/" + theirs.batch, request{}, 404, "not_found", []string{"invalid_parameter docgen_batch"}, ""},
 			{"somebody else's folder as a parent", "POST /folders", folder(object{"name": "x", "parent": object{"id": id(theirs.folder)}}), 404, "not_found", []string{"invalid_parameter folder"}, ""},
 
-			{"a route that is not there", "GET /archives", request{}, 404, "not_found", nil, "no such address"},
+			{"a route that is not there", "GET /nothing", request{}, 404, "not_found", nil, "no such address"},
 			{"another version in the address", "GET //3.0/docgen_templates", request{}, 404, "not_found", nil, ""},
 			{"the root", "GET //", request{}, 404, "not_found", nil, ""},
 			{"a method that is not there", "PUT /docgen_templates", request{}, 405, "method_not_allowed", nil, "GET, HEAD, POST"},

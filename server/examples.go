@@ -129,7 +129,7 @@ func exampleRestoration() restoreRequest {
 
 func exampleChange() itemChange {
 	name, description := "Invoice 2026.docx", "The invoice that customers get"
-	return itemChange{Name: &name, Description: &description, Parent: &parentRef{ID: exampleFolder}}
+	return itemChange{Name: &name, Description: &description, Parent: &movedRef{ID: exampleFolder}}
 }
 
 func exampleAttributes() fileAttributes {
@@ -173,4 +173,21 @@ func exampleUser() user {
 		Type: typeUser, ID: exampleAuthor.ID, Name: exampleAuthor.Name, Login: exampleAuthor.Login, Status: docgen.StatusActive,
 		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime},
 	}
+}
+
+func exampleArchive() archive {
+	description := "What must be kept for ten years"
+	return archive{
+		ID: 77889900, Type: typeArchive, Name: "Contracts 2026", Description: &description, Size: 18231,
+		OwnedBy: userRef{ID: 88990011, Type: typeUser},
+	}
+}
+
+func exampleArchiveChange() updateArchiveRequest {
+	example := exampleArchive()
+	return updateArchiveRequest{Name: &example.Name, Description: example.Description}
+}
+
+func exampleStoragePolicy() storagePolicy {
+	return storagePolicy{ID: 99001122, Type: typeStoragePolicy, Name: "Cold"}
 }

@@ -148,9 +148,16 @@ type UpdateFileQuery struct {
 
 // itemChange is the body of a change of a file or a folder.
 type itemChange struct {
-	Name        *string    `json:"name,omitempty" doc:"The new name."`
-	Description *string    `json:"description,omitempty" doc:"The new description."`
-	Parent      *parentRef `json:"parent,omitempty" doc:"The folder to move it into."`
+	Name        *string   `json:"name,omitempty" doc:"The new name."`
+	Description *string   `json:"description,omitempty" doc:"The new description."`
+	Parent      *movedRef `json:"parent,omitempty" doc:"The folder to move it into."`
+}
+
+// movedRef names the folder that an item is moved into.
+type movedRef struct {
+	ID     ID     `json:"id" doc:"The id of the folder; 0 is the root folder of the caller, or of the user that user_id names."`
+	Type   string `json:"type,omitempty" enum:"folder"`
+	UserID ID     `json:"user_id,omitempty" doc:"With the id 0: whose root folder it is. For what is moved out of an archive."`
 }
 
 // parentRef names a folder by its id alone.
@@ -163,7 +170,7 @@ func (b *itemChange) change(ifMatch string) docgen.ItemChange {
 	change := docgen.ItemChange{Name: b.Name, Description: b.Description, IfMatch: bareETag(ifMatch)}
 	if b.Parent != nil {
 		id := int64(b.Parent.ID)
-		change.ParentID = &id
+		change.ParentID, change.ParentOwner = &id, int64(b.Parent.UserID)
 	}
 	return change
 }

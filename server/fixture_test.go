@@ -41,8 +41,13 @@ type world struct {
 
 // The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
 // lacks every scope of an operation; reader and editor are collaborators where scene says so; other is nobody to
-// the owner, and admin is nobody to the owner but an admin of the enterprise.
-var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin"}
+// the owner, and admin is nobody to the owner but an admin of the enterprise. The archivist is the admin with a token that
+// has every scope, the power over everybody's content too.
+var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin", "archivist"}
+
+// everyScope is what an admin's token may be used for.
+var everyScope = []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers,
+	docgen.ScopeAppUsers, docgen.ScopeEnterprise, docgen.ScopeGlobalContent}
 
 // run runs a test in a new world on each database.
 func run(t *testing.T, test func(w *world)) {
@@ -87,6 +92,7 @@ func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limit
 		w.tokens[name] = w.token(name, 0)
 	}
 	w.tokens["scope"] = w.token("owner", 0, docgen.ScopeWebhooks)
+	w.tokens["archivist"] = w.token("admin", 0, everyScope...)
 	w.tokens["expired"] = w.token("owner", time.Minute)
 	w.clock.Add(time.Hour.Microseconds())
 	w.owner = w.caller("owner")
@@ -257,10 +263,10 @@ func problems(v object) []string {
 	return names
 }
 
-// scene is a shared folder of the owner with a template in it, and a batch made from it.
+// scene is a shared folder of the owner with a template in it, and a batch made from it; and an empty archive.
 type scene struct {
-	folder, file, version, collaboration, job int64
-	batch                                     string
+	folder, file, version, collaboration, job, archive int64
+	batch                                              string
 }
 
 // scene makes a folder that reader may read and editor may edit, and where carol collaborates.
@@ -297,6 +303,9 @@ func (w *world) scene() scene {
 	jobs, err := w.BatchJobs(ctx, w.owner, s.batch, docgen.PageRequest{})
 	must(w.t, err)
 	s.job = jobs.Entries[0].ID
+	archive, err := w.CreateArchive(ctx, w.caller("archivist"), docgen.NewArchive{Name: "archive of " + name})
+	must(w.t, err)
+	s.archive = archive.ID
 	return s
 }
 

@@ -23,6 +23,7 @@ const (
 	tagTrash          = "Trash"
 	tagCollaborations = "Collaborations"
 	tagUsers          = "Users"
+	tagArchives       = "Archives"
 )
 
 const securityName = "accessToken"
@@ -48,6 +49,7 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagTrash, Description: "What was deleted: look at it, restore it, remove it for good."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
 				{Name: tagUsers, Description: "Who the caller is."},
+				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),

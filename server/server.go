@@ -139,6 +139,13 @@ func (a *api) routes() {
 	route(a, "DELETE /collaborations/{collaboration_id}", docDeleteCollaboration, a.deleteCollaboration)
 
 	route(a, "GET /users/me", docGetMe, a.getMe)
+
+	route(a, "POST /archives", docCreateArchive, a.createArchive)
+	route(a, "GET /archives", docListArchives, a.listArchives)
+	route(a, "PUT /archives/{archive_id}", docUpdateArchive, a.updateArchive)
+	route(a, "DELETE /archives/{archive_id}", docDeleteArchive, a.deleteArchive)
+	route(a, "GET /storage_policies", docListStoragePolicies, a.listStoragePolicies)
+	route(a, "GET /storage_policies/{storage_policy_id}", docGetStoragePolicy, a.getStoragePolicy)
 }
 
 // pages is everything that is not under /2.0.

@@ -62,7 +62,7 @@ func TestShapes(t *testing.T) {
 		claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: s.batch, First: s.job, Last: s.job})
 		must(w.t, err)
 		w.t.Run("a job under way", func(t *testing.T) { jobIs(t, "submitted", "null", "null", "null") })
-		output, err := w.SaveOutput(ctx, strings.NewReader("document"))
+		output, err := w.SaveOutput(ctx, claim.Jobs[0], strings.NewReader("document"))
 		must(w.t, err)
 		_, err = w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Output: &output}})
 		must(w.t, err)

@@ -93,6 +93,9 @@ const (
 	typeJob         = "docgen_job"
 	typeUser        = "user"
 	typeEnterprise  = "enterprise"
+
+	typeArchive       = "archive"
+	typeStoragePolicy = "storage_policy"
 )
 
 // A selection is the fields query parameter: which fields an answer holds besides type, id and etag. None asked for are

@@ -49,8 +49,8 @@ func (q *Queries) InsertItems(ctx context.Context, items []Item) error {
 // InsertVersions adds the versions of many files at once.
 func (q *Queries) InsertVersions(ctx context.Context, versions []FileVersion) error {
 	return insertMany(ctx, q.db, `file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by,
-		storage_policy_id)`, versions, func(v FileVersion) []any {
-		return []any{v.ID, v.FileID, v.Number, v.Name, v.BlobKey, v.Size, v.Sha1, v.CreatedAt, v.CreatedBy, v.StoragePolicyID}
+		storage_policy_id, wanted_policy_id)`, versions, func(v FileVersion) []any {
+		return []any{v.ID, v.FileID, v.Number, v.Name, v.BlobKey, v.Size, v.Sha1, v.CreatedAt, v.CreatedBy, v.StoragePolicyID, v.WantedPolicyID}
 	})
 }
 

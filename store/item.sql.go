@@ -148,8 +148,9 @@ func (q *Queries) HasChildren(ctx context.Context, parentID sql.NullInt64) (bool
 
 const insertItem = `-- name: InsertItem :execrows
 INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
-                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0)
+                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by,
+                   storage_policy_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0, $18)
 ON CONFLICT DO NOTHING
 `
 
@@ -171,6 +172,7 @@ type InsertItemParams struct {
 	ModifiedBy        int64
 	ContentCreatedAt  int64
 	ContentModifiedAt int64
+	StoragePolicyID   int64
 }
 
 // InsertItem adds no row when the name is taken in the parent folder.
@@ -193,6 +195,7 @@ func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, 
 		arg.ModifiedBy,
 		arg.ContentCreatedAt,
 		arg.ContentModifiedAt,
+		arg.StoragePolicyID,
 	)
 	if err != nil {
 		return 0, err

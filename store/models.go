@@ -126,6 +126,7 @@ type FileVersion struct {
 	CreatedAt       int64
 	CreatedBy       int64
 	StoragePolicyID int64
+	WantedPolicyID  int64
 	TrashedAt       int64
 	TrashedBy       int64
 	RestoredAt      int64

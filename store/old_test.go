@@ -33,7 +33,7 @@ var changedByMigrations = map[string]struct {
 			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "0",
 			"tokens grant_id":                 "0",
 			"items storage_policy_id":         "0",
-			"file_versions storage_policy_id": "1", "file_versions trashed_at": "0", "file_versions trashed_by": "0",
+			"file_versions storage_policy_id": "1", "file_versions wanted_policy_id": "1", "file_versions trashed_at": "0", "file_versions trashed_by": "0",
 			"file_versions restored_at": "0", "file_versions restored_by": "0",
 			"collaborations invite_login": "", "collaborations invite_key": "", "collaborations status": "accepted",
 			"collaborations is_access_only": "0", "collaborations can_view_path": "0", "collaborations expires_at": "0",

@@ -99,31 +99,41 @@ func (q *Queries) DeleteTree(ctx context.Context, id int64) error {
 	return nil
 }
 
-// ShareTree lets a transaction change single items of a tree until it ends: others may do so too, but nobody takes all of
-// the tree by HoldTrees meanwhile. On SQLite writers wait for each other anyway.
-func (tx *Tx) ShareTree(ctx context.Context, id int64) error {
-	return tx.lockTree(ctx, "SELECT pg_advisory_xact_lock_shared($1)", id)
+// SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns of how many versions
+// they were to be elsewhere, or are.
+func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, "UPDATE file_versions SET wanted_policy_id = $2 WHERE (wanted_policy_id <> $2 OR storage_policy_id <> $2)"+
+		" AND file_id IN ("+belowItem+")", id, policyID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// ShareTrees lets a transaction change single items of some trees until it ends: others may do so too, but nobody takes all
+// of such a tree by HoldTrees meanwhile. Who shares several takes them in one call, before any row. On SQLite writers wait
+// for each other anyway.
+func (tx *Tx) ShareTrees(ctx context.Context, ids ...int64) error {
+	return tx.lockTrees(ctx, "SELECT pg_advisory_xact_lock_shared($1)", ids)
 }
 
 // HoldTrees keeps everybody else from changing anything in some trees until the transaction ends. Who holds several
-// takes them in one call, before any row and before ShareTree.
+// takes them in one call, before any row and before ShareTrees.
 func (tx *Tx) HoldTrees(ctx context.Context, ids ...int64) error {
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		if err := tx.lockTree(ctx, "SELECT pg_advisory_xact_lock($1)", id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.lockTrees(ctx, "SELECT pg_advisory_xact_lock($1)", ids)
 }
 
-// lockTree takes an advisory lock. Ids are positive, so negative numbers are apart from the lock of migrations.
-func (tx *Tx) lockTree(ctx context.Context, statement string, id int64) error {
+// lockTrees takes advisory locks, in the same order for everybody. Ids are positive, so negative numbers are apart from
+// the lock of migrations.
+func (tx *Tx) lockTrees(ctx context.Context, statement string, ids []int64) error {
 	if tx.db.dialect == SQLite {
 		return nil
 	}
-	if _, err := tx.sqlTx.ExecContext(ctx, statement, -id); err != nil {
-		return fmt.Errorf("lock tree %d: %w", id, err)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if _, err := tx.sqlTx.ExecContext(ctx, statement, -id); err != nil {
+			return fmt.Errorf("lock tree %d: %w", id, err)
+		}
 	}
 	return nil
 }

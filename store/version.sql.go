@@ -32,8 +32,8 @@ func (q *Queries) HasVersions(ctx context.Context) (bool, error) {
 }
 
 const insertVersion = `-- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, wanted_policy_id, size, sha1, created_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10)
 `
 
 type InsertVersionParams struct {
@@ -78,7 +78,7 @@ func (q *Queries) IsContentNamed(ctx context.Context, blobKey string, storagePol
 }
 
 const pastVersions = `-- name: PastVersions :many
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC LIMIT $3 OFFSET $4
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC LIMIT $3 OFFSET $4
 `
 
 type PastVersionsParams struct {
@@ -114,6 +114,7 @@ func (q *Queries) PastVersions(ctx context.Context, arg PastVersionsParams) ([]F
 			&i.CreatedAt,
 			&i.CreatedBy,
 			&i.StoragePolicyID,
+			&i.WantedPolicyID,
 			&i.TrashedAt,
 			&i.TrashedBy,
 			&i.RestoredAt,
@@ -151,7 +152,7 @@ func (q *Queries) TrashVersion(ctx context.Context, iD int64, trashedAt int64, t
 }
 
 const version = `-- name: Version :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
 `
 
 func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
@@ -168,6 +169,7 @@ func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
 		&i.CreatedAt,
 		&i.CreatedBy,
 		&i.StoragePolicyID,
+		&i.WantedPolicyID,
 		&i.TrashedAt,
 		&i.TrashedBy,
 		&i.RestoredAt,
@@ -177,7 +179,7 @@ func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
 }
 
 const versionBefore = `-- name: VersionBefore :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1
 `
 
 // VersionBefore returns the version of a file that came before one, without those in the trash.
@@ -195,6 +197,7 @@ func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64)
 		&i.CreatedAt,
 		&i.CreatedBy,
 		&i.StoragePolicyID,
+		&i.WantedPolicyID,
 		&i.TrashedAt,
 		&i.TrashedBy,
 		&i.RestoredAt,

@@ -66,6 +66,9 @@ CREATE INDEX items_trash ON items (owner_id, kind, id) WHERE trashed_at <> 0;
 CREATE INDEX items_parent ON items (parent_id); -- what a folder holds, what is in the trash too
 
 ALTER TABLE file_versions ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 1; -- where the blob is
+ALTER TABLE file_versions ADD COLUMN wanted_policy_id BIGINT NOT NULL DEFAULT 1;  -- where it is to be: another one while it waits to be carried there
+CREATE INDEX file_versions_policy ON file_versions (storage_policy_id) WHERE storage_policy_id <> 1;
+CREATE INDEX file_versions_misplaced ON file_versions (id) WHERE wanted_policy_id <> storage_policy_id;
 ALTER TABLE file_versions ADD COLUMN trashed_at BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE file_versions ADD COLUMN trashed_by BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE file_versions ADD COLUMN restored_at BIGINT NOT NULL DEFAULT 0;

@@ -1,8 +1,9 @@
 -- name: InsertItem :execrows
 -- InsertItem adds no row when the name is taken in the parent folder.
 INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
-                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0)
+                   created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by,
+                   storage_policy_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, 0, $18)
 ON CONFLICT DO NOTHING;
 
 -- name: ItemChain :many

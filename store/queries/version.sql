@@ -1,6 +1,6 @@
 -- name: InsertVersion :exec
-INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, size, sha1, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+INSERT INTO file_versions (id, file_id, number, name, blob_key, storage_policy_id, wanted_policy_id, size, sha1, created_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10);
 
 -- name: Version :one
 SELECT * FROM file_versions WHERE id = $1;

@@ -1,0 +1,266 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"unicode/utf8"
+
+	"platen/store"
+)
+
+// Archive is a folder of the enterprise, directly in the root folder of its account. What lies in it belongs to the
+// enterprise and to nobody else, and only callers with ScopeGlobalContent see it. They find, list and fill an archive like
+// any folder.
+type Archive struct {
+	ID          int64
+	Name        string // unique, whatever its case
+	Description string
+	OwnerID     int64 // the enterprise's account
+	Size        int64 // bytes of all files in it, without what is in the trash
+}
+
+// Limits of archives.
+const (
+	MaxArchives           = 10_000
+	MaxArchiveNameLength  = 100 // characters
+	maxArchiveDescription = 255 // characters
+)
+
+// NewArchive describes an archive to be made.
+type NewArchive struct {
+	Name        string
+	Description string
+	PolicyID    *int64 // where its contents are kept; nil for the default
+}
+
+// ArchiveChange is a change of an archive; what is nil stays as it is.
+type ArchiveChange struct {
+	Name        *string
+	Description *string
+}
+
+// requireArchives returns the Error of a token that cannot be used for archives in the way that a scope says.
+func (c *Caller) requireArchives(scope Scope) error {
+	if err := c.require(ScopeGlobalContent); err != nil {
+		return err
+	}
+	return c.require(scope)
+}
+
+// check returns the Error of everything that is wrong with a change. Where the name is, its code says so.
+func (change ArchiveChange) check() error {
+	refused := &Error{Code: CodeBadRequest, Message: "Invalid input parameters in request"}
+	if change.Name != nil {
+		if wrong := nameError(*change.Name, MaxArchiveNameLength); wrong != nil {
+			refused = wrong
+		}
+	}
+	if d := change.Description; d != nil && (!keepable(*d) || utf8.RuneCountInString(*d) > maxArchiveDescription) {
+		refused.Problems = append(refused.Problems,
+			invalidField("description", "a description has at most %d characters, which are UTF-8 without NUL", maxArchiveDescription))
+	}
+	if len(refused.Problems) == 0 {
+		return nil
+	}
+	return refused
+}
+
+func archiveOf(row store.Item) Archive {
+	return Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: row.OwnerID, Size: row.Size}
+}
+
+// CreateArchive makes an empty archive.
+func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (Archive, error) {
+	if err := c.requireArchives(ScopeWrite); err != nil {
+		return Archive{}, err
+	}
+	policyID, err := s.archivePolicy(c, n)
+	if err != nil {
+		return Archive{}, err
+	}
+	var made Archive
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		row := newItemRow(Folder, s.newID(), parentOf(s.enterprise.rootID), n.Name, s.enterprise.accountID, c.User.ID, s.micros())
+		row.Description, row.StoragePolicyID = n.Description, policyID
+		if err := s.roomForArchive(ctx, tx); err != nil {
+			return err
+		}
+		added, err := tx.InsertItem(ctx, row)
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return archiveExists(n.Name)
+		}
+		made = Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: row.OwnerID}
+		return nil
+	})
+	return made, err
+}
+
+// archivePolicy checks what a new archive is to be, and returns its storage policy.
+func (s *Service) archivePolicy(c *Caller, n NewArchive) (int64, error) {
+	err := ArchiveChange{Name: &n.Name, Description: &n.Description}.check()
+	if n.PolicyID == nil {
+		return defaultPolicyID, err
+	}
+	if err := c.require(ScopeManagedUsers); err != nil {
+		return 0, err
+	}
+	if _, known := s.policy(*n.PolicyID); known {
+		return *n.PolicyID, err
+	}
+	unknown := invalidField("storage_policy_id", "there is no storage policy %d; GET /storage_policies lists those there are", *n.PolicyID)
+	if other, ok := errors.AsType[*Error](err); ok {
+		other.Problems = append(other.Problems, unknown)
+		return 0, err
+	}
+	return 0, Invalid(unknown)
+}
+
+// roomForArchive returns the Error of one archive too many. Others who make an archive wait until the transaction ends.
+func (s *Service) roomForArchive(ctx context.Context, tx *store.Tx) error {
+	if _, err := tx.LockItem(ctx, s.enterprise.rootID); err != nil {
+		return err
+	}
+	count, err := tx.CountListing(ctx, s.archives())
+	if err == nil && count >= MaxArchives {
+		return failf(CodeRefused, "There are %d archives, and there can be no more: delete one that is empty.", count)
+	}
+	return err
+}
+
+// archives lists the archives, as what a folder holds.
+func (s *Service) archives() store.Listing { return store.Listing{FolderID: s.enterprise.rootID} }
+
+// archiveExists is the Error of a name that another archive bears.
+func archiveExists(name string) error {
+	return &Error{Code: CodeConflict, Message: "Resource with the same name already exists", Problems: []Problem{
+		invalidField("name", "there is an archive named %q already, where case does not count: choose another name", name),
+	}}
+}
+
+// Archives returns one page of the archives of the enterprise, by growing id.
+func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[Archive], error) {
+	if err := c.requireArchives(ScopeRead); err != nil {
+		return Page[Archive]{}, err
+	}
+	archives := func(rows []store.Item, err error) ([]Archive, error) {
+		list := make([]Archive, len(rows))
+		for i, row := range rows {
+			list[i] = archiveOf(row)
+		}
+		return list, err
+	}
+	listing, kind := s.archives(), int64(Folder)
+	var result Page[Archive]
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[Archive]{
+			name: "archives",
+			keys: 1,
+			key:  func(a Archive) []int64 { return []int64{a.ID} },
+			after: func(from []int64, limit int32) ([]Archive, error) {
+				return archives(q.ListAfter(ctx, listing, kind, from[0], limit))
+			},
+			before: func(from []int64, limit int32) ([]Archive, error) {
+				return archives(q.ListBefore(ctx, listing, kind, from[0], limit))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// findArchive returns an archive.
+func (s *Service) findArchive(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.Item, error) {
+	p, err := s.find(ctx, q, c, Folder, id, MayOwn)
+	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || err == nil && !p.isArchive() {
+		return store.Item{}, NotFound("archive", id)
+	}
+	return p.row, err
+}
+
+// UpdateArchive renames or describes an archive. A change of nothing is none.
+func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change ArchiveChange) (Archive, error) {
+	if err := c.requireArchives(ScopeWrite); err != nil {
+		return Archive{}, err
+	}
+	if err := change.check(); err != nil {
+		return Archive{}, err
+	}
+	var changed Archive
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.lockArchive(ctx, tx, c, id)
+		if err != nil {
+			return err
+		}
+		if change.Name != nil {
+			row.Name = *change.Name
+		}
+		if change.Description != nil {
+			row.Description = *change.Description
+		}
+		changed = archiveOf(row)
+		if change == (ArchiveChange{}) {
+			return nil
+		}
+		return s.rewriteArchive(ctx, tx, c, row)
+	})
+	return changed, err
+}
+
+// lockArchive returns an archive that nobody else changes, or fills, from here to the end of the transaction.
+func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.Item, error) {
+	if _, err := s.findArchive(ctx, tx.Queries, c, id); err != nil {
+		return store.Item{}, err
+	}
+	if err := tx.HoldTrees(ctx, id); err != nil {
+		return store.Item{}, err
+	}
+	return s.findArchive(ctx, tx.Queries, c, id)
+}
+
+func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, row store.Item) error {
+	other, err := tx.Child(ctx, row.ParentID, foldKey(row.Name))
+	switch {
+	case err == nil && other.ID != row.ID:
+		return archiveExists(row.Name)
+	case err != nil && !errors.Is(err, sql.ErrNoRows):
+		return err
+	}
+	_, err = tx.UpdateItem(ctx, store.UpdateItemParams{
+		ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name), Description: row.Description,
+		ModifiedAt: s.micros(), ModifiedBy: c.User.ID, Etag: row.Etag,
+	})
+	if store.IsUniqueViolation(err) { // taken since it was looked for
+		return archiveExists(row.Name)
+	}
+	return err
+}
+
+// DeleteArchive deletes an archive for good, and its name is free again. It must hold nothing; what is in its trash goes
+// with it, and can only be restored to another folder.
+func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error {
+	if err := c.requireArchives(ScopeWrite); err != nil {
+		return err
+	}
+	if s.keepArchives {
+		return failf(CodeRefused, "Archives cannot be deleted on this server: its operator has turned that off.")
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.lockArchive(ctx, tx, c, id)
+		if err != nil {
+			return err
+		}
+		full, err := tx.HasChildren(ctx, parentOf(row.ID))
+		if err != nil {
+			return err
+		}
+		if full {
+			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
+		}
+		_, err = tx.TrashItem(ctx, row.ID, s.micros(), c.User.ID)
+		return err
+	})
+}

@@ -1,0 +1,159 @@
+package docgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"platen/store"
+)
+
+// What an archive holds is kept where its storage policy says. A move into it, or out of it, only says where contents are
+// wanted; a task carries them there: it copies a content, has the version name the copy, and removes what no version names
+// any more. What it had no time for, or could not do, waits; until then it is read where it was.
+
+// RelocateContents is the task of carrying contents to where they are wanted.
+type RelocateContents struct {
+	Hourly bool `json:"hourly,omitempty"` // comes again, for what could not be done at first
+}
+
+// Kind names the task.
+func (RelocateContents) Kind() string { return "relocate_contents" }
+
+// RelocationQueue is the queue of the task: contents may be large, and documents must not wait for them.
+const RelocationQueue = "relocation"
+
+const (
+	relocationBudget  = 60 * time.Second // no content is begun after that; the queue gives a task 120 s
+	relocationPortion = 100              // versions that are read at once
+	relocationFaults  = 10               // after so many the fault is not that of single contents
+)
+
+// settle says where the contents of an item, and of all below it, are wanted, and has them carried there.
+func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
+	elsewhere, err := tx.SetTreePolicy(ctx, itemID, policyID)
+	if err != nil || elsewhere == 0 {
+		return err
+	}
+	_, err = tx.Enqueue(ctx, store.Job{Task: RelocateContents{}, Queue: RelocationQueue})
+	return err
+}
+
+// ScheduleRelocation has contents carried to where they are wanted, now and then every hour for as long as the task is
+// snoozed.
+func (s *Service) ScheduleRelocation(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, store.Job{Task: RelocateContents{Hourly: true}, Queue: RelocationQueue, Unique: true, Priority: 4})
+		return err
+	})
+}
+
+// Relocate carries contents to where they are wanted, and returns how many it carried, and whether it is to be called again
+// because there was not enough time. A content that cannot be carried does not keep others from it.
+func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error) {
+	began := s.now()
+	var faults []error
+	for last := int64(0); ; {
+		var versions []store.FileVersion
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			versions, err = q.MisplacedVersions(ctx, last, relocationPortion)
+			return err
+		})
+		if err != nil || len(versions) == 0 {
+			return moved, false, errors.Join(append(faults, err)...)
+		}
+		for _, version := range versions {
+			if s.now().Sub(began) > relocationBudget {
+				return moved, true, errors.Join(faults...)
+			}
+			carried, err := s.relocate(ctx, version)
+			if err != nil {
+				faults = append(faults, fmt.Errorf("relocate the content of version %d: %w", version.ID, err))
+			}
+			if ctx.Err() != nil || len(faults) == relocationFaults {
+				return moved, false, errors.Join(faults...)
+			}
+			if carried {
+				moved++
+			}
+			last = version.ID
+		}
+	}
+}
+
+// relocate carries one content. It may end at any point and be done again: there is always a content where the version's
+// row says, and what nothing names is swept. It tells whether it has; when not, it is wanted elsewhere by now.
+func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool, error) {
+	copied, err := s.copyContent(ctx, version)
+	if err != nil {
+		return false, err
+	}
+	var moved int64
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := s.lockFile(ctx, tx, version.FileID); err != nil {
+			return err
+		}
+		var err error
+		moved, err = tx.MoveVersion(ctx, store.MoveVersionParams{
+			ID: version.ID, OldKey: version.BlobKey, OldPolicyID: version.StoragePolicyID, NewKey: copied.key, NewPolicyID: copied.policy,
+		})
+		return err
+	})
+	switch {
+	case err != nil: // nobody knows which of the two is named: the other is swept
+		return false, err
+	case moved == 0:
+		return false, s.discard(ctx, copied)
+	}
+	_, err = s.removeUnnamed(ctx, []store.ContentPlace{{Key: version.BlobKey, PolicyID: version.StoragePolicyID}})
+	return true, err
+}
+
+// lockFile keeps everybody else from changing a file, from giving another version its content, and from taking all of its
+// tree, from here to the end of the transaction. A file that is gone needs no keeping.
+func (s *Service) lockFile(ctx context.Context, tx *store.Tx, id int64) error {
+	tree := func() (int64, error) {
+		chain, err := tx.ItemChain(ctx, id, 0, 0)
+		if err != nil || len(chain) == 0 {
+			return 0, err
+		}
+		return s.placeOf(chain).tree(), nil
+	}
+	for range lockTries {
+		found, err := tree()
+		if err != nil || found == 0 {
+			return err
+		}
+		if err := tx.ShareTrees(ctx, found); err != nil {
+			return err
+		}
+		if _, err := tx.LockItem(ctx, id); err != nil {
+			return err
+		}
+		if now, err := tree(); err != nil || now == found {
+			return err
+		}
+	}
+	return fmt.Errorf("file %d is moved again and again", id)
+}
+
+// copyContent makes a durable copy of what a version holds in the store that it is wanted in, under a key of its own: a
+// copy that an interrupted attempt left there may be swept at this very moment.
+func (s *Service) copyContent(ctx context.Context, version store.FileVersion) (copied content, err error) {
+	r, err := s.open(ctx, version, 0, -1)
+	if err != nil {
+		return content{}, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	copied, err = s.putContent(ctx, version.WantedPolicyID, io.LimitReader(r, version.Size+1))
+	if err != nil {
+		return copied, err
+	}
+	if copied.size != version.Size || !strings.EqualFold(copied.sha1, version.Sha1) {
+		return copied, errors.Join(errors.New("what is kept is not what was uploaded: its size or its SHA-1 differ"), s.discard(ctx, copied))
+	}
+	return copied, nil
+}
