@@ -14,22 +14,21 @@ import (
 // same time would be cut off from every root; and what is put into a folder while it goes to another tree would count in
 // the wrong one.
 func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, id int64, change ItemChange) error {
-	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
-		return err
-	}
-	p, err := s.find(ctx, tx.Queries, c, Folder, id, MayEdit)
-	if err != nil {
-		return err
-	}
-	targetID, err := s.targetID(ctx, tx.Queries, c, change)
-	if err != nil {
-		return err
-	}
-	target, err := s.find(ctx, tx.Queries, c, Folder, targetID, MayUpload)
-	if err != nil || p.tree() == target.tree() {
-		return err
-	}
-	return tx.HoldTrees(ctx, p.tree(), target.tree())
+	return s.holdPlaces(ctx, tx, func() ([]place, error) {
+		p, err := s.find(ctx, tx.Queries, c, Folder, id, MayEdit)
+		if err != nil {
+			return nil, err
+		}
+		targetID, err := s.targetID(ctx, tx.Queries, c, change)
+		if err != nil {
+			return nil, err
+		}
+		target, err := s.find(ctx, tx.Queries, c, Folder, targetID, MayUpload)
+		if err != nil || p.tree() == target.tree() {
+			return nil, err
+		}
+		return []place{p, target}, nil
+	})
 }
 
 // targetID is the row's id of the folder that a change moves an item into.
