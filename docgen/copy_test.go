@@ -6,8 +6,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"platen/docgen"
+	"platen/store"
 )
 
 // wantSize checks the size of an archive, and that it is the sum of what it holds.
@@ -221,6 +223,66 @@ func TestCopyAgainstPurge(t *testing.T) {
 			t.Log(line)
 		}
 	})
+}
+
+// TestPurgeWaitsForCopy begins to remove for good what is being copied: who removes waits until the copy names the content.
+func TestPurgeWaitsForCopy(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		if w.cfg.Path != "" {
+			t.Skip("on SQLite writers wait for each other anyway")
+		}
+		ctx := t.Context()
+		source := w.folder(w.alice, 0, "source")
+		file := w.upload(w.alice, source, "a.txt", "text")
+		target := w.folder(w.bob, 0, "target")
+		w.share(docgen.Folder, source, w.bob, docgen.RoleViewer)
+
+		locked, release := make(chan struct{}), make(chan struct{})
+		var group sync.WaitGroup
+		var holding, copying, removing error
+		group.Go(func() {
+			holding = w.db.Write(ctx, func(tx *store.Tx) error {
+				_, err := tx.LockItem(ctx, target)
+				close(locked)
+				<-release
+				return err
+			})
+		})
+		<-locked
+		var copied *docgen.Item
+		group.Go(func() { copied, copying = w.CopyFile(ctx, w.bob, docgen.NewCopy{ItemID: file.ID, ParentID: target}) })
+		w.waitForWaiting(1, nil)
+		removed := make(chan struct{})
+		group.Go(func() {
+			defer close(removed)
+			removing = errors.Join(w.TrashFile(ctx, w.alice, file.ID, ""), w.Purge(ctx, w.alice, docgen.File, file.ID))
+			w.removeContents()
+		})
+		w.waitForWaiting(2, removed)
+		close(release)
+		group.Wait()
+		must(t, errors.Join(holding, copying, removing))
+		w.wantNoOrphans()
+		if text := w.text(w.bob, copied.ID, 0); text != "text" {
+			t.Errorf("the copy holds %q", text)
+		}
+	})
+}
+
+// waitForWaiting waits until so many connections wait for a lock, or until something is done.
+func (w *world) waitForWaiting(connections int, done <-chan struct{}) {
+	w.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for w.count("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") < connections {
+		select {
+		case <-done:
+			return
+		case <-w.t.Context().Done():
+			w.t.Fatal("the test ended before anybody waited")
+		case <-tick.C:
+		}
+	}
 }
 
 // unlessGone drops the errors of what was put into the trash, or removed, a moment before.

@@ -16,7 +16,7 @@ const (
 	CodeNameInvalid       Code = "item_name_invalid"         // a name holds what no name may hold
 	CodeNameTooLong       Code = "item_name_too_long"        // a name has more than MaxNameLength characters
 	CodeFolderNotEmpty    Code = "folder_not_empty"          // deleting a folder that holds something, not recursively
-	CodeCycle             Code = "cyclical_folder_structure" // moving a folder below itself
+	CodeCycle             Code = "cyclical_folder_structure" // moving or copying a folder below itself
 	CodeBadDigest         Code = "bad_digest"                // the content is not the one whose digest was sent
 	CodeCollaborator      Code = "user_already_collaborator" // the user has a role on the item already
 	CodeRootCollaboration Code = "collaborations_not_available_on_root_folder"
@@ -28,7 +28,7 @@ const (
 	CodeTooLarge          Code = "file_size_limit_exceeded"               // an upload is larger than Limits.UploadBytes
 	CodeStorageFull       Code = "storage_limit_exceeded"                 // the server has no room for the content
 	CodeNotFound          Code = "not_found"                              // there is no such thing, or the caller may not see it
-	CodeTrashed           Code = "trashed"                                // the item, or a folder above it, is in the trash
+	CodeTrashed           Code = "trashed"                                // the item, a folder above it, or the version is in the trash
 	CodeNotTrashed        Code = "not_trashed"                            // the item, or version, is not in the trash
 	CodeConflict          Code = "conflict"                               // there is such a thing already, or another change came first
 	CodeNameInUse         Code = "item_name_in_use"                       // the folder has an item of that name

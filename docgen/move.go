@@ -15,34 +15,38 @@ import (
 // one. Of a file, others are kept from taking the trees that it moves between.
 func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
 	if kind == Folder {
-		if _, err := tx.LockSetting(ctx, settingTree); err != nil {
-			return err
-		}
+		return s.holdPlaces(ctx, tx, func() ([]place, error) {
+			p, target, err := s.findMove(ctx, tx.Queries, c, kind, id, change)
+			if err != nil || p.tree() == target.tree() {
+				return nil, err
+			}
+			return []place{p, target}, nil
+		})
 	}
-	p, err := s.find(ctx, tx.Queries, c, kind, id, MayEdit)
+	p, target, err := s.findMove(ctx, tx.Queries, c, kind, id, change)
 	if err != nil {
 		return err
 	}
-	targetID, err := s.targetID(ctx, tx.Queries, c, change)
-	if err != nil {
-		return err
+	return tx.ShareTrees(ctx, p.tree(), target.tree())
+}
+
+// findMove finds an item and the folder that a change moves it into, if the caller may move it there.
+func (s *Service) findMove(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, change ItemChange) (p, target place, err error) {
+	if p, err = s.find(ctx, q, c, kind, id, MayEdit); err != nil {
+		return p, target, err
 	}
-	target, err := s.find(ctx, tx.Queries, c, Folder, targetID, MayUpload)
+	targetID, err := s.targetID(ctx, q, c, change)
+	if err != nil {
+		return p, target, err
+	}
+	target, err = s.find(ctx, q, c, Folder, targetID, MayUpload)
 	if IsCode(err, CodeNotFound) && change.ParentOwner != 0 {
-		return noParentOwner(change)
+		err = noParentOwner(change)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = checkMove(p, target)
 	}
-	switch err := checkMove(p, target); {
-	case err != nil:
-		return err
-	case kind == File:
-		return tx.ShareTrees(ctx, p.tree(), target.tree())
-	case p.tree() == target.tree():
-		return nil
-	}
-	return tx.HoldTrees(ctx, p.tree(), target.tree())
+	return p, target, err
 }
 
 // checkMove returns the Error of a move that cannot be made, or that the caller may not make.
@@ -50,16 +54,10 @@ func checkMove(p, target place) error {
 	if err := p.changeable(); err != nil {
 		return err
 	}
-	for _, link := range target.chain {
-		if link.Item.ID == p.row.ID {
-			return failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
-		}
+	if target.isBelow(p) {
+		return failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
 	}
-	if p.row.OwnerID != target.row.OwnerID && !p.may.Can(MayOwn) {
-		// Who owns a folder owns what lies in it: the move would give it away.
-		return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
-	}
-	return nil
+	return p.mayGo(target)
 }
 
 // targetID is the row's id of the folder that a change moves an item into.
@@ -72,22 +70,6 @@ func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, cha
 		return 0, noParentOwner(change)
 	}
 	return owner.User.RootFolderID, err
-}
-
-// moveTarget finds the folder that an item is to be moved into.
-func (s *Service) moveTarget(ctx context.Context, tx *store.Tx, c *Caller, p place, change ItemChange) (place, error) {
-	id, err := s.targetID(ctx, tx.Queries, c, change)
-	if err != nil {
-		return place{}, err
-	}
-	target, err := s.lockFolder(ctx, tx, c, id)
-	if err != nil {
-		return target, err
-	}
-	if target.isBelow(p) {
-		return target, failf(CodeCycle, "A folder cannot be moved into itself or into a folder below it.")
-	}
-	return target, p.mayGo(target)
 }
 
 // isBelow tells whether a place is another, or lies below it.

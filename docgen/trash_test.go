@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -314,7 +315,7 @@ func TestPurgeAgainstEverything(t *testing.T) {
 		ctx := t.Context()
 		for round := range 5 {
 			folder := w.folder(w.alice, 0, fmt.Sprint("folder ", round))
-			file := w.upload(w.alice, folder, "t.docx", "text")
+			file := w.upload(w.alice, folder, fmt.Sprintf("t%d.docx", round), "text")
 			older := file.VersionID
 			w.version(w.alice, file.ID, "newer")
 			uses := []func() error{
@@ -356,3 +357,79 @@ func TestPurgeAgainstEverything(t *testing.T) {
 		w.wantNoOrphans()
 	})
 }
+
+// TestArchiveUnderFire changes what an archive holds in every way at once. In the end its size is the sum of its files.
+func TestArchiveUnderFire(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		manager := w.archivist()
+		archive := w.archive(manager, "archive").ID
+		outside := w.folder(manager, 0, "outside")
+		folder := w.folder(manager, archive, "folder")
+		file := w.upload(manager, folder, "a.txt", "12345")
+		older := file.VersionID
+		w.version(manager, file.ID, "12")
+		attacks := []func(r *rand.Rand) error{
+			func(r *rand.Rand) error {
+				parent := []int64{archive, folder, outside}[r.IntN(3)]
+				item, err := w.CopyFile(ctx, manager, docgen.NewCopy{ItemID: file.ID, ParentID: parent, Name: fmt.Sprint("copy ", r.Uint64())})
+				if err != nil {
+					return err
+				}
+				return w.TrashFile(ctx, manager, item.ID, "")
+			},
+			func(r *rand.Rand) error {
+				parent := []int64{archive, outside}[r.IntN(2)]
+				item, err := w.CopyFolder(ctx, manager, docgen.NewCopy{ItemID: folder, ParentID: parent, Name: fmt.Sprint("copy ", r.Uint64())})
+				if err != nil || r.IntN(2) == 0 {
+					return err
+				}
+				if err := w.TrashFolder(ctx, manager, item.ID, true, ""); err != nil || r.IntN(2) == 0 {
+					return err
+				}
+				return w.Purge(ctx, manager, docgen.Folder, item.ID)
+			},
+			func(*rand.Rand) error { _, err := w.PromoteVersion(ctx, manager, file.ID, older); return err },
+			func(*rand.Rand) error {
+				_, err := w.CreateVersion(ctx, manager, docgen.NewVersion{FileID: file.ID}, reader("1234567"))
+				return err
+			},
+			func(*rand.Rand) error {
+				return errors.Join(w.TrashFile(ctx, manager, file.ID, ""), unlessGone(restored(w.Restore(ctx, manager, docgen.File, file.ID, docgen.Restoration{}))))
+			},
+			func(*rand.Rand) error {
+				if err := w.TrashFolder(ctx, manager, folder, true, ""); err != nil {
+					return err
+				}
+				return restored(w.Restore(ctx, manager, docgen.Folder, folder, docgen.Restoration{}))
+			},
+			func(r *rand.Rand) error {
+				_, err := w.UpdateFolder(ctx, manager, folder, docgen.ItemChange{ParentID: &[]int64{archive, outside}[r.IntN(2)]})
+				return err
+			},
+		}
+		errs := make([]error, len(attacks))
+		var group sync.WaitGroup
+		for i, attack := range attacks {
+			group.Go(func() {
+				r := rand.New(rand.NewPCG(2, uint64(i)))
+				for range 10 {
+					var known *docgen.Error
+					if err := attack(r); err != nil && !errors.As(err, &known) {
+						errs[i] = errors.Join(errs[i], err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		must(t, errors.Join(errs...))
+		w.wantSize(manager, archive, query[int64](w, `WITH RECURSIVE below (id, kind, size) AS (
+			SELECT id, kind, size FROM items WHERE parent_id = $1 AND trashed_at = 0
+			UNION ALL SELECT items.id, items.kind, items.size FROM below JOIN items ON items.parent_id = below.id AND items.trashed_at = 0)
+			SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM below WHERE kind = 1`, archive)[0])
+		w.removeContents()
+		w.wantNoOrphans()
+	})
+}
+
+func restored(_ *docgen.Item, err error) error { return err }

@@ -39,8 +39,8 @@ type file struct {
 	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
 	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
 	CommentCount      int                  `json:"comment_count,omitempty" fields:"asked" doc:"Always 0."`
-	Lock              null                 `json:"lock,omitempty" fields:"asked" doc:"Always null."`
-	ExpiresAt         timestamp            `json:"expires_at,omitempty" fields:"asked" doc:"Always null: files do not expire."`
+	Lock              null                 `json:"lock" fields:"asked" doc:"Always null."`
+	ExpiresAt         timestamp            `json:"expires_at" fields:"asked" doc:"Always null: files do not expire."`
 	IsPackage         bool                 `json:"is_package,omitempty" fields:"asked" doc:"Always false."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
 	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`

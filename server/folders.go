@@ -32,7 +32,7 @@ type folder struct {
 	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
 	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
 	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
-	UploadEmail       null                 `json:"folder_upload_email,omitempty" fields:"asked" doc:"Always null."`
+	UploadEmail       null                 `json:"folder_upload_email" fields:"asked" doc:"Always null."`
 	NonOwnersInvite   bool                 `json:"can_non_owners_invite,omitempty" fields:"asked" doc:"Always true: editors and co-owners may invite."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
 	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
