@@ -142,7 +142,7 @@ func TestCollaborationErrors(t *testing.T) {
 			{"a group", "POST /collaborations", file(object{"accessible_by": object{"type": "group", "id": "7"}}), 400, "bad_request",
 				[]string{"invalid_parameter accessible_by.type"}},
 			{"a user who is not there", "POST /collaborations", file(object{"accessible_by": object{"type": "user", "id": 7}}), 400, "bad_request",
-				[]string{"invalid_parameter accessible_by.id"}},
+				[]string{"invalid_parameter accessible_by"}},
 			{"the owner", "POST /collaborations", collaborate(s, "owner@example.com", "viewer"), 400, "user_already_collaborator", nil},
 			{"an owner by invitation", "POST /collaborations", collaborate(s, "other@example.com", "owner"), 400, "bad_request", []string{"invalid_parameter role"}},
 			{"a path to a file", "POST /collaborations", file(object{"can_view_path": true}), 400, "bad_request", []string{"invalid_parameter can_view_path"}},
