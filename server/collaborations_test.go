@@ -35,6 +35,12 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 			if item["id"] != id(s.folder) || item["type"] != "folder" || user["login"] != "other@example.com" {
 				t.Errorf("item %v, accessible_by %v", item, user)
 			}
+			if got := fmt.Sprint(made["acceptance_requirements_status"]); got != "map[strong_password_requirement:map["+
+				"enterprise_has_strong_password_required_for_external_users:false user_has_strong_password:<nil>] "+
+				"terms_of_service_requirement:map[is_accepted:<nil> terms_of_service:<nil>] two_factor_authentication_requirement:map["+
+				"enterprise_has_two_factor_auth_enabled:false user_has_two_factor_authentication_enabled:<nil>]]" {
+				t.Errorf("acceptance_requirements_status = %s", got)
+			}
 			if _, ok := made["can_view_path"]; ok {
 				t.Error("can_view_path is shown though it was not asked for")
 			}
