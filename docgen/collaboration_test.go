@@ -17,7 +17,7 @@ func TestCollaborations(t *testing.T) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
 		inner := w.folder(w.alice, folder, "inner")
-		editor, coOwner, guest := w.user("editor"), w.user("co-owner"), w.user("guest")
+		editor, coOwner, guest, gone := w.user("editor"), w.user("co-owner"), w.user("guest"), w.user("gone")
 		ofEditor := w.share(docgen.Folder, folder, editor, docgen.RoleEditor)
 		ofCoOwner := w.share(docgen.Folder, folder, coOwner, docgen.RoleCoOwner)
 		invite := func(c *docgen.Caller, item int64, user *docgen.Caller, role docgen.Role) (*docgen.Collaboration, error) {
@@ -96,12 +96,18 @@ func TestCollaborations(t *testing.T) {
 			wantCode(t, err, docgen.CodeRootCollaboration)
 			nobody := &docgen.Caller{User: docgen.User{ID: 1}}
 			_, err = invite(w.alice, folder, nobody, docgen.RoleViewer)
-			if names := problemNames(t, err); !slices.Equal(names, []string{"accessible_by.id"}) {
+			if names := problemNames(t, err); !slices.Equal(names, []string{"accessible_by"}) {
 				t.Errorf("a user that is not there: problems with %q", names)
 			}
 			account := query[int64](w, "SELECT account_id FROM enterprises")[0]
 			_, err = invite(w.alice, folder, &docgen.Caller{User: docgen.User{ID: account}}, docgen.RoleViewer)
 			wantCode(t, err, docgen.CodeBadRequest)
+			must(t, w.exec("UPDATE users SET deleted_at = 1 WHERE login = 'gone@example.com'"))
+			for _, n := range []docgen.NewCollaboration{{UserID: gone.User.ID}, {Login: "gone@example.com"}} {
+				n.ItemKind, n.ItemID, n.Role = docgen.Folder, folder, docgen.RoleViewer
+				_, err = w.CreateCollaboration(ctx, w.alice, n)
+				wantCode(t, err, docgen.CodeBadRequest)
+			}
 		})
 		t.Run("are told everything that is wrong with them at once", func(t *testing.T) {
 			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{
@@ -314,5 +320,21 @@ func TestPathOfWhatIsShared(t *testing.T) {
 				t.Errorf("problems with %q", names)
 			}
 		})
+	})
+}
+
+// TestNobodyCollaboratesInAnArchive makes an archive past the service and tries to share it, and what lies in it.
+func TestNobodyCollaboratesInAnArchive(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		archive := w.folder(w.alice, 0, "archive")
+		inner := w.folder(w.alice, archive, "inner")
+		must(t, w.exec(`UPDATE items SET owner_id = (SELECT account_id FROM enterprises),
+			parent_id = (SELECT users.root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id) WHERE id = $1`, archive))
+		admin := w.contentManager("admin")
+		for _, id := range []int64{archive, inner} {
+			_, err := w.CreateCollaboration(t.Context(), admin,
+				docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: id, UserID: w.bob.User.ID, Role: docgen.RoleViewer})
+			wantCode(t, err, docgen.CodeForbidden)
+		}
 	})
 }

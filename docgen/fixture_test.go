@@ -74,6 +74,14 @@ func (w *world) user(name string) *docgen.Caller {
 	return w.caller(name)
 }
 
+// contentManager makes an admin and returns the caller who may do everything with the content of everybody.
+func (w *world) contentManager(name string) *docgen.Caller {
+	w.t.Helper()
+	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: docgen.RoleAdmin})
+	must(w.t, err)
+	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeGlobalContent)
+}
+
 // caller returns the caller with a new token of a user.
 func (w *world) caller(name string, scopes ...docgen.Scope) *docgen.Caller {
 	w.t.Helper()

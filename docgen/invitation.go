@@ -11,24 +11,28 @@ import (
 // invited finds the user that a new collaboration names; nil for a login that nobody has, nor gets before the transaction
 // ends.
 func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration) (*store.User, error) {
-	if n.UserID != 0 {
-		row, err := tx.User(ctx, n.UserID)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && !s.isColleague(row.User) {
-			return nil, Invalid(invalidField("accessible_by.id", "there is no such user: give the id or the login of a user of this server"))
-		}
-		return &row.User, err
-	}
-	user, err := tx.UserByLogin(ctx, foldKey(n.Login))
-	if errors.Is(err, sql.ErrNoRows) {
+	user, err := named(ctx, tx, n)
+	if errors.Is(err, sql.ErrNoRows) && n.UserID == 0 {
 		if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
 			return nil, err
 		}
-		user, err = tx.UserByLogin(ctx, foldKey(n.Login))
+		if user, err = named(ctx, tx, n); errors.Is(err, sql.ErrNoRows) {
+			return nil, nil
+		}
 	}
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !s.isColleague(user) {
+		return nil, Invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
 	}
 	return &user, err
+}
+
+// named looks a user up by id or by login.
+func named(ctx context.Context, tx *store.Tx, n NewCollaboration) (store.User, error) {
+	if n.UserID == 0 {
+		return tx.UserByLogin(ctx, foldKey(n.Login))
+	}
+	row, err := tx.User(ctx, n.UserID)
+	return row.User, err
 }
 
 // isColleague tells whether a user is one that items can be shared with.

@@ -47,6 +47,19 @@ func TestQuarrel(t *testing.T) {
 				_, err = w.UpdateFile(ctx, w.alice, item.ID, docgen.ItemChange{Name: new(fmt.Sprint(r.IntN(2))), ParentID: &folders[r.IntN(3)]})
 				return errors.Join(err, w.TrashFile(ctx, w.alice, item.ID, ""))
 			},
+			func(r *rand.Rand) error { // share and give away
+				made, err := w.CreateFolder(ctx, w.alice, docgen.NewFolder{Name: fmt.Sprint("gift ", r.IntN(2)), ParentID: folders[r.IntN(3)]})
+				if err != nil {
+					return err
+				}
+				shared, err := w.CreateCollaboration(ctx, w.alice,
+					docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: made.ID, UserID: w.bob.User.ID, Role: docgen.RoleViewer})
+				if err != nil {
+					return err
+				}
+				_, err = w.UpdateCollaboration(ctx, w.alice, shared.ID, docgen.CollaborationChange{Role: docgen.RoleOwner})
+				return err
+			},
 			func(r *rand.Rand) error { // share, change and unshare
 				made, err := w.CreateCollaboration(ctx, w.alice,
 					docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folders[0], UserID: w.bob.User.ID, Role: docgen.RoleEditor})

@@ -10,56 +10,57 @@ import (
 	"platen/docgen"
 )
 
-// kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, and the owner.
-var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner", "owner"}
+// kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, the owner, and who
+// manages the content of everybody.
+var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner", "owner", "manager"}
 
 // outcomes says of every operation whether it is for each kind of caller, or else the status of the answer.
 const outcomes = `
-                                                  none  preview     view   upload p+upload v+upload     edit   co-own      own
-File                                               404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Folder                                             404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Items                                              404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-ItemsByOffset                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Template                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
-Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓
-Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓
-CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓
-TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓
-CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-Version                                            404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-Versions                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-CopyFile from it                                   404      403        ✓      403      403        ✓        ✓        ✓        ✓
-CopyFolder from it                                 404      403        ✓      403      403        ✓        ✓        ✓        ✓
-CheckFile                                          404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-CopyFile into it                                   404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-CopyFolder into it                                 404      403      403        ✓        ✓        ✓        ✓        ✓        ✓
-CheckVersion                                       404      403      403      403      403      403        ✓        ✓        ✓
-PromoteVersion                                     404      403      403      403      403      403        ✓        ✓        ✓
-TrashVersion                                       404      403      403      403      403      403        ✓        ✓        ✓
-RestoreVersion                                     404      403      403      403      403      403        ✓        ✓        ✓
-UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓
-UpdateFolder                                       404      403      403      403      403      403        ✓        ✓        ✓
-CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓
-UpdateFolder to move something within              404      403      403      403      403      403        ✓        ✓        ✓
-UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓
-MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓
-UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓
-CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓
-CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓
-CreateCollaboration that shows the path            404      403      403      403      403      403      403        ✓        ✓
-UpdateCollaboration                                404      403      403      403      403      403      403        ✓        ✓
-UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403
-UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓
-DeleteCollaboration                                404      403      403      403      403      403      403        ✓        ✓
-TrashFile                                          404      403      403      403      403      403        ✓        ✓        ✓
-TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓
+                                                  none  preview     view   upload p+upload v+upload     edit   co-own      own  manager
+File                                               404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Folder                                             404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Items                                              404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+ItemsByOffset                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Template                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
+Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
+Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Version                                            404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Versions                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFile from it                                   404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CopyFolder from it                                 404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CheckFile                                          404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFile into it                                   404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CopyFolder into it                                 404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CheckVersion                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
+PromoteVersion                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
+TrashVersion                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
+RestoreVersion                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateFolder                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
+CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateFolder to move something within              404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓        ✓
+MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
+CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
+CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓        ✓
+CreateCollaboration that shows the path            404      403      403      403      403      403      403        ✓        ✓        ✓
+UpdateCollaboration                                404      403      403      403      403      403      403        ✓        ✓        ✓
+UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403      403
+UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓        ✓
+DeleteCollaboration                                404      403      403      403      403      403      403        ✓        ✓        ✓
+TrashFile                                          404      403      403      403      403      403        ✓        ✓        ✓        ✓
+TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓        ✓
 `
 
 // target is what an operation is tried on: all of it lies in one folder.
@@ -320,13 +321,7 @@ func TestRoles(t *testing.T) {
 		other, guest := w.user("other"), w.user("guest")
 		for i, kind := range kinds {
 			top := w.folder(w.alice, 0, kind)
-			caller := w.alice
-			if kind != "owner" {
-				caller = w.user(strings.ReplaceAll(kind, " ", "-"))
-			}
-			if kind != "owner" && kind != "nobody" {
-				w.share(docgen.Folder, top, caller, docgen.Role(kind))
-			}
+			caller := w.callerOf(kind, top)
 			at := w.newTarget(w.folder(w.alice, top, "between"), caller, other, guest)
 			for _, op := range operations {
 				if rows[op.name] == nil {
@@ -338,6 +333,23 @@ func TestRoles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// callerOf makes a caller of a kind, with the role of that name on one of alice's folders.
+func (w *world) callerOf(kind string, folder int64) *docgen.Caller {
+	w.t.Helper()
+	name := strings.ReplaceAll(kind, " ", "-")
+	switch kind {
+	case "owner":
+		return w.alice
+	case "manager":
+		return w.contentManager(name)
+	case "nobody":
+		return w.user(name)
+	}
+	caller := w.user(name)
+	w.share(docgen.Folder, folder, caller, docgen.Role(kind))
+	return caller
 }
 
 // TestRolesDocument holds the table of docs/sharing.md against rights: its rows are the permissions in their order.
@@ -357,8 +369,8 @@ func TestRolesDocument(t *testing.T) {
 		}
 		return cells[1:]
 	}
-	if columns := cellsOf(table[0]); !slices.Equal(columns, kinds[1:]) {
-		t.Fatalf("the columns are %q, want %q", columns, kinds[1:])
+	if columns := cellsOf(table[0]); !slices.Equal(columns, kinds[1:len(kinds)-1]) {
+		t.Fatalf("the columns are %q, want the roles and the owner of %q", columns, kinds)
 	}
 	for i, word := range words {
 		for j, cell := range cellsOf(table[i+2]) {

@@ -35,6 +35,12 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 			if item["id"] != id(s.folder) || item["type"] != "folder" || user["login"] != "other@example.com" {
 				t.Errorf("item %v, accessible_by %v", item, user)
 			}
+			if got := fmt.Sprint(made["acceptance_requirements_status"]); got != "map[strong_password_requirement:map["+
+				"enterprise_has_strong_password_required_for_external_users:false user_has_strong_password:<nil>] "+
+				"terms_of_service_requirement:map[is_accepted:<nil> terms_of_service:<nil>] two_factor_authentication_requirement:map["+
+				"enterprise_has_two_factor_auth_enabled:false user_has_two_factor_authentication_enabled:<nil>]]" {
+				t.Errorf("acceptance_requirements_status = %s", got)
+			}
 			if _, ok := made["can_view_path"]; ok {
 				t.Error("can_view_path is shown though it was not asked for")
 			}
@@ -142,7 +148,7 @@ func TestCollaborationErrors(t *testing.T) {
 			{"a group", "POST /collaborations", file(object{"accessible_by": object{"type": "group", "id": "7"}}), 400, "bad_request",
 				[]string{"invalid_parameter accessible_by.type"}},
 			{"a user who is not there", "POST /collaborations", file(object{"accessible_by": object{"type": "user", "id": 7}}), 400, "bad_request",
-				[]string{"invalid_parameter accessible_by.id"}},
+				[]string{"invalid_parameter accessible_by"}},
 			{"the owner", "POST /collaborations", collaborate(s, "owner@example.com", "viewer"), 400, "user_already_collaborator", nil},
 			{"an owner by invitation", "POST /collaborations", collaborate(s, "other@example.com", "owner"), 400, "bad_request", []string{"invalid_parameter role"}},
 			{"a path to a file", "POST /collaborations", file(object{"can_view_path": true}), 400, "bad_request", []string{"invalid_parameter can_view_path"}},

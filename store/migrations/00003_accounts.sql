@@ -94,7 +94,8 @@ CREATE TABLE collaborations (
     created_at      BIGINT  NOT NULL,
     created_by      BIGINT  NOT NULL REFERENCES users (id),
     modified_at     BIGINT  NOT NULL,
-    UNIQUE (item_id, user_id)
+    UNIQUE (item_id, user_id),
+    CHECK (user_id IS NOT NULL OR status = 'pending')
 );
 INSERT INTO collaborations (id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path,
                             expires_at, acknowledged_at, created_at, created_by, modified_at)
