@@ -239,8 +239,7 @@ func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, r
 	return err
 }
 
-// DeleteArchive deletes an archive for good, and its name is free again. It must hold nothing; what is in its trash goes
-// with it, and can only be restored to another folder.
+// DeleteArchive deletes an archive for good. It must hold nothing but what is in the trash, which goes with it.
 func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error {
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return err
@@ -260,7 +259,6 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		if full {
 			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
 		}
-		_, err = tx.TrashItem(ctx, row.ID, s.micros(), c.User.ID)
-		return err
+		return s.purge(ctx, tx, row.ID)
 	})
 }

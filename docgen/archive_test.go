@@ -1,6 +1,7 @@
 package docgen_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,16 +47,27 @@ func (w *world) archives(c *docgen.Caller) []docgen.Archive {
 // generate makes one document as a worker does, and returns its job.
 func (w *world) generate(c *docgen.Caller, template, folder int64) docgen.Job {
 	w.t.Helper()
-	ctx := w.t.Context()
-	batch, err := w.CreateBatch(ctx, c, batchOf(template, folder, "{}"))
-	must(w.t, err)
-	jobs, err := w.BatchJobs(ctx, c, batch, docgen.PageRequest{})
-	must(w.t, err)
-	p := &press{world: w, task: docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[0].ID}}
-	must(w.t, p.work("document"))
-	job, err := w.Job(ctx, c, jobs.Entries[0].ID)
+	job, err := w.tryGenerate(w.t.Context(), c, template, folder)
 	must(w.t, err)
 	return job
+}
+
+// tryGenerate is generate without ending the test.
+func (w *world) tryGenerate(ctx context.Context, c *docgen.Caller, template, folder int64) (docgen.Job, error) {
+	batch, err := w.CreateBatch(ctx, c, batchOf(template, folder, "{}"))
+	if err != nil {
+		return docgen.Job{}, err
+	}
+	jobs, err := w.BatchJobs(ctx, c, batch, docgen.PageRequest{})
+	if err != nil {
+		return docgen.Job{}, err
+	}
+	id := jobs.Entries[0].ID
+	p := &press{world: w, task: docgen.GenerateDocuments{BatchID: batch, First: id, Last: id}}
+	if err := p.work("document"); err != nil {
+		return docgen.Job{}, err
+	}
+	return w.Job(ctx, c, id)
 }
 
 // again is another service on the same database and contents, as another server has it.

@@ -15,9 +15,10 @@ import (
 
 // A crowd is many writers who do everything at once with the items of two archives and of a user.
 type crowd struct {
-	servers []*world
-	c       *docgen.Caller
-	roots   []int64 // the archives, and a folder of the user
+	servers  []*world
+	c        *docgen.Caller
+	roots    []int64 // the archives, and a folder of the user
+	template int64
 
 	mu    sync.Mutex
 	items map[docgen.Kind][]int64
@@ -43,12 +44,21 @@ func (d *crowd) add(item *docgen.Item, err error) error {
 	return err
 }
 
-// act does one thing at random. The numbers are odds of 16.
+// generate makes a document in a folder, as a worker does.
+func (d *crowd) generate(ctx context.Context, w *world, folder int64) error {
+	job, err := w.tryGenerate(ctx, d.c, d.template, folder)
+	if err != nil || job.OutputFileID == 0 { // the folder was trashed meanwhile
+		return err
+	}
+	return d.add(&docgen.Item{Kind: docgen.File, ID: job.OutputFileID}, nil)
+}
+
+// act does one thing at random. The numbers are odds of 18.
 func (d *crowd) act(ctx context.Context, r *rand.Rand) error {
 	w := d.servers[r.IntN(len(d.servers))]
 	text := strings.Repeat("x", 1+r.IntN(100))
 	name := fmt.Sprint("item ", r.Uint64())
-	switch n := r.IntN(16); {
+	switch n := r.IntN(18); {
 	case n < 4:
 		return d.add(w.CreateFile(ctx, d.c, docgen.NewFile{Name: name, ParentID: d.pick(r, docgen.Folder)}, reader(text)))
 	case n < 6:
@@ -63,6 +73,11 @@ func (d *crowd) act(ctx context.Context, r *rand.Rand) error {
 		_, err := w.UpdateFolder(ctx, d.c, d.pick(r, docgen.Folder), docgen.ItemChange{ParentID: new(d.pick(r, docgen.Folder))})
 		return err
 	case n < 15:
+		return d.generate(ctx, w, d.pick(r, docgen.Folder))
+	case n < 16:
+		_, err := w.UpdateArchive(ctx, d.c, d.roots[r.IntN(2)], docgen.ArchiveChange{Name: &name})
+		return err
+	case n < 17:
 		return w.TrashFile(ctx, d.c, d.pick(r, docgen.File), "")
 	}
 	return w.TrashFolder(ctx, d.c, d.pick(r, docgen.Folder), r.IntN(2) == 0, "")
@@ -112,7 +127,8 @@ func TestArchivesInACrowd(t *testing.T) {
 		c := s.c
 		d := &crowd{
 			servers: []*world{w, w.again(s.config())}, c: c, items: map[docgen.Kind][]int64{},
-			roots: []int64{s.archive, w.archive(c, "b").ID, w.folder(w.alice, 0, "alice's")},
+			template: w.template(w.alice, 0, "template.docx").ID,
+			roots:    []int64{s.archive, w.archive(c, "b").ID, w.folder(w.alice, 0, "alice's")},
 		}
 		for _, root := range d.roots { // something to begin with
 			folder := w.folder(c, root, "folder")
@@ -159,7 +175,7 @@ func TestArchivesInACrowd(t *testing.T) {
 			t.Logf("archive of %d bytes", archive.Size)
 		}
 		t.Logf("%d folders, %d files, actions done by each writer: %d", len(d.items[docgen.Folder]), len(d.items[docgen.File]), done)
-		if slices.Min(done) < actions/4 {
+		if slices.Min(done) < actions/6 {
 			t.Errorf("actions done by each writer: %d, want more of the %d", done, actions)
 		}
 	})

@@ -346,7 +346,7 @@ func TestRelocatingTakesItsTime(t *testing.T) {
 		s := newStores(t, w)
 		ctx := t.Context()
 		folder := s.folder(s.alice, 0, "folder")
-		for i := range 250 {
+		for i := range 120 {
 			s.upload(s.alice, folder, fmt.Sprint(i), "x")
 		}
 		_, err := s.UpdateFolder(ctx, s.c, folder, docgen.ItemChange{ParentID: &s.archive})
@@ -356,7 +356,7 @@ func TestRelocatingTakesItsTime(t *testing.T) {
 		if err != nil || !more || moved != 1 {
 			t.Errorf("Relocate = %d, %t, %v, want one and more to come", moved, more, err)
 		}
-		s.relocate(249)
+		s.relocate(119)
 		s.wantWhole()
 		must(t, s.ScheduleRelocation(ctx))
 		must(t, s.ScheduleRelocation(ctx))
