@@ -269,7 +269,11 @@ func TestDeletingArchives(t *testing.T) {
 		_, err = w.UpdateArchive(ctx, c, made.ID, docgen.ArchiveChange{})
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.CreateFile(ctx, c, docgen.NewFile{Name: "b.txt", ParentID: made.ID}, unread{t})
-		wantCode(t, err, docgen.CodeTrashed)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = w.Restore(ctx, c, docgen.File, file.ID, docgen.Restoration{})
+		wantCode(t, err, docgen.CodeNotFound)
+		w.removeContents()
+		w.wantNoOrphans()
 		if again := w.archive(c, "A"); !slices.Equal(w.archives(c), []docgen.Archive{again}) {
 			t.Errorf("archives = %+v, want the new one alone", w.archives(c))
 		}
