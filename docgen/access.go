@@ -53,6 +53,12 @@ var rolePermissions = map[Role]Permissions{
 	RoleCoOwner:           ownerPermissions &^ MayOwn,
 }
 
+// restrictions is what the status of a user takes away, of the user's own items too.
+var restrictions = map[string]Permissions{
+	StatusCannotDelete:       MayEdit | MayDelete,
+	StatusCannotDeleteUpload: MayEdit | MayDelete | MayUpload,
+}
+
 // place is an item where it lies, with what a caller may do there.
 type place struct {
 	row     store.Item
@@ -88,6 +94,7 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	for _, link := range chain {
 		p.may |= permissionsAt(link, c)
 	}
+	p.may &^= restrictions[c.User.Status]
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID {
 		return place{}, NotFound(kind.String(), id)
 	}

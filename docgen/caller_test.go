@@ -179,8 +179,8 @@ func TestUsers(t *testing.T) {
 			wantCode(t, err, docgen.CodeLoginInUse)
 		})
 		t.Run("are told everything that is wrong at once", func(t *testing.T) {
-			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Kind: "ghost"})
-			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "kind"}) {
+			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Status: "dead", Profile: docgen.Profile{Language: "tlhingan hol", TimeZone: "Mars/Olympus"}})
+			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "status", "language", "timezone"}) {
 				t.Errorf("problems with %q", got)
 			}
 		})

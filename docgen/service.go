@@ -63,6 +63,7 @@ type Service struct {
 // enterprise is the one that a server is of.
 type enterprise struct {
 	id        int64
+	name      string
 	accountID int64 // the user that owns the archives
 	rootID    int64 // the folder whose folders are the archives
 }
@@ -90,12 +91,15 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 const (
 	settingMarkerKey = "marker_key" // the key of page markers; locked by who prepares the database
 	settingTree      = "tree"       // has no value; locked by who moves a folder
+	settingAdmins    = "admins"     // has no value; locked by who may leave the enterprise without an administrator
 	settingContents  = "contents"   // names the blob store that belongs to the database, which holds the same name
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx) error {
-	if _, err := tx.InsertSetting(ctx, settingTree, ""); err != nil {
-		return err
+	for _, name := range []string{settingTree, settingAdmins} {
+		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.InsertSetting(ctx, settingContents, rand.Text()); err != nil {
 		return err
@@ -131,7 +135,10 @@ func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	if row.AccountID == 0 {
-		account := s.newUserRow(row.ID, NewUser{Name: row.Name, Kind: KindService, Role: RoleUser})
+		account, err := s.newUserRow(row.ID, KindService, NewUser{Name: row.Name})
+		if err != nil {
+			return err
+		}
 		account.LoginKey = "account " + strconv.FormatInt(account.ID, 10) // no login folds to this
 		if _, err := s.insertUser(ctx, tx, account); err != nil {
 			return err
@@ -142,7 +149,7 @@ func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	account, err := tx.User(ctx, row.AccountID)
-	s.enterprise = enterprise{id: row.ID, accountID: row.AccountID, rootID: account.User.RootFolderID}
+	s.enterprise = enterprise{id: row.ID, name: row.Name, accountID: row.AccountID, rootID: account.User.RootFolderID}
 	return err
 }
 

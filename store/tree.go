@@ -45,6 +45,26 @@ func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error 
 	return err
 }
 
+// contentOfTree are the statements that remove what lies below an item, and the item, each before what it refers to.
+var contentOfTree = []string{
+	"DELETE FROM docgen_tags WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
+	"DELETE FROM docgen_tag_readings WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
+	"DELETE FROM docgen_templates WHERE file_id IN (" + belowItem + ")",
+	"DELETE FROM file_versions WHERE file_id IN (" + belowItem + ")",
+	"DELETE FROM collaborations WHERE item_id IN (" + belowItem + ")",
+	"DELETE FROM items WHERE id IN (" + belowItem + ")",
+}
+
+// DeleteTree removes a tree for good, what is in the trash too. The contents of its files are orphans from then on.
+func (q *Queries) DeleteTree(ctx context.Context, id int64) error {
+	for _, statement := range contentOfTree {
+		if _, err := q.db.ExecContext(ctx, statement, id); err != nil {
+			return fmt.Errorf("delete tree %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
 // ShareTree lets a transaction change single items of a tree until it ends: others may do so too, but nobody takes all of
 // the tree by HoldTrees meanwhile. On SQLite writers wait for each other anyway.
 func (tx *Tx) ShareTree(ctx context.Context, id int64) error {

@@ -13,6 +13,7 @@ CREATE INDEX users_external ON users (external_id) WHERE external_id <> '';
 ALTER TABLE applications ADD COLUMN client_id TEXT NOT NULL DEFAULT '';            -- empty: gets no tokens by itself
 ALTER TABLE applications ADD COLUMN secret_hash TEXT NOT NULL DEFAULT '';          -- empty: has no secret
 ALTER TABLE applications ADD COLUMN acts_as_users BOOLEAN NOT NULL DEFAULT FALSE;  -- may get tokens of users, and send As-User
+UPDATE applications SET acts_as_users = TRUE; -- there is one, of the tokens made by hand
 CREATE UNIQUE INDEX applications_client ON applications (client_id) WHERE client_id <> '';
 
 CREATE TABLE application_keys (
@@ -62,6 +63,7 @@ CREATE TABLE storage_policies (
 );
 
 ALTER TABLE items ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 0; -- of an archive; 0 for everything else
+CREATE INDEX items_parent ON items (parent_id); -- whole trees, with what is in the trash
 CREATE INDEX items_trash ON items (owner_id, kind, id) WHERE trashed_at <> 0;
 
 ALTER TABLE file_versions ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 1; -- where the blob is
