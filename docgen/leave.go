@@ -104,29 +104,32 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 
 // holdTransfer keeps everybody else out of the trees of two users between whom content goes.
 func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fromID, toID int64) (from, to store.User, err error) {
-	if _, err = tx.LockSetting(ctx, settingTree); err != nil {
+	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
 		return from, to, err
 	}
 	if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
 		return from, to, err
 	}
-	noUser := Invalid(invalidField("owned_by.id", "there is no active user %d to own the content", toID))
-	if to, err = s.managed(ctx, tx.Queries, c, toID); IsCode(err, CodeNotFound) {
-		return from, to, noUser
-	} else if err != nil {
+	if to, err = s.newOwner(ctx, tx.Queries, c, toID); err != nil {
 		return from, to, err
 	}
-	if err = tx.HoldTrees(ctx, from.RootFolderID, to.RootFolderID); err != nil {
+	if err := tx.HoldTrees(ctx, from.RootFolderID, to.RootFolderID); err != nil {
 		return from, to, err
 	}
 	if from, err = s.lockManaged(ctx, tx, c, fromID); err != nil {
 		return from, to, err
 	}
-	to, err = s.account(ctx, tx.Queries, toID)
-	if IsCode(err, CodeNotFound) || err == nil && !isActive(to) {
-		err = noUser
-	}
+	to, err = s.newOwner(ctx, tx.Queries, c, toID)
 	return from, to, err
+}
+
+// newOwner returns the active user that a caller wants to own content.
+func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
+	row, err := s.managed(ctx, q, c, id)
+	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {
+		return row, Invalid(invalidField("owned_by.id", "there is no active user %d to own the content", id))
+	}
+	return row, err
 }
 
 // insertTransferFolder makes the folder that a user's content goes into, with a number when its name is taken.

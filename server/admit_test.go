@@ -117,7 +117,7 @@ func TestAccessTokens(t *testing.T) {
 		w.t.Run("for another user", func(t *testing.T) {
 			me := w.do("GET /users/me", request{}).want(t, 200)["id"].(string)
 			w.do("GET /users/me", request{header: http.Header{"As-User": {me}}}).want(t, 200)
-			w.do("GET /users/me", request{header: http.Header{"As-User": {"4711"}}}).want(t, 400, "bad_request")
+			w.do("GET /users/me", request{header: http.Header{"As-User": {"4711"}}}).want(t, 403, "access_denied_insufficient_permissions")
 		})
 		w.t.Run("comes before everything else", func(t *testing.T) {
 			r := request{as: "guest", body: "{", header: http.Header{"Svc-Version": {"1"}}}

@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -181,6 +182,8 @@ func encode(t *testing.T, body any) (io.Reader, string) {
 		return strings.NewReader(b), "application/json"
 	case []byte:
 		return bytes.NewReader(b), "application/json"
+	case url.Values:
+		return strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
 	case form:
 		var buf bytes.Buffer
 		parts := multipart.NewWriter(&buf)
@@ -247,6 +250,8 @@ func problems(v object) []string {
 type scene struct {
 	folder, file, version, collaboration, job int64
 	batch                                     string
+	user, heir                                int64 // that belong to nothing else
+	client                                    client
 }
 
 // scene makes a folder that reader may read and editor may edit, and where carol collaborates.
@@ -283,7 +288,39 @@ func (w *world) scene() scene {
 	jobs, err := w.BatchJobs(ctx, w.owner, s.batch, docgen.PageRequest{})
 	must(w.t, err)
 	s.job = jobs.Entries[0].ID
+	s.user, s.heir = w.user(name+".user"), w.user(name+".heir")
+	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
 	return s
+}
+
+// user makes a user and returns the id.
+func (w *world) user(name string) int64 {
+	w.t.Helper()
+	made, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: strings.ReplaceAll(name, " ", "") + "@example.com", Name: name})
+	must(w.t, err)
+	return made.ID
+}
+
+// client is an application with its secret.
+type client struct {
+	docgen.Application
+	secret string
+}
+
+func (w *world) client(n docgen.NewApplication) client {
+	w.t.Helper()
+	app, secret, err := w.CreateApplication(w.t.Context(), n)
+	must(w.t, err)
+	return client{app, secret}
+}
+
+// form is a form of the client with some more fields: names and values.
+func (c client) form(more ...string) url.Values {
+	f := url.Values{"client_id": {c.ClientID}, "client_secret": {c.secret}}
+	for i := 0; i < len(more); i += 2 {
+		f.Set(more[i], more[i+1])
+	}
+	return f
 }
 
 // logs collects what a server logs.

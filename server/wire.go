@@ -124,8 +124,9 @@ func (v view[T]) MarshalJSON() ([]byte, error) {
 	buf := bytes.NewBufferString("{")
 	for i := range object.NumField() {
 		field := object.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if !v.shows(name, field.Tag.Get("fields")) {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		left := options == "omitempty" && object.Field(i).IsZero()
+		if left || !v.shows(name, field.Tag.Get("fields")) {
 			continue
 		}
 		if buf.Len() > 1 {
