@@ -144,9 +144,21 @@ func TestScopes(t *testing.T) {
 			"Job":                 {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
 			"Jobs":                {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
 			"BatchJobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
+
+			"User":  {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.User(ctx, c, 1); return err }},
+			"Users": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.Users(ctx, c, docgen.UserFilter{}, first); return err }},
+			"UsersByOffset": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error {
+				_, err := w.UsersByOffset(ctx, c, docgen.UserFilter{}, docgen.OffsetRequest{})
+				return err
+			}},
+			"AddUser":         {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.AddUser(ctx, c, docgen.NewUser{}); return err }},
+			"UpdateUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
+			"DeleteUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { return w.DeleteUser(ctx, c, 1, true) }},
+			"TransferContent": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
 		}
-		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks} {
-			c := w.caller("alice", scope)
+		w.member("root", docgen.RoleAdmin)
+		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers} {
+			c := w.caller("root", scope)
 			for name, op := range operations {
 				enough := scope == op.need || scope == docgen.ScopeWrite && op.need == docgen.ScopeRead
 				if err := op.call(c); docgen.IsCode(err, docgen.CodeScope) == enough {

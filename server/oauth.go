@@ -275,6 +275,5 @@ func formOf(fields []formField) *huma.MediaType {
 			example[field.name] = field.example
 		}
 	}
-	schema.PrecomputeMessages()
 	return &huma.MediaType{Schema: schema, Example: example}
 }
