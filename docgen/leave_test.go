@@ -23,35 +23,35 @@ func TestDeletingUsers(t *testing.T) {
 		})
 		t.Run("ends all that was theirs alone, and leaves what others have", func(t *testing.T) {
 			app, client := w.app(docgen.NewApplication{Name: "App"})
-			max := w.user("max")
+			leaver := w.user("max")
 			grant, err := w.CreateGrant(ctx, app.Name, "max@example.com", nil)
 			must(t, err)
-			folder := w.folder(max, 0, "deep")
+			folder := w.folder(leaver, 0, "deep")
 			for range 5 {
-				folder = w.folder(max, folder, "er")
+				folder = w.folder(leaver, folder, "er")
 			}
-			template := w.template(max, folder, "t.docx")
-			w.version(max, template.ID, "second")
-			_, err = w.CreateCollaboration(ctx, max, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: w.bob.User.ID, Role: docgen.RoleEditor})
+			template := w.template(leaver, folder, "t.docx")
+			w.version(leaver, template.ID, "second")
+			_, err = w.CreateCollaboration(ctx, leaver, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: w.bob.User.ID, Role: docgen.RoleEditor})
 			must(t, err)
 			shared := w.folder(w.alice, 0, "shared")
-			w.share(docgen.Folder, shared, max, docgen.RoleEditor)
-			kept := w.upload(max, shared, "kept.txt", "kept")
-			must(t, w.DeleteUser(ctx, root, max.User.ID, true))
+			w.share(docgen.Folder, shared, leaver, docgen.RoleEditor)
+			kept := w.upload(leaver, shared, "kept.txt", "kept")
+			must(t, w.DeleteUser(ctx, root, leaver.User.ID, true))
 
 			if w.good(grant.Access) {
 				t.Error("a token is good")
 			}
 			_, err = w.refresh(client, grant.Refresh)
 			wantReason(t, err, "invalid_grant", "")
-			_, err = w.User(ctx, root, max.User.ID)
+			_, err = w.User(ctx, root, leaver.User.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.CreateToken(ctx, docgen.NewToken{Login: "max@example.com"})
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.File(ctx, w.bob, template.ID)
 			wantCode(t, err, docgen.CodeNotFound)
-			if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM items WHERE owner_id = ", max.User.ID)) +
-				w.count(fmt.Sprint("SELECT COUNT(*) FROM collaborations WHERE user_id = ", max.User.ID)); n != 0 {
+			if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM items WHERE owner_id = ", leaver.User.ID)) +
+				w.count(fmt.Sprint("SELECT COUNT(*) FROM collaborations WHERE user_id = ", leaver.User.ID)); n != 0 {
 				t.Errorf("%d rows are left", n)
 			}
 			item, err := w.File(ctx, w.alice, kept.ID)
@@ -127,7 +127,7 @@ func TestTransferringContent(t *testing.T) {
 		if got := w.names(w.alice, 0); len(got) != 0 {
 			t.Errorf("alice has %q", got)
 		}
-		item, err := w.UpdateFile(ctx, w.bob, file.ID, docgen.ItemChange{Name: ask("mine.txt")})
+		item, err := w.UpdateFile(ctx, w.bob, file.ID, docgen.ItemChange{Name: new("mine.txt")})
 		if err != nil || item.Owner.ID != w.bob.User.ID {
 			t.Errorf("the file %+v, %v", item, err)
 		}
@@ -168,7 +168,7 @@ func TestTransferringContent(t *testing.T) {
 			wantCode(t, err, docgen.CodeBadRequest)
 			_, err = w.TransferContent(ctx, root, 4711, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: ask(docgen.StatusInactive)})
+			_, err = w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)})
 			must(t, err)
 			_, err = w.TransferContent(ctx, root, w.bob.User.ID, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeBadRequest)
@@ -222,10 +222,10 @@ func TestRestrictedUsers(t *testing.T) {
 		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: shared, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
 		must(t, err)
 		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "", docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
-			_, err := w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: ask(status)})
+			_, err := w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: new(status)})
 			must(t, err)
 			alice := w.caller("alice")
-			_, err = w.UpdateFile(ctx, alice, own.ID, docgen.ItemChange{Name: ask("x.txt")})
+			_, err = w.UpdateFile(ctx, alice, own.ID, docgen.ItemChange{Name: new("x.txt")})
 			wantCode(t, err, docgen.CodeForbidden)
 			wantCode(t, w.TrashFolder(ctx, alice, folder, true, ""), docgen.CodeForbidden)
 			_, err = w.CreateVersion(ctx, alice, docgen.NewVersion{FileID: own.ID}, unread{t})

@@ -28,9 +28,6 @@ func (w *world) service(n docgen.NewApplication) *docgen.Caller {
 	return c
 }
 
-// ask makes a pointer of a value.
-func ask(value string) *string { return &value }
-
 func TestAsUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -115,7 +112,7 @@ func TestManagingUsers(t *testing.T) {
 				_, err = w.User(ctx, onlyApp, id)
 				wantCode(t, err, docgen.CodeNotFound)
 				wantCode(t, w.DeleteUser(ctx, onlyApp, id, true), docgen.CodeNotFound)
-				wantCode(t, change(onlyApp, id, docgen.UserChange{Name: ask("X")}), docgen.CodeNotFound)
+				wantCode(t, change(onlyApp, id, docgen.UserChange{Name: new("X")}), docgen.CodeNotFound)
 				_, err = w.TransferContent(ctx, onlyApp, id, customer.ID)
 				wantCode(t, err, docgen.CodeNotFound)
 			}
@@ -132,8 +129,8 @@ func TestManagingUsers(t *testing.T) {
 			}
 		})
 		t.Run("changes what is asked for alone", func(t *testing.T) {
-			must(t, change(root, w.bob.User.ID, docgen.UserChange{JobTitle: ask("Clerk"), TimeZone: ask("Europe/Paris")}))
-			got, err := w.UpdateUser(ctx, service, w.bob.User.ID, docgen.UserChange{Name: ask("Bob"), TimeZone: ask("")})
+			must(t, change(root, w.bob.User.ID, docgen.UserChange{JobTitle: new("Clerk"), TimeZone: new("Europe/Paris")}))
+			got, err := w.UpdateUser(ctx, service, w.bob.User.ID, docgen.UserChange{Name: new("Bob"), TimeZone: new("")})
 			must(t, err)
 			if got.Name != "Bob" || got.Login != "bob@example.com" || got.Profile != (docgen.Profile{JobTitle: "Clerk"}) {
 				t.Errorf("user %+v", got)
@@ -141,24 +138,24 @@ func TestManagingUsers(t *testing.T) {
 		})
 		t.Run("tells everything that is wrong at once", func(t *testing.T) {
 			err := change(root, w.bob.User.ID, docgen.UserChange{
-				Name: ask(""), Login: ask("a b"), Role: ask("king"), Status: ask(""), Language: ask("?"), TimeZone: ask("Local"),
-				Phone: ask(strings.Repeat("1", 256)), Address: ask("\x00"), JobTitle: ask("\xff"),
+				Name: new(""), Login: new("a b"), Role: new("king"), Status: new(""), Language: new("?"), TimeZone: new("Local"),
+				Phone: new(strings.Repeat("1", 256)), Address: new("\x00"), JobTitle: new("\xff"),
 			})
 			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "job_title", "phone", "address", "language", "timezone"}) {
 				t.Errorf("problems with %q", got)
 			}
 		})
 		t.Run("keeps logins apart, whatever the case", func(t *testing.T) {
-			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: ask("ALICE@example.com")}), docgen.CodeLoginInUse)
-			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: ask("BOB@example.com")}), "")
+			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: new("ALICE@example.com")}), docgen.CodeLoginInUse)
+			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: new("BOB@example.com")}), "")
 			_, err := w.AddUser(ctx, root, docgen.NewUser{Name: "Alice", Login: "Alice@Example.com"})
 			wantCode(t, err, docgen.CodeLoginInUse)
 		})
 		t.Run("leaves administrators to administrators", func(t *testing.T) {
 			for _, c := range []*docgen.Caller{coadmin, service} {
-				wantCode(t, change(c, root.User.ID, docgen.UserChange{Name: ask("X")}), docgen.CodeForbidden)
+				wantCode(t, change(c, root.User.ID, docgen.UserChange{Name: new("X")}), docgen.CodeForbidden)
 				wantCode(t, w.DeleteUser(ctx, c, root.User.ID, true), docgen.CodeForbidden)
-				wantCode(t, change(c, w.bob.User.ID, docgen.UserChange{Role: ask(docgen.RoleAdmin)}), docgen.CodeForbidden)
+				wantCode(t, change(c, w.bob.User.ID, docgen.UserChange{Role: new(docgen.RoleAdmin)}), docgen.CodeForbidden)
 				_, err := w.AddUser(ctx, c, docgen.NewUser{Name: "X", Login: "x", Role: docgen.RoleAdmin})
 				wantCode(t, err, docgen.CodeForbidden)
 				_, err = w.TransferContent(ctx, c, root.User.ID, w.bob.User.ID)
@@ -167,10 +164,10 @@ func TestManagingUsers(t *testing.T) {
 		})
 		t.Run("lets nobody change or end what they are themselves", func(t *testing.T) {
 			for _, c := range []*docgen.Caller{root, coadmin} {
-				wantCode(t, change(c, c.User.ID, docgen.UserChange{Role: ask(docgen.RoleUser)}), docgen.CodeForbidden)
-				wantCode(t, change(c, c.User.ID, docgen.UserChange{Status: ask(docgen.StatusInactive)}), docgen.CodeForbidden)
+				wantCode(t, change(c, c.User.ID, docgen.UserChange{Role: new(docgen.RoleUser)}), docgen.CodeForbidden)
+				wantCode(t, change(c, c.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)}), docgen.CodeForbidden)
 				wantCode(t, w.DeleteUser(ctx, c, c.User.ID, true), docgen.CodeForbidden)
-				wantCode(t, change(c, c.User.ID, docgen.UserChange{Role: ask(c.User.Role), Phone: ask("1")}), "")
+				wantCode(t, change(c, c.User.ID, docgen.UserChange{Role: new(c.User.Role), Phone: new("1")}), "")
 			}
 			as, err := w.As(ctx, w.member("third", docgen.RoleAdmin), root.User.ID)
 			must(t, err)
@@ -181,7 +178,7 @@ func TestManagingUsers(t *testing.T) {
 			for _, id := range query[int64](w, "SELECT id FROM users WHERE kind = 'service'") {
 				_, err := w.User(ctx, root, id)
 				wantCode(t, err, docgen.CodeNotFound)
-				wantCode(t, change(root, id, docgen.UserChange{Name: ask("X")}), docgen.CodeNotFound)
+				wantCode(t, change(root, id, docgen.UserChange{Name: new("X")}), docgen.CodeNotFound)
 				wantCode(t, w.DeleteUser(ctx, root, id, true), docgen.CodeNotFound)
 				_, err = w.TransferContent(ctx, root, id, w.bob.User.ID)
 				wantCode(t, err, docgen.CodeNotFound)
@@ -192,7 +189,7 @@ func TestManagingUsers(t *testing.T) {
 		t.Run("ends the tokens of who becomes inactive at once", func(t *testing.T) {
 			token, err := w.CreateToken(ctx, docgen.NewToken{Login: "bob@example.com"})
 			must(t, err)
-			must(t, change(root, w.bob.User.ID, docgen.UserChange{Status: ask(docgen.StatusInactive)}))
+			must(t, change(root, w.bob.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)}))
 			if w.good(token) {
 				t.Error("the token of an inactive user is good")
 			}
@@ -219,7 +216,7 @@ func TestLastAdministrator(t *testing.T) {
 			case 0:
 				return w.DeleteUser(ctx, admins[i], target, false)
 			default:
-				_, err := w.UpdateUser(ctx, admins[i], target, docgen.UserChange{Role: ask(docgen.RoleUser)})
+				_, err := w.UpdateUser(ctx, admins[i], target, docgen.UserChange{Role: new(docgen.RoleUser)})
 				return err
 			}
 		}) {

@@ -131,8 +131,6 @@ func exampleCollaboration() collaboration {
 	}
 }
 
-var exampleStatus = docgen.StatusInactive
-
 func exampleUser() user {
 	return user{
 		Type: typeUser, ID: exampleAuthor.ID, Name: exampleAuthor.Name, Login: exampleAuthor.Login, Status: docgen.StatusActive,

@@ -125,7 +125,7 @@ func checkTokenAnswer(t *testing.T, res response, v object, reason, part string)
 	if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("headers %v", res.Header)
 	}
-	if challenge := res.Header.Get("WWW-Authenticate"); (challenge == `Basic realm="Platen"`) != (res.StatusCode == 401) {
+	if challenge := res.Header.Get("WWW-Authenticate"); (challenge == `Basic realm="Platen"`) != (res.StatusCode == http.StatusUnauthorized) {
 		t.Errorf("WWW-Authenticate: %s", challenge)
 	}
 	if reason == "" {

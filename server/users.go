@@ -222,7 +222,7 @@ var docUpdateUser = doc{
 	description: "What is left out stays as it is. The tokens of a user who becomes inactive are refused at once. Only an administrator changes administrators or " +
 		"makes one, nobody changes their own role or status, and an active administrator must be left." + orAppUsers,
 	errors:  []docgen.Code{docgen.CodeLoginInUse, codeMediaType, docgen.CodeBodyTooLarge},
-	body:    updateUserRequest{Status: &exampleStatus},
+	body:    updateUserRequest{Status: new(docgen.StatusInactive)},
 	example: view[user]{value: exampleUser()},
 }
 
