@@ -93,6 +93,9 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 
 func (n NewApplication) problems() []Problem {
 	problems := nameProblems(n.Name)
+	if foldKey(n.Name) == foldKey(handApplication) {
+		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", handApplication))
+	}
 	known := scopesOf(RoleAdmin)
 	for _, scope := range n.Scopes {
 		if !slices.Contains(known, scope) {

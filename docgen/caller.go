@@ -17,7 +17,7 @@ type Caller struct {
 	ApplicationID int64
 	Scopes        []Scope
 	rootID        int64 // the user's root folder, which the interface calls 0
-	actsAsUsers   bool  // whether the application may act for others
+	actsAsUsers   bool  // whether the token lets the user act for others
 }
 
 // has tells whether the token has a scope; reading and writing is also reading.
@@ -55,11 +55,18 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 			ApplicationID: row.Token.ApplicationID,
 			Scopes:        allowed(parseScopes(row.Token.Scopes), row.User), // the role may be less than it was
 			rootID:        row.User.RootFolderID,
-			actsAsUsers:   row.ActsAsUsers,
+			actsAsUsers:   actsAsUsers(row.Application, row.User),
 		}
 		return nil
 	})
 	return caller, err
+}
+
+// actsAsUsers tells whether a token of an application lets its user act for others: that of an administrator, or that of the
+// application's own account.
+func actsAsUsers(app store.Application, user store.User) bool {
+	own := user.ID == app.ServiceAccountID.Int64
+	return app.ActsAsUsers && (own || user.Kind == KindManaged && user.Role != RoleUser)
 }
 
 // As returns the Caller that acts for another user, with what is left of the token's scopes for that user. The
@@ -68,11 +75,8 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 	if userID == c.User.ID {
 		return c, nil
 	}
-	switch {
-	case !c.actsAsUsers:
-		return nil, failf(CodeForbidden, "Access denied – the application of the access token may not act for users.")
-	case c.User.Role == RoleUser && c.User.Kind != KindService:
-		return nil, failf(CodeForbidden, "Access denied – only administrators and service accounts act for another user.")
+	if !c.actsAsUsers {
+		return nil, failf(CodeForbidden, "Access denied – only administrators and service accounts act for another user, if their application may.")
 	}
 	var as *Caller
 	err := s.db.Read(ctx, func(q *store.Queries) error {

@@ -449,6 +449,8 @@ func TestApplications(t *testing.T) {
 			}
 			_, _, err = w.CreateApplication(ctx, docgen.NewApplication{Name: "app"})
 			wantCode(t, err, docgen.CodeConflict)
+			_, _, err = w.CreateApplication(ctx, docgen.NewApplication{Name: "COMMAND line"})
+			wantCode(t, err, docgen.CodeBadRequest)
 			weak, err := rsa.GenerateKey(rand.Reader, 1024)
 			must(t, err)
 			der, err := x509.MarshalPKIXPublicKey(&weak.PublicKey)

@@ -39,12 +39,17 @@ func TestAsUser(t *testing.T) {
 		idle := query[int64](w, "SELECT id FROM users WHERE login = 'idle@example.com'")[0]
 		gone := w.user("gone")
 		must(t, w.DeleteUser(ctx, root, gone.User.ID, false))
+		byHand, err := w.CreateToken(ctx, docgen.NewToken{Login: plain.User.Login})
+		must(t, err)
+		plainByHand, err := w.Authenticate(ctx, byHand)
+		must(t, err)
 		tests := []struct {
 			name   string
 			caller *docgen.Caller
 			target int64
 			code   docgen.Code
 		}{
+			{"a service account by a token made by hand", plainByHand, w.alice.User.ID, docgen.CodeForbidden},
 			{"an administrator for a user", root, w.alice.User.ID, ""},
 			{"an administrator for another", root, second.User.ID, ""},
 			{"a co-administrator for a user", coadmin, w.alice.User.ID, ""},

@@ -107,11 +107,11 @@ func oauthRoute(a *api, path string, d oauthDoc, operation func(context.Context,
 func (a *api) admitClient(c *call, operation func(context.Context, *call, form) (any, error)) (any, error) {
 	f, err := c.readForm()
 	if err != nil {
-		return nil, a.limitFailed(c, err)
+		return nil, a.limitGuest(c, err)
 	}
 	id, secret, err := clientCredentials(c.r, f)
 	if err != nil {
-		return nil, a.limitFailed(c, err)
+		return nil, a.limitGuest(c, err)
 	}
 	if c.client, err = a.service.AuthenticateClient(c.r.Context(), id, secret); err != nil {
 		return nil, a.limitFailed(c, err)
@@ -126,7 +126,7 @@ func (a *api) admitClient(c *call, operation func(context.Context, *call, form) 
 	return answer, nil
 }
 
-// limitFailed counts a failure that is the client's.
+// limitFailed counts a failure that is the client's, and not ours.
 func (a *api) limitFailed(c *call, err error) error {
 	if _, theirs := errors.AsType[*docgen.GrantError](err); !theirs {
 		return err

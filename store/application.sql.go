@@ -470,7 +470,7 @@ func (q *Queries) SetApplicationSecret(ctx context.Context, iD int64, secretHash
 }
 
 const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, applications.acts_as_users
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
@@ -480,7 +480,7 @@ WHERE tokens.hash = $1
 type TokenByHashRow struct {
 	Token       Token
 	User        User
-	ActsAsUsers bool
+	Application Application
 }
 
 func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow, error) {
@@ -511,7 +511,16 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.User.ExternalID,
 		&i.User.Profile,
 		&i.User.DeletedAt,
-		&i.ActsAsUsers,
+		&i.Application.ID,
+		&i.Application.EnterpriseID,
+		&i.Application.Name,
+		&i.Application.NameKey,
+		&i.Application.Scopes,
+		&i.Application.ServiceAccountID,
+		&i.Application.CreatedAt,
+		&i.Application.ClientID,
+		&i.Application.SecretHash,
+		&i.Application.ActsAsUsers,
 	)
 	return i, err
 }

@@ -63,8 +63,8 @@ CREATE TABLE storage_policies (
 );
 
 ALTER TABLE items ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 0; -- of an archive; 0 for everything else
-CREATE INDEX items_parent ON items (parent_id); -- whole trees, with what is in the trash
 CREATE INDEX items_trash ON items (owner_id, kind, id) WHERE trashed_at <> 0;
+CREATE INDEX items_parent ON items (parent_id); -- what a folder holds, what is in the trash too
 
 ALTER TABLE file_versions ADD COLUMN storage_policy_id BIGINT NOT NULL DEFAULT 1; -- where the blob is
 ALTER TABLE file_versions ADD COLUMN trashed_at BIGINT NOT NULL DEFAULT 0;

@@ -55,7 +55,7 @@ INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expir
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: TokenByHash :one
-SELECT sqlc.embed(tokens), sqlc.embed(users), applications.acts_as_users
+SELECT sqlc.embed(tokens), sqlc.embed(users), sqlc.embed(applications)
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
