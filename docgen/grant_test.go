@@ -541,3 +541,50 @@ func TestTokensHaveNoMoreScopes(t *testing.T) {
 		})
 	})
 }
+
+// TestEndingRace ends grants and applications while tokens are being given: what ends takes along what is given meanwhile.
+func TestEndingRace(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		app, client := w.app(docgen.NewApplication{Name: "App"})
+		t.Run("of a grant whose next token is used", func(t *testing.T) {
+			first, err := w.CreateGrant(ctx, "App", "alice@example.com", nil)
+			must(t, err)
+			second, err := w.refresh(client, first.Refresh)
+			must(t, err)
+			next := make(chan string, 8)
+			for i := range 8 {
+				next <- []string{first.Refresh, second.Refresh}[i%2]
+			}
+			for err := range atOnce(8, func() error { _, err := w.refresh(client, <-next); return err }) {
+				if err != nil {
+					wantReason(t, err, "invalid_grant", "")
+				}
+			}
+			if n := w.count("SELECT COUNT(*) FROM refresh_tokens") + w.count("SELECT COUNT(*) FROM tokens WHERE grant_id <> 0"); n != 0 {
+				t.Errorf("%d tokens of the grant are left", n)
+			}
+		})
+		t.Run("of an application that asks for tokens", func(t *testing.T) {
+			enterprise := docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise", SubjectID: w.enterpriseID()}
+			next := make(chan int, 8)
+			for i := range 8 {
+				next <- i
+			}
+			for err := range atOnce(8, func() error {
+				if <-next == 4 {
+					return w.DeleteApplication(ctx, app.ClientID)
+				}
+				_, err := w.Grant(ctx, client, enterprise)
+				return err
+			}) {
+				if err != nil {
+					wantReason(t, err, "invalid_client", "")
+				}
+			}
+			if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM tokens WHERE application_id = ", app.ID)); n != 0 {
+				t.Errorf("%d tokens of the application are left", n)
+			}
+		})
+	})
+}

@@ -242,3 +242,36 @@ func TestRestrictedUsers(t *testing.T) {
 		}
 	})
 }
+
+// TestDeletingRace deletes a user who uploads at the same time: nothing is left of what the user owned.
+func TestDeletingRace(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		root, zoe := w.member("root", docgen.RoleAdmin), w.user("zoe")
+		folder := w.folder(zoe, 0, "work")
+		w.share(docgen.Folder, w.folder(w.alice, 0, "shared"), zoe, docgen.RoleEditor)
+		next := make(chan int, 12)
+		for i := range 12 {
+			next <- i
+		}
+		for err := range atOnce(12, func() error {
+			i := <-next
+			switch {
+			case i == 6:
+				return w.DeleteUser(ctx, root, zoe.User.ID, true)
+			case i%2 == 0:
+				_, err := w.CreateFolder(ctx, zoe, docgen.NewFolder{Name: fmt.Sprint(i), ParentID: folder})
+				return err
+			}
+			_, err := w.CreateFile(ctx, zoe, docgen.NewFile{Name: fmt.Sprint(i, ".txt")}, reader("x"))
+			return err
+		}) {
+			if err != nil && !docgen.IsCode(err, docgen.CodeNotFound) {
+				t.Error(err)
+			}
+		}
+		if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM items WHERE owner_id = ", zoe.User.ID)); n != 0 {
+			t.Errorf("%d items of the user are left", n)
+		}
+	})
+}
