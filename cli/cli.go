@@ -37,6 +37,17 @@ type commands struct {
 	Token struct {
 		Create tokenCreateCmd `cmd:"" help:"Make an access token for a user and print it. It works while the server runs."`
 	} `cmd:"" help:"Access tokens for the API."`
+	App struct {
+		Create appCreateCmd `cmd:"" help:"Make an application and print its client id and secret, which is shown this once."`
+		List   appListCmd   `cmd:"" help:"List the applications."`
+		Config appConfigCmd `cmd:"" help:"Make a key pair for an application and print the JSON file that client libraries read, with the private key, which is shown this once."`
+		Secret appSecretCmd `cmd:"" help:"Give an application another secret and print it. The one before is refused from then on."`
+		Key    struct {
+			Add    appKeyAddCmd    `cmd:"" help:"Let an application sign with the private key of a public key, and print the key's id."`
+			Remove appKeyRemoveCmd `cmd:"" help:"End the use of a key."`
+		} `cmd:"" help:"Public keys of an application."`
+		Delete appDeleteCmd `cmd:"" help:"End an application, with all its tokens and keys."`
+	} `cmd:"" help:"Applications: programs that get access tokens by themselves (OAuth 2.0)."`
 	Render  renderCmd  `cmd:"" help:"Make documents from a template and JSON, without a server."`
 	Tags    tagsCmd    `cmd:"" help:"List the tags of a template, or what is wrong with it."`
 	Check   checkCmd   `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`

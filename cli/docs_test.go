@@ -21,6 +21,7 @@ import (
 // had a terminal of their own. What is not to be run is marked text, or console.
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md", "docs/performance.md", "docs/sharing.md",
+	"docs/authentication.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }
 
@@ -47,7 +48,7 @@ platen() {
 `
 
 func TestDocumentedCommands(t *testing.T) {
-	for _, tool := range []string{"bash", "curl", "jq"} {
+	for _, tool := range []string{"bash", "curl", "jq", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the commands of the documentation use %s, which is not installed", tool)
 		}

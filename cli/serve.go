@@ -94,13 +94,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	})
 	store.Handle(queue, generator.ReadTags)
 	store.Handle(queue, inPortions(generator.GenerateDocuments))
-	store.Handle(queue, daily(service.Sweep, log))
+	store.Handle(queue, daily(service, log))
 	store.Handle(queue, service.RemoveContents)
-	if err := service.ScheduleSweep(ctx); err != nil {
-		return err
-	}
 	store.Handle(queue, relocation(service.Relocate, log))
-	if err := service.ScheduleRelocation(ctx); err != nil {
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx)); err != nil {
 		return err
 	}
 
@@ -235,14 +232,19 @@ func inPortions(work func(context.Context, docgen.GenerateDocuments) error) func
 // sweepEvery is how often contents that nothing names are looked for.
 const sweepEvery = 24 * time.Hour
 
-// daily removes orphans now, and again every day.
-func daily(sweep func(context.Context) (int, error), log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
+// daily removes what nobody needs any more now, and again every day: orphans, and tokens that have expired.
+func daily(service *docgen.Service, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
-		removed, err := sweep(ctx)
+		removed, err := service.Sweep(ctx)
 		if err != nil {
 			return err
 		}
 		log.InfoContext(ctx, "orphaned contents swept", "removed", removed)
+		expired, err := service.RemoveExpired(ctx)
+		if err != nil {
+			return err
+		}
+		log.InfoContext(ctx, "expired tokens removed", "removed", expired)
 		return store.Snooze(sweepEvery)
 	}
 }

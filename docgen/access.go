@@ -70,6 +70,12 @@ func (p Permissions) Invitees() []Role {
 	return roles
 }
 
+// restrictions is what the status of a user takes away, of the user's own items too.
+var restrictions = map[string]Permissions{
+	StatusCannotDelete:       MayEdit | MayDelete,
+	StatusCannotDeleteUpload: MayEdit | MayDelete | MayUpload,
+}
+
 // place is an item where it lies, with what a caller may do there.
 type place struct {
 	row     store.Item
@@ -126,6 +132,7 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 	for _, link := range chain {
 		p.may |= permissionsAt(link, c)
 	}
+	p.may &^= restrictions[c.User.Status]
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID {
 		return place{}, NotFound(kind.String(), id)
 	}

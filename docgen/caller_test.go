@@ -185,9 +185,20 @@ func TestScopes(t *testing.T) {
 			"DeleteArchive":   {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { return w.DeleteArchive(ctx, c, 1) }},
 			"StoragePolicies": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicies(ctx, c, first); return err }},
 			"StoragePolicy":   {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicy(ctx, c, 1); return err }},
+			"User":            {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.User(ctx, c, 1); return err }},
+			"Users":           {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.Users(ctx, c, docgen.UserFilter{}, first); return err }},
+			"UsersByOffset": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error {
+				_, err := w.UsersByOffset(ctx, c, docgen.UserFilter{}, docgen.OffsetRequest{})
+				return err
+			}},
+			"AddUser":         {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.AddUser(ctx, c, docgen.NewUser{}); return err }},
+			"UpdateUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
+			"DeleteUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { return w.DeleteUser(ctx, c, 1, true) }},
+			"TransferContent": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
 		}
-		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks} {
-			c := w.caller("alice", scope)
+		w.member("root", docgen.RoleAdmin)
+		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers} {
+			c := w.caller("root", scope)
 			for name, op := range operations {
 				enough := scope == op.need || scope == docgen.ScopeWrite && op.need == docgen.ScopeRead
 				if err := op.call(c); docgen.IsCode(err, docgen.CodeScope) == enough {
@@ -220,8 +231,8 @@ func TestUsers(t *testing.T) {
 			wantCode(t, err, docgen.CodeLoginInUse)
 		})
 		t.Run("are told everything that is wrong at once", func(t *testing.T) {
-			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Kind: "ghost"})
-			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "kind"}) {
+			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Status: "dead", Profile: docgen.Profile{Language: "tlhingan hol", TimeZone: "Mars/Olympus"}})
+			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "status", "language", "timezone"}) {
 				t.Errorf("problems with %q", got)
 			}
 		})

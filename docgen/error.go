@@ -33,6 +33,7 @@ const (
 	CodeConflict          Code = "conflict"                               // there is such a thing already, or another change came first
 	CodeNameInUse         Code = "item_name_in_use"                       // the folder has an item of that name
 	CodeLoginInUse        Code = "user_login_already_used"                // another user has that login
+	CodeUserOwns          Code = "user_owns_content"                      // deleting a user who owns files or folders
 	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
 )

@@ -141,10 +141,7 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 // archive.
 func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
 	if from.row.OwnerID != to.row.OwnerID {
-		if err := tx.SetTreeOwner(ctx, from.row.ID, to.row.OwnerID); err != nil {
-			return err
-		}
-		if err := tx.DeleteTreeCollaborationsOf(ctx, from.row.ID, to.row.OwnerID); err != nil { // who owns it has all roles
+		if err := giveTree(ctx, tx, from.row.ID, to.row.OwnerID); err != nil {
 			return err
 		}
 	}
@@ -157,6 +154,14 @@ func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
 		return nil
 	}
 	return settle(ctx, tx, from.row.ID, to.policy())
+}
+
+// giveTree makes a user the owner of an item and of all below it. Who owns it has all roles, and needs none.
+func giveTree(ctx context.Context, tx *store.Tx, itemID, ownerID int64) error {
+	if err := tx.SetTreeOwner(ctx, itemID, ownerID); err != nil {
+		return err
+	}
+	return tx.DeleteTreeCollaborationsOf(ctx, itemID, ownerID)
 }
 
 // A growth is what the archive gains, or loses, that a place lies in.

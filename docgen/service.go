@@ -68,6 +68,7 @@ type Service struct {
 // enterprise is the one that a server is of.
 type enterprise struct {
 	id        int64
+	name      string
 	accountID int64 // the user that owns the archives
 	rootID    int64 // the folder whose folders are the archives
 }
@@ -96,11 +97,12 @@ const (
 	settingMarkerKey   = "marker_key"  // the key of page markers; locked by who prepares the database
 	settingTree        = "tree"        // has no value; locked by who moves a folder
 	settingInvitations = "invitations" // has no value; locked by who invites a login that nobody has, or makes a user
+	settingAdmins      = "admins"      // has no value; locked by who may leave the enterprise without an administrator
 	settingContents    = "contents"    // names the blob store that belongs to the database, which holds the same name
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {
-	for _, name := range []string{settingTree, settingInvitations} {
+	for _, name := range []string{settingTree, settingInvitations, settingAdmins} {
 		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
 			return err
 		}
@@ -142,7 +144,10 @@ func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	if row.AccountID == 0 {
-		account := s.newUserRow(row.ID, NewUser{Name: row.Name, Kind: KindService, Role: RoleUser})
+		account, err := s.newUserRow(row.ID, KindService, NewUser{Name: row.Name})
+		if err != nil {
+			return err
+		}
 		account.LoginKey = "account " + strconv.FormatInt(account.ID, 10) // no login folds to this
 		if _, err := s.insertUser(ctx, tx, account); err != nil {
 			return err
@@ -153,7 +158,7 @@ func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	account, err := tx.User(ctx, row.AccountID)
-	s.enterprise = enterprise{id: row.ID, accountID: row.AccountID, rootID: account.User.RootFolderID}
+	s.enterprise = enterprise{id: row.ID, name: row.Name, accountID: row.AccountID, rootID: account.User.RootFolderID}
 	return err
 }
 

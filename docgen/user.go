@@ -4,10 +4,16 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/language"
 
 	"platen/store"
 )
@@ -19,16 +25,18 @@ const (
 	RoleUser    = "user"
 )
 
-// Kinds of user: a person, or an application's own account.
+// Kinds of user: a person, or the account of an application or of the enterprise.
 const (
 	KindManaged = "managed"
 	KindService = "service"
 )
 
-// Statuses of a user. An inactive user's tokens are refused.
+// Statuses of a user. An inactive user's tokens are refused; the last two take permissions away (restrictions).
 const (
-	StatusActive   = "active"
-	StatusInactive = "inactive"
+	StatusActive             = "active"
+	StatusInactive           = "inactive"
+	StatusCannotDelete       = "cannot_delete_edit"
+	StatusCannotDeleteUpload = "cannot_delete_edit_upload"
 )
 
 // User is an account of the enterprise.
@@ -38,11 +46,23 @@ type User struct {
 	Name           string
 	Kind           string // KindManaged or KindService
 	Role           string // RoleAdmin, RoleCoadmin or RoleUser
-	Status         string // StatusActive, StatusInactive or one of the interface's other two
+	Status         string // one of the statuses
+	PlatformOnly   bool   // known to applications alone
+	ExternalID     string // what an application calls the user
+	Profile        Profile
 	EnterpriseID   int64
 	EnterpriseName string // empty in a Caller
 	CreatedAt      time.Time
 	ModifiedAt     time.Time
+}
+
+// Profile is what else is said of a user; nothing goes by it.
+type Profile struct {
+	Language string `json:"language,omitempty"`
+	TimeZone string `json:"timezone,omitempty"`
+	JobTitle string `json:"job_title,omitempty"`
+	Phone    string `json:"phone,omitempty"`
+	Address  string `json:"address,omitempty"`
 }
 
 // UserRef is a user as other objects name one.
@@ -52,86 +72,167 @@ type UserRef struct {
 	Login string
 }
 
+// userOf makes a User of a row, without its profile.
 func userOf(row store.User, enterprise string) User {
 	return User{
 		ID: row.ID, Login: row.Login, Name: row.Name, Kind: row.Kind, Role: row.Role, Status: row.Status,
-		EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise,
+		PlatformOnly: row.PlatformOnly, ExternalID: row.ExternalID, EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise,
 		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
 	}
+}
+
+// describeUser makes a User of a row, with its profile.
+func (s *Service) describeUser(row store.User) (User, error) {
+	user := userOf(row, s.enterprise.name)
+	if row.Profile == "" {
+		return user, nil
+	}
+	if err := json.Unmarshal([]byte(row.Profile), &user.Profile); err != nil {
+		return user, fmt.Errorf("profile of user %d: %w", row.ID, err)
+	}
+	return user, nil
+}
+
+// isActive tells whether an account may be used.
+func isActive(row store.User) bool { return row.Status != StatusInactive && row.DeletedAt == 0 }
+
+// account returns an account of the enterprise that is not deleted.
+func (s *Service) account(ctx context.Context, q *store.Queries, id int64) (store.User, error) {
+	row, err := q.User(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (row.User.DeletedAt != 0 || row.User.EnterpriseID != s.enterprise.id) {
+		return store.User{}, NotFound("user", id)
+	}
+	return row.User, err
 }
 
 // Me returns the caller's own account. It needs no scope.
 func (s *Service) Me(ctx context.Context, c *Caller) (User, error) {
 	var user User
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		row, err := q.User(ctx, c.User.ID)
+		row, err := s.account(ctx, q, c.User.ID)
 		if err != nil {
 			return err
 		}
-		user = userOf(row.User, row.EnterpriseName)
-		return nil
+		user, err = s.describeUser(row)
+		return err
 	})
 	return user, err
 }
 
 // NewUser describes a user to be made.
 type NewUser struct {
-	Login string
-	Name  string
-	Role  string // RoleUser when empty
-	Kind  string // KindManaged when empty
+	Login        string // may be empty of one who is PlatformOnly
+	Name         string
+	Role         string // RoleUser when empty
+	Status       string // StatusActive when empty
+	PlatformOnly bool
+	ExternalID   string
+	Profile      Profile
 }
 
-// maxLoginLength is the most characters a login or a user's name has.
-const maxLoginLength = 254
+// Limits of what is said of a user, in characters.
+const (
+	maxLoginLength   = 254 // a login, or a name
+	maxProfileLength = 255 // anything else
+)
 
-func (u NewUser) problems() []Problem {
+func (u NewUser) withDefaults() NewUser {
+	u.Role, u.Status = cmp.Or(u.Role, RoleUser), cmp.Or(u.Status, StatusActive)
+	return u
+}
+
+// Problems says everything that is wrong with a user to be made.
+func (u NewUser) Problems() []Problem {
+	u = u.withDefaults()
 	var problems []Problem
-	if u.Login == "" || !keepable(u.Login) || strings.ContainsAny(u.Login, " \t\r\n") || utf8.RuneCountInString(u.Login) > maxLoginLength {
+	if u.Login == "" && !u.PlatformOnly {
+		problems = append(problems, Problem{Reason: ReasonMissing, Name: "login", Message: "'login' is required, unless is_platform_access_only is true"})
+	} else if !keepable(u.Login) || strings.ContainsAny(u.Login, " \t\r\n") || utf8.RuneCountInString(u.Login) > maxLoginLength {
 		problems = append(problems, invalidField("login", "a login has 1 to %d characters and no blanks", maxLoginLength))
 	}
-	if strings.TrimSpace(u.Name) == "" || !keepable(u.Name) || utf8.RuneCountInString(u.Name) > maxLoginLength {
-		problems = append(problems, invalidField("name", "a name has 1 to %d characters", maxLoginLength))
+	problems = append(problems, nameProblems(u.Name)...)
+	if roles := []string{RoleAdmin, RoleCoadmin, RoleUser}; !slices.Contains(roles, u.Role) {
+		problems = append(problems, invalidField("role", "%q is no role; the roles are %s", u.Role, strings.Join(roles, ", ")))
 	}
-	if !slices.Contains([]string{RoleAdmin, RoleCoadmin, RoleUser}, u.Role) {
-		problems = append(problems, invalidField("role", "%q is no role; the roles are admin, coadmin and user", u.Role))
+	if statuses := []string{StatusActive, StatusInactive, StatusCannotDelete, StatusCannotDeleteUpload}; !slices.Contains(statuses, u.Status) {
+		problems = append(problems, invalidField("status", "%q is no status; the statuses are %s", u.Status, strings.Join(statuses, ", ")))
 	}
-	if !slices.Contains([]string{KindManaged, KindService}, u.Kind) {
-		problems = append(problems, invalidField("kind", "%q is no kind of user; the kinds are managed and service", u.Kind))
+	return append(problems, u.profileProblems()...)
+}
+
+func (u NewUser) profileProblems() []Problem {
+	var problems []Problem
+	for _, field := range []struct{ name, value string }{
+		{"external_app_user_id", u.ExternalID}, {"language", u.Profile.Language}, {"timezone", u.Profile.TimeZone},
+		{"job_title", u.Profile.JobTitle}, {"phone", u.Profile.Phone}, {"address", u.Profile.Address},
+	} {
+		if !keepable(field.value) || utf8.RuneCountInString(field.value) > maxProfileLength {
+			problems = append(problems, invalidField(field.name, "%s has at most %d characters, which are UTF-8 without NUL", field.name, maxProfileLength))
+		}
+	}
+	if _, err := language.Parse(u.Profile.Language); u.Profile.Language != "" && err != nil {
+		problems = append(problems, invalidField("language", "language must be a language tag such as de or pt-BR"))
+	}
+	if _, err := time.LoadLocation(u.Profile.TimeZone); u.Profile.TimeZone == "Local" || err != nil {
+		problems = append(problems, invalidField("timezone", "timezone must be the name of a time zone such as Europe/Paris"))
 	}
 	return problems
 }
 
 // CreateUser makes a user with an empty root folder. It is an act of the operator, not of a caller.
 func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
-	u.Role, u.Kind = cmp.Or(u.Role, RoleUser), cmp.Or(u.Kind, KindManaged)
-	if err := Invalid(u.problems()...); err != nil {
+	if err := Invalid(u.Problems()...); err != nil {
 		return User{}, err
 	}
 	var user User
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		row := s.newUserRow(s.enterprise.id, u)
+		row, err := s.newUserRow(s.enterprise.id, KindManaged, u)
+		if err != nil {
+			return err
+		}
 		added, err := s.insertUser(ctx, tx, row)
 		if err != nil {
 			return err
 		}
 		if !added {
-			return failf(CodeLoginInUse, "There is a user with the login %q already.", u.Login)
+			return loginInUse(u.Login)
 		}
-		made, err := tx.User(ctx, row.ID)
-		user = userOf(made.User, made.EnterpriseName)
+		made, err := s.account(ctx, tx.Queries, row.ID)
+		if err != nil {
+			return err
+		}
+		user, err = s.describeUser(made)
 		return err
 	})
 	return user, err
 }
 
+func loginInUse(login string) error {
+	return failf(CodeLoginInUse, "There is a user with the login %q already.", login)
+}
+
 // newUserRow describes a user who comes into being now.
-func (s *Service) newUserRow(enterpriseID int64, u NewUser) store.InsertUserParams {
-	now := s.micros()
-	return store.InsertUserParams{
-		ID: s.newID(), EnterpriseID: enterpriseID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, NameKey: foldKey(u.Name),
-		Kind: u.Kind, Role: u.Role, Status: StatusActive, RootFolderID: s.newID(), CreatedAt: now, ModifiedAt: now,
+func (s *Service) newUserRow(enterpriseID int64, kind string, u NewUser) (store.InsertUserParams, error) {
+	u = u.withDefaults()
+	now, id := s.micros(), s.newID()
+	if u.PlatformOnly && u.Login == "" {
+		u.Login = "AppUser_" + strconv.FormatInt(id, 10) + accountDomain
 	}
+	profile, err := u.Profile.text()
+	return store.InsertUserParams{
+		ID: id, EnterpriseID: enterpriseID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, NameKey: foldKey(u.Name),
+		Kind: kind, Role: u.Role, Status: u.Status, RootFolderID: s.newID(), CreatedAt: now, ModifiedAt: now,
+		PlatformOnly: u.PlatformOnly, ExternalID: u.ExternalID, Profile: profile,
+	}, err
+}
+
+// text is how a profile is kept.
+func (p Profile) text() (string, error) {
+	if p == (Profile{}) {
+		return "", nil
+	}
+	b, err := json.Marshal(p)
+	return string(b), err
 }
 
 // insertUser adds a user with an empty root folder; false when the login is taken.

@@ -86,6 +86,24 @@ var routeCases = []routeCase{
 	{"GET /storage_policies/{storage_policy_id}", nil, "403 403 403 403 403 200 200"},
 
 	{"GET /users/me", nil, "200 200 200 200 200 200 200"},
+	{"GET /users", nil, "403 403 403 403 403 200 200"},
+	{"POST /users", func(s scene) any { return object{"name": "Zoe", "login": fmt.Sprintf("zoe.%d@example.com", s.folder)} }, "403 403 403 403 403 201 201"},
+	{"GET /users/{user_id}", nil, "403 403 403 403 403 200 200"},
+	{"PUT /users/{user_id}", func(scene) any { return object{"job_title": "Clerk"} }, "403 403 403 403 403 200 200"},
+	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
+	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} }, "403 403 403 403 403 200 200"},
+
+	// These look at no access token: the client says who it is.
+	{"POST /oauth2/token", func(s scene) any {
+		return s.client.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(s.user))
+	},
+		everybody(200)},
+	{"POST /oauth2/revoke", func(s scene) any { return s.client.form("token", "unknown") }, everybody(200)},
+}
+
+// everybody is one status for every caller, the guest and the one with an expired token too.
+func everybody(status int) string {
+	return strings.TrimSpace(strings.Repeat(strconv.Itoa(status)+" ", len(callers)))
 }
 
 func id(n int64) string { return strconv.FormatInt(n, 10) }
@@ -103,17 +121,18 @@ func batch(s scene) object {
 // at puts the ids of a scene into a route.
 func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
-		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration),
-		"{archive_id}", id(s.archive), "{storage_policy_id}", "1").Replace(route)
+		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
+		"{archive_id}", id(s.archive), "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {
 	t.Helper()
 	statuses := map[string]int{"guest": http.StatusUnauthorized, "expired": http.StatusUnauthorized}
-	for i, word := range strings.Fields(c.want) {
+	words := strings.Fields(c.want)
+	for i, word := range words {
 		status, err := strconv.Atoi(word)
 		must(t, err)
-		statuses[callers[i+2]] = status
+		statuses[callers[i+len(callers)-len(words)]] = status
 	}
 	if len(statuses) != len(callers) {
 		t.Fatalf("%s: a status for %d callers, want one for each of %v", c.route, len(statuses), callers)

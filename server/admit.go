@@ -17,7 +17,7 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.limitUser(c, d.upload); err != nil {
 		return err
 	}
-	if err := c.checkSubject(); err != nil {
+	if err := a.actAs(c); err != nil {
 		return err
 	}
 	return a.checkVersion(c, d)
@@ -33,15 +33,30 @@ func (a *api) authenticate(c *call) error {
 	return err
 }
 
-// checkSubject refuses to act for another user: the header that asks for it must not be passed over, or changes would be
-// made in the wrong user's name.
-func (c *call) checkSubject() error {
-	subject := c.r.Header.Get("As-User")
-	if subject == "" || subject == ID(c.caller.User.ID).String() {
+// actAs lets the call act for the user that the header As-User names. The header must never be passed over: changes would
+// be made in the wrong user's name.
+func (a *api) actAs(c *call) error {
+	values, sent := c.r.Header[asUserHeader]
+	if !sent {
 		return nil
 	}
-	return invalidParam("As-User", "acting for another user (the header As-User) is not supported: use a token of that user")
+	id, ok := parseID(values[0])
+	if !ok || len(values) > 1 {
+		return invalidParam(asUserHeader, "%s must be sent once and be the id of a user: a string of decimal digits", asUserHeader)
+	}
+	caller, err := a.service.As(c.r.Context(), c.caller, int64(id))
+	if err != nil {
+		return err
+	}
+	c.caller = caller
+	return nil
 }
+
+// Headers of clients of the same interface elsewhere. Nobody is notified here yet, so that there is nothing to suppress.
+const (
+	asUserHeader        = "As-User"
+	notificationsHeader = "Box-Notifications"
+)
 
 // maxToken bounds what is looked up as a token.
 const maxToken = 4096
@@ -58,9 +73,9 @@ func bearerToken(headers []string) (string, error) {
 	return token, nil
 }
 
-// limitUser counts a call of the caller.
+// limitUser counts a call of whoever sends it, also on behalf of others.
 func (a *api) limitUser(c *call, upload bool) error {
-	user := ID(c.caller.User.ID).String()
+	user := ID(c.caller.ActorID).String()
 	if upload {
 		return a.limit(c, "uploads "+user, a.limiter.limits.Uploads)
 	}

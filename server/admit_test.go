@@ -79,6 +79,9 @@ func TestVersionHeaderOnEveryRoute(t *testing.T) {
 			runOnce(t, server.Config{RateLimits: noLimits, Compat: compat}, func(w *world) {
 				s := w.scene()
 				for _, c := range routeCases {
+					if strings.Contains(c.route, "/oauth2") { // not under /2.0
+						continue
+					}
 					needed := compat == server.CompatNone || strings.Contains(c.route, "/docgen_") || strings.Contains(c.route, "/archives")
 					v := w.do(at(c.route, s), request{as: "owner", without: []string{"svc-version"}, body: object{}})
 					if refused := strings.Contains(string(v.text), "invalid_api_version"); refused != needed {
@@ -135,7 +138,7 @@ func TestAccessTokens(t *testing.T) {
 		w.t.Run("for another user", func(t *testing.T) {
 			me := w.do("GET /users/me", request{}).want(t, 200)["id"].(string)
 			w.do("GET /users/me", request{header: http.Header{"As-User": {me}}}).want(t, 200)
-			w.do("GET /users/me", request{header: http.Header{"As-User": {"4711"}}}).want(t, 400, "bad_request")
+			w.do("GET /users/me", request{header: http.Header{"As-User": {"4711"}}}).want(t, 403, "access_denied_insufficient_permissions")
 		})
 		w.t.Run("comes before everything else", func(t *testing.T) {
 			r := request{as: "guest", body: "{", header: http.Header{"Svc-Version": {"1"}}}

@@ -21,6 +21,7 @@ type call struct {
 	w      *recorder
 	r      *http.Request
 	caller *docgen.Caller // nil until the call is admitted
+	client *docgen.Client // that wants tokens, or ends them; nil until it has said who it is
 	body   *body          // what the operation reads; nil when it reads nothing
 }
 
@@ -141,8 +142,14 @@ func (a *api) observe(c *call, took time.Duration) {
 		slog.Int("status", c.w.status), slog.Int64("bytes", c.w.bytes), slog.Duration("duration", took),
 		slog.String("remote", c.r.RemoteAddr),
 	}
+	if c.client != nil {
+		attrs = append(attrs, slog.String("client_id", c.client.ID()))
+	}
 	if c.caller != nil {
 		attrs = append(attrs, slog.Int64("user_id", c.caller.User.ID))
+		if c.caller.ActorID != c.caller.User.ID {
+			attrs = append(attrs, slog.Int64("actor_id", c.caller.ActorID))
+		}
 	}
 	a.log.LogAttrs(c.r.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -201,6 +202,8 @@ func encode(t *testing.T, body any) (io.Reader, string) {
 		return strings.NewReader(b), "application/json"
 	case []byte:
 		return bytes.NewReader(b), "application/json"
+	case url.Values:
+		return strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
 	case form:
 		var buf bytes.Buffer
 		parts := multipart.NewWriter(&buf)
@@ -267,6 +270,8 @@ func problems(v object) []string {
 type scene struct {
 	folder, file, version, collaboration, job, archive int64
 	batch                                              string
+	user, heir                                         int64 // that belong to nothing else
+	client                                             client
 }
 
 // scene makes a folder that reader may read and editor may edit, and where carol collaborates.
@@ -306,7 +311,39 @@ func (w *world) scene() scene {
 	archive, err := w.CreateArchive(ctx, w.caller("archivist"), docgen.NewArchive{Name: "archive of " + name})
 	must(w.t, err)
 	s.archive = archive.ID
+	s.user, s.heir = w.user(name+".user"), w.user(name+".heir")
+	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
 	return s
+}
+
+// user makes a user and returns the id.
+func (w *world) user(name string) int64 {
+	w.t.Helper()
+	made, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: strings.ReplaceAll(name, " ", "") + "@example.com", Name: name})
+	must(w.t, err)
+	return made.ID
+}
+
+// client is an application with its secret.
+type client struct {
+	docgen.Application
+	secret string
+}
+
+func (w *world) client(n docgen.NewApplication) client {
+	w.t.Helper()
+	app, secret, err := w.CreateApplication(w.t.Context(), n)
+	must(w.t, err)
+	return client{app, secret}
+}
+
+// form is a form of the client with some more fields: names and values.
+func (c client) form(more ...string) url.Values {
+	f := url.Values{"client_id": {c.ClientID}, "client_secret": {c.secret}}
+	for i := 0; i < len(more); i += 2 {
+		f.Set(more[i], more[i+1])
+	}
+	return f
 }
 
 // logs collects what a server logs.

@@ -17,6 +17,7 @@ import (
 
 // Tags group the operations in the documentation.
 const (
+	tagAuthentication = "Authentication"
 	tagDocGen         = "Doc Gen"
 	tagFiles          = "Files"
 	tagFolders        = "Folders"
@@ -38,23 +39,24 @@ func describe(baseURL, version string) huma.Config {
 				Title:   "Platen",
 				Version: cmp.Or(version, "development"),
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-				Description: "Documents from Word templates and JSON. Every request carries an access token and the header " +
+				Description: "Documents from Word templates and JSON. Every request under /2.0 carries an access token and the header " +
 					"`svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
 			},
 			Servers: []*huma.Server{{URL: baseURL + prefix}},
 			Tags: []*huma.Tag{
+				{Name: tagAuthentication, Description: "How applications get access tokens (OAuth 2.0). These addresses do not stand under /2.0."},
 				{Name: tagDocGen, Description: "Mark a file as a template, make documents from it in batches, and watch the jobs."},
 				{Name: tagFiles, Description: "Upload, download and change files."},
 				{Name: tagFolders, Description: "The folders that files lie in. Every user has a root folder, whose id is 0."},
 				{Name: tagTrash, Description: "What was deleted: look at it, restore it, remove it for good."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
-				{Name: tagUsers, Description: "Who the caller is."},
+				{Name: tagUsers, Description: "Who the caller is, and, for administrators and applications that may, the users of the enterprise."},
 				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{securityName: {
-					Type: "http", Scheme: "bearer", Description: "An access token, which the operator of the server gives out.",
+					Type: "http", Scheme: "bearer", Description: "An access token, which the operator of the server gives out, or an application gets by itself.",
 				}},
 			},
 			Security: []map[string][]string{{securityName: {}}},
@@ -101,6 +103,14 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 			Description: "The version of the interface. The name " + otherVersionHeader + " is taken too.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}},
 			Example:     interfaceVersion,
+		}, {
+			Name: asUserHeader, In: "header",
+			Description: "The id of another user to act for. The token must be one of an administrator or a service account, and of an application " +
+				"that may act for users; its scopes are those that the user may have.",
+			Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9]+$"},
+		}, {
+			Name: notificationsHeader, In: "header", Description: "Accepted; nobody is notified of anything yet.",
+			Schema: &huma.Schema{Type: huma.TypeString},
 		}},
 	}
 	if d.scope != "" {
@@ -148,11 +158,16 @@ func (a *api) jsonResponse(description string, example any) *huma.Response {
 
 // codesOf lists every code that an operation may answer with; those of all operations come first.
 func codesOf(d *doc) []docgen.Code {
-	codes := []docgen.Code{docgen.CodeBadRequest, codeVersion, docgen.CodeUnauthorized}
+	codes := []docgen.Code{docgen.CodeBadRequest, codeVersion, docgen.CodeUnauthorized, docgen.CodeForbidden, docgen.CodeNotFound}
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
 	}
-	return slices.Concat(codes, d.errors, []docgen.Code{codeRateLimit, codeInternal})
+	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, codeInternal}) {
+		if !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	return codes
 }
 
 // errorResponses describes the errors of an operation, by status; each status names its codes.

@@ -256,8 +256,15 @@ func (a *api) curl(op *huma.Operation) string {
 	if op.Method != http.MethodGet {
 		command += " -X " + op.Method
 	}
-	lines := []string{command, `"` + a.huma.OpenAPI().Servers[0].URL + path + `"`, `-H "Authorization: Bearer $TOKEN"`}
-	if op.Parameters[0].Required {
+	server, lines := a.huma.OpenAPI().Servers, []string{command}
+	if len(op.Servers) > 0 {
+		server = op.Servers
+	}
+	lines = append(lines, `"`+server[0].URL+path+`"`)
+	if op.Security == nil {
+		lines = append(lines, `-H "Authorization: Bearer $TOKEN"`)
+	}
+	if len(op.Parameters) > 0 && op.Parameters[0].Required {
 		lines = append(lines, `-H "`+versionHeader+": "+interfaceVersion+`"`)
 	}
 	if op.RequestBody != nil {
@@ -272,6 +279,14 @@ func (a *api) curl(op *huma.Operation) string {
 func curlBody(content map[string]*huma.MediaType) []string {
 	if media, ok := content["application/json"]; ok {
 		return []string{`-H "Content-Type: application/json"`, "-d '" + pretty(media.Example) + "'"}
+	}
+	if media, ok := content[formType]; ok {
+		var lines []string
+		form := media.Example.(map[string]string)
+		for _, name := range slices.Sorted(maps.Keys(form)) {
+			lines = append(lines, "-d "+name+"="+form[name])
+		}
+		return lines
 	}
 	parts := content["multipart/form-data"].Example.(map[string]any)
 	attributes, err := marshal(parts["attributes"])

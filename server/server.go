@@ -88,6 +88,9 @@ func New(cfg Config) http.Handler {
 
 // routes is every operation, in the order of the documentation.
 func (a *api) routes() {
+	oauthRoute(a, "/oauth2/token", docGetToken, a.getToken)
+	oauthRoute(a, "/oauth2/revoke", docRevokeToken, a.revokeToken)
+
 	route(a, "POST /docgen_templates", docMarkTemplate, a.markTemplate)
 	route(a, "GET /docgen_templates", docListTemplates, a.listTemplates)
 	route(a, "GET /docgen_templates/{template_id}", docGetTemplate, a.getTemplate)
@@ -139,6 +142,12 @@ func (a *api) routes() {
 	route(a, "DELETE /collaborations/{collaboration_id}", docDeleteCollaboration, a.deleteCollaboration)
 
 	route(a, "GET /users/me", docGetMe, a.getMe)
+	route(a, "GET /users", docListUsers, a.listUsers)
+	route(a, "POST /users", docCreateUser, a.createUser)
+	route(a, "GET /users/{user_id}", docGetUser, a.getUser)
+	route(a, "PUT /users/{user_id}", docUpdateUser, a.updateUser)
+	route(a, "DELETE /users/{user_id}", docDeleteUser, a.deleteUser)
+	route(a, "PUT /users/{user_id}/folders/0", docTransferContent, a.transferContent)
 
 	route(a, "POST /archives", docCreateArchive, a.createArchive)
 	route(a, "GET /archives", docListArchives, a.listArchives)

@@ -129,8 +129,7 @@ func (v view[T]) MarshalJSON() ([]byte, error) {
 	for i := range object.NumField() {
 		field := object.Type().Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		absent := options == "omitempty" && field.Type.Kind() == reflect.Pointer && object.Field(i).IsNil()
-		if absent || !v.shows(name, field.Tag.Get("fields")) {
+		if options == "omitempty" && isAbsent(object.Field(i)) || !v.shows(name, field.Tag.Get("fields")) {
 			continue
 		}
 		if buf.Len() > 1 {
@@ -145,6 +144,11 @@ func (v view[T]) MarshalJSON() ([]byte, error) {
 	}
 	buf.WriteByte('}')
 	return buf.Bytes(), nil
+}
+
+// isAbsent tells of a field that may be left out that it says nothing. A number, and false, always say something.
+func isAbsent(field reflect.Value) bool {
+	return (field.Kind() == reflect.Pointer || field.Kind() == reflect.String) && field.IsZero()
 }
 
 func (v view[T]) shows(name, level string) bool {

@@ -10,26 +10,50 @@ import (
 	"database/sql"
 )
 
-const applicationByName = `-- name: ApplicationByName :one
-SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND name_key = $2
+const countActiveAdmins = `-- name: CountActiveAdmins :one
+SELECT COUNT(*) FROM users WHERE enterprise_id = $1 AND role = 'admin' AND status <> 'inactive' AND deleted_at = 0
 `
 
-func (q *Queries) ApplicationByName(ctx context.Context, enterpriseID int64, nameKey string) (Application, error) {
-	row := q.db.QueryRowContext(ctx, applicationByName, enterpriseID, nameKey)
-	var i Application
-	err := row.Scan(
-		&i.ID,
-		&i.EnterpriseID,
-		&i.Name,
-		&i.NameKey,
-		&i.Scopes,
-		&i.ServiceAccountID,
-		&i.CreatedAt,
-		&i.ClientID,
-		&i.SecretHash,
-		&i.ActsAsUsers,
-	)
-	return i, err
+func (q *Queries) CountActiveAdmins(ctx context.Context, enterpriseID int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countActiveAdmins, enterpriseID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countUsers = `-- name: CountUsers :one
+SELECT COUNT(*) FROM users
+WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
+  AND (external_id = $3 OR CAST($3 AS TEXT) = '')
+`
+
+// The lists of users have those with a name or a login that begins with a text, and with an id that an application gave;
+// empty for any.
+func (q *Queries) CountUsers(ctx context.Context, enterpriseID int64, term string, externalID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countUsers, enterpriseID, term, externalID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const deleteCollaborationsOfUser = `-- name: DeleteCollaborationsOfUser :exec
+DELETE FROM collaborations WHERE user_id = $1
+`
+
+func (q *Queries) DeleteCollaborationsOfUser(ctx context.Context, userID sql.NullInt64) error {
+	_, err := q.db.ExecContext(ctx, deleteCollaborationsOfUser, userID)
+	return err
+}
+
+const deleteUser = `-- name: DeleteUser :exec
+UPDATE users SET deleted_at = $2, login_key = $3, status = 'inactive', external_id = '', profile = '' WHERE id = $1
+`
+
+// DeleteUser ends an account. Its row stays for what the user made, and lets its login go.
+func (q *Queries) DeleteUser(ctx context.Context, iD int64, deletedAt int64, loginKey string) error {
+	_, err := q.db.ExecContext(ctx, deleteUser, iD, deletedAt, loginKey)
+	return err
 }
 
 const firstEnterprise = `-- name: FirstEnterprise :one
@@ -48,42 +72,16 @@ func (q *Queries) FirstEnterprise(ctx context.Context) (Enterprise, error) {
 	return i, err
 }
 
-const insertApplication = `-- name: InsertApplication :execrows
-INSERT INTO applications (id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT DO NOTHING
+const hasContent = `-- name: HasContent :one
+SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1) AS has_content
 `
 
-type InsertApplicationParams struct {
-	ID               int64
-	EnterpriseID     int64
-	Name             string
-	NameKey          string
-	Scopes           string
-	ServiceAccountID sql.NullInt64
-	CreatedAt        int64
-	ClientID         string
-	SecretHash       string
-	ActsAsUsers      bool
-}
-
-func (q *Queries) InsertApplication(ctx context.Context, arg InsertApplicationParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertApplication,
-		arg.ID,
-		arg.EnterpriseID,
-		arg.Name,
-		arg.NameKey,
-		arg.Scopes,
-		arg.ServiceAccountID,
-		arg.CreatedAt,
-		arg.ClientID,
-		arg.SecretHash,
-		arg.ActsAsUsers,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// HasContent tells whether a folder holds anything, in the trash too.
+func (q *Queries) HasContent(ctx context.Context, parentID sql.NullInt64) (bool, error) {
+	row := q.db.QueryRowContext(ctx, hasContent, parentID)
+	var has_content bool
+	err := row.Scan(&has_content)
+	return has_content, err
 }
 
 const insertEnterprise = `-- name: InsertEnterprise :exec
@@ -105,36 +103,6 @@ func (q *Queries) InsertSetting(ctx context.Context, name string, value string) 
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const insertToken = `-- name: InsertToken :exec
-INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-`
-
-type InsertTokenParams struct {
-	ID            int64
-	Hash          string
-	UserID        int64
-	ApplicationID int64
-	Scopes        string
-	CreatedAt     int64
-	ExpiresAt     int64
-	GrantID       int64
-}
-
-func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error {
-	_, err := q.db.ExecContext(ctx, insertToken,
-		arg.ID,
-		arg.Hash,
-		arg.UserID,
-		arg.ApplicationID,
-		arg.Scopes,
-		arg.CreatedAt,
-		arg.ExpiresAt,
-		arg.GrantID,
-	)
-	return err
 }
 
 const insertUser = `-- name: InsertUser :execrows
@@ -199,6 +167,29 @@ func (q *Queries) LockSetting(ctx context.Context, name string) (int64, error) {
 	return result.RowsAffected()
 }
 
+const lockUser = `-- name: LockUser :execrows
+UPDATE users SET modified_at = modified_at WHERE id = $1
+`
+
+// LockUser makes every other transaction that changes the account wait until this one ends.
+func (q *Queries) LockUser(ctx context.Context, id int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockUser, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const moveChildren = `-- name: MoveChildren :exec
+UPDATE items SET parent_id = $2 WHERE parent_id = $1
+`
+
+// MoveChildren puts all that a folder holds into another, what is in the trash too.
+func (q *Queries) MoveChildren(ctx context.Context, parentID sql.NullInt64, parentID_2 sql.NullInt64) error {
+	_, err := q.db.ExecContext(ctx, moveChildren, parentID, parentID_2)
+	return err
+}
+
 const setEnterpriseAccount = `-- name: SetEnterpriseAccount :exec
 UPDATE enterprises SET account_id = $2 WHERE id = $1
 `
@@ -217,6 +208,15 @@ func (q *Queries) SetNameKey(ctx context.Context, iD int64, nameKey string) erro
 	return err
 }
 
+const setUserStatus = `-- name: SetUserStatus :exec
+UPDATE users SET status = $2, modified_at = $3 WHERE id = $1
+`
+
+func (q *Queries) SetUserStatus(ctx context.Context, iD int64, status string, modifiedAt int64) error {
+	_, err := q.db.ExecContext(ctx, setUserStatus, iD, status, modifiedAt)
+	return err
+}
+
 const setting = `-- name: Setting :one
 SELECT value FROM settings WHERE name = $1
 `
@@ -228,47 +228,39 @@ func (q *Queries) Setting(ctx context.Context, name string) (string, error) {
 	return value, err
 }
 
-const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at
-FROM tokens JOIN users ON users.id = tokens.user_id
-WHERE tokens.hash = $1
+const updateUser = `-- name: UpdateUser :exec
+UPDATE users
+SET login = $2, login_key = $3, name = $4, name_key = $5, role = $6, status = $7, external_id = $8, profile = $9, modified_at = $10
+WHERE id = $1
 `
 
-type TokenByHashRow struct {
-	Token Token
-	User  User
+type UpdateUserParams struct {
+	ID         int64
+	Login      string
+	LoginKey   string
+	Name       string
+	NameKey    string
+	Role       string
+	Status     string
+	ExternalID string
+	Profile    string
+	ModifiedAt int64
 }
 
-func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow, error) {
-	row := q.db.QueryRowContext(ctx, tokenByHash, hash)
-	var i TokenByHashRow
-	err := row.Scan(
-		&i.Token.ID,
-		&i.Token.Hash,
-		&i.Token.UserID,
-		&i.Token.ApplicationID,
-		&i.Token.Scopes,
-		&i.Token.CreatedAt,
-		&i.Token.ExpiresAt,
-		&i.Token.GrantID,
-		&i.User.ID,
-		&i.User.EnterpriseID,
-		&i.User.Login,
-		&i.User.LoginKey,
-		&i.User.Name,
-		&i.User.Kind,
-		&i.User.Role,
-		&i.User.Status,
-		&i.User.RootFolderID,
-		&i.User.CreatedAt,
-		&i.User.ModifiedAt,
-		&i.User.NameKey,
-		&i.User.PlatformOnly,
-		&i.User.ExternalID,
-		&i.User.Profile,
-		&i.User.DeletedAt,
+func (q *Queries) UpdateUser(ctx context.Context, arg UpdateUserParams) error {
+	_, err := q.db.ExecContext(ctx, updateUser,
+		arg.ID,
+		arg.Login,
+		arg.LoginKey,
+		arg.Name,
+		arg.NameKey,
+		arg.Role,
+		arg.Status,
+		arg.ExternalID,
+		arg.Profile,
+		arg.ModifiedAt,
 	)
-	return i, err
+	return err
 }
 
 const user = `-- name: User :one
@@ -333,6 +325,204 @@ func (q *Queries) UserByLogin(ctx context.Context, loginKey string) (User, error
 		&i.DeletedAt,
 	)
 	return i, err
+}
+
+const usersAfter = `-- name: UsersAfter :many
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at FROM users
+WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
+  AND (external_id = $3 OR CAST($3 AS TEXT) = '')
+  AND (platform_only AND CAST($4 AS BOOLEAN) OR NOT platform_only AND CAST($5 AS BOOLEAN))
+  AND id > $6
+ORDER BY id LIMIT $7
+`
+
+type UsersAfterParams struct {
+	EnterpriseID     int64
+	Term             string
+	ExternalID       string
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+	FromID           int64
+	Count            int32
+}
+
+func (q *Queries) UsersAfter(ctx context.Context, arg UsersAfterParams) ([]User, error) {
+	rows, err := q.db.QueryContext(ctx, usersAfter,
+		arg.EnterpriseID,
+		arg.Term,
+		arg.ExternalID,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
+		arg.FromID,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []User{}
+	for rows.Next() {
+		var i User
+		if err := rows.Scan(
+			&i.ID,
+			&i.EnterpriseID,
+			&i.Login,
+			&i.LoginKey,
+			&i.Name,
+			&i.Kind,
+			&i.Role,
+			&i.Status,
+			&i.RootFolderID,
+			&i.CreatedAt,
+			&i.ModifiedAt,
+			&i.NameKey,
+			&i.PlatformOnly,
+			&i.ExternalID,
+			&i.Profile,
+			&i.DeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usersAt = `-- name: UsersAt :many
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at FROM users
+WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
+  AND (external_id = $3 OR CAST($3 AS TEXT) = '')
+ORDER BY id LIMIT $5 OFFSET $4
+`
+
+type UsersAtParams struct {
+	EnterpriseID int64
+	Term         string
+	ExternalID   string
+	Skip         int32
+	Count        int32
+}
+
+func (q *Queries) UsersAt(ctx context.Context, arg UsersAtParams) ([]User, error) {
+	rows, err := q.db.QueryContext(ctx, usersAt,
+		arg.EnterpriseID,
+		arg.Term,
+		arg.ExternalID,
+		arg.Skip,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []User{}
+	for rows.Next() {
+		var i User
+		if err := rows.Scan(
+			&i.ID,
+			&i.EnterpriseID,
+			&i.Login,
+			&i.LoginKey,
+			&i.Name,
+			&i.Kind,
+			&i.Role,
+			&i.Status,
+			&i.RootFolderID,
+			&i.CreatedAt,
+			&i.ModifiedAt,
+			&i.NameKey,
+			&i.PlatformOnly,
+			&i.ExternalID,
+			&i.Profile,
+			&i.DeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usersBefore = `-- name: UsersBefore :many
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at FROM users
+WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
+  AND (external_id = $3 OR CAST($3 AS TEXT) = '')
+  AND (platform_only AND CAST($4 AS BOOLEAN) OR NOT platform_only AND CAST($5 AS BOOLEAN))
+  AND id < $6
+ORDER BY id DESC LIMIT $7
+`
+
+type UsersBeforeParams struct {
+	EnterpriseID     int64
+	Term             string
+	ExternalID       string
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+	FromID           int64
+	Count            int32
+}
+
+func (q *Queries) UsersBefore(ctx context.Context, arg UsersBeforeParams) ([]User, error) {
+	rows, err := q.db.QueryContext(ctx, usersBefore,
+		arg.EnterpriseID,
+		arg.Term,
+		arg.ExternalID,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
+		arg.FromID,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []User{}
+	for rows.Next() {
+		var i User
+		if err := rows.Scan(
+			&i.ID,
+			&i.EnterpriseID,
+			&i.Login,
+			&i.LoginKey,
+			&i.Name,
+			&i.Kind,
+			&i.Role,
+			&i.Status,
+			&i.RootFolderID,
+			&i.CreatedAt,
+			&i.ModifiedAt,
+			&i.NameKey,
+			&i.PlatformOnly,
+			&i.ExternalID,
+			&i.Profile,
+			&i.DeletedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const usersWithoutNameKey = `-- name: UsersWithoutNameKey :many

@@ -30,7 +30,7 @@ var changedByMigrations = map[string]struct {
 		fresh: map[string]string{
 			"enterprises account_id": "0",
 			"users name_key":         "", "users platform_only": "0", "users external_id": "", "users profile": "", "users deleted_at": "0",
-			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "0",
+			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "1",
 			"tokens grant_id":                 "0",
 			"items storage_policy_id":         "0",
 			"file_versions storage_policy_id": "1", "file_versions wanted_policy_id": "1", "file_versions trashed_at": "0", "file_versions trashed_by": "0",

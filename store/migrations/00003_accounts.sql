@@ -13,6 +13,7 @@ CREATE INDEX users_external ON users (external_id) WHERE external_id <> '';
 ALTER TABLE applications ADD COLUMN client_id TEXT NOT NULL DEFAULT '';            -- empty: gets no tokens by itself
 ALTER TABLE applications ADD COLUMN secret_hash TEXT NOT NULL DEFAULT '';          -- empty: has no secret
 ALTER TABLE applications ADD COLUMN acts_as_users BOOLEAN NOT NULL DEFAULT FALSE;  -- may get tokens of users, and send As-User
+UPDATE applications SET acts_as_users = TRUE; -- there is one, of the tokens made by hand
 CREATE UNIQUE INDEX applications_client ON applications (client_id) WHERE client_id <> '';
 
 CREATE TABLE application_keys (

@@ -37,19 +37,65 @@ SELECT id, name FROM users WHERE name_key = '';
 -- name: SetNameKey :exec
 UPDATE users SET name_key = $2 WHERE id = $1;
 
--- name: InsertApplication :execrows
-INSERT INTO applications (id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT DO NOTHING;
+-- name: LockUser :execrows
+-- LockUser makes every other transaction that changes the account wait until this one ends.
+UPDATE users SET modified_at = modified_at WHERE id = $1;
 
--- name: ApplicationByName :one
-SELECT * FROM applications WHERE enterprise_id = $1 AND name_key = $2;
+-- name: UpdateUser :exec
+UPDATE users
+SET login = $2, login_key = $3, name = $4, name_key = $5, role = $6, status = $7, external_id = $8, profile = $9, modified_at = $10
+WHERE id = $1;
 
--- name: InsertToken :exec
-INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+-- name: SetUserStatus :exec
+UPDATE users SET status = $2, modified_at = $3 WHERE id = $1;
 
--- name: TokenByHash :one
-SELECT sqlc.embed(tokens), sqlc.embed(users)
-FROM tokens JOIN users ON users.id = tokens.user_id
-WHERE tokens.hash = $1;
+-- name: DeleteUser :exec
+-- DeleteUser ends an account. Its row stays for what the user made, and lets its login go.
+UPDATE users SET deleted_at = $2, login_key = $3, status = 'inactive', external_id = '', profile = '' WHERE id = $1;
+
+-- name: CountActiveAdmins :one
+SELECT COUNT(*) FROM users WHERE enterprise_id = $1 AND role = 'admin' AND status <> 'inactive' AND deleted_at = 0;
+
+-- name: CountUsers :one
+-- The lists of users have those with a name or a login that begins with a text, and with an id that an application gave;
+-- empty for any.
+SELECT COUNT(*) FROM users
+WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
+  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '');
+
+-- name: UsersAt :many
+SELECT * FROM users
+WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
+  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '')
+ORDER BY id LIMIT sqlc.arg(count) OFFSET sqlc.arg(skip);
+
+-- name: UsersAfter :many
+SELECT * FROM users
+WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
+  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '')
+  AND (platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN) OR NOT platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN))
+  AND id > sqlc.arg(from_id)
+ORDER BY id LIMIT sqlc.arg(count);
+
+-- name: UsersBefore :many
+SELECT * FROM users
+WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
+  AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
+  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '')
+  AND (platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN) OR NOT platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN))
+  AND id < sqlc.arg(from_id)
+ORDER BY id DESC LIMIT sqlc.arg(count);
+
+-- name: DeleteCollaborationsOfUser :exec
+DELETE FROM collaborations WHERE user_id = $1;
+
+-- name: HasContent :one
+-- HasContent tells whether a folder holds anything, in the trash too.
+SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1) AS has_content;
+
+-- name: MoveChildren :exec
+-- MoveChildren puts all that a folder holds into another, what is in the trash too.
+UPDATE items SET parent_id = $2 WHERE parent_id = $1;

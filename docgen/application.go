@@ -1,0 +1,265 @@
+package docgen
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"database/sql"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"platen/store"
+)
+
+// Application is a program that gets access tokens by itself (OAuth 2.0): of its own service account and, where the
+// operator lets it, of users.
+type Application struct {
+	ID          int64
+	Name        string
+	ClientID    string
+	Scopes      []Scope // the most that any of its tokens has
+	ActsAsUsers bool
+	Account     UserRef // its service account
+	Keys        []ApplicationKey
+	CreatedAt   time.Time
+}
+
+// ApplicationKey is a public key that verifies the assertions of an application.
+type ApplicationKey struct {
+	Name      string // the kid of assertions
+	CreatedAt time.Time
+}
+
+// NewApplication describes an application to be made.
+type NewApplication struct {
+	Name        string
+	Scopes      []Scope // none: those of an ordinary user
+	ActsAsUsers bool
+}
+
+// accountDomain is where the accounts without a login of their own seem to be: no mail ever gets there (RFC 2606).
+const accountDomain = "@app.platen.invalid"
+
+// Limits of an application's keys.
+const (
+	maxKeyName = 128  // characters
+	minKeyBits = 2048 // RSA
+)
+
+// CreateApplication makes an application with a service account, and returns it with its secret, which is not kept: only its
+// hash is. It is an act of the operator, as everything about applications is.
+func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Application, string, error) {
+	if len(n.Scopes) == 0 {
+		n.Scopes = scopesOf(RoleUser)
+	}
+	if err := Invalid(n.problems()...); err != nil {
+		return Application{}, "", err
+	}
+	clientID, secret := strings.ToLower(rand.Text()), newToken()
+	var app Application
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		account, err := s.newUserRow(s.enterprise.id, KindService, NewUser{Login: "AutomationUser_" + clientID + accountDomain, Name: n.Name})
+		if err != nil {
+			return err
+		}
+		if _, err := s.insertUser(ctx, tx, account); err != nil {
+			return err
+		}
+		added, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
+			ID: s.newID(), EnterpriseID: s.enterprise.id, Name: n.Name, NameKey: foldKey(n.Name), Scopes: formatScopes(n.Scopes),
+			ServiceAccountID: sql.NullInt64{Int64: account.ID, Valid: true}, CreatedAt: s.micros(),
+			ClientID: clientID, SecretHash: hashToken(secret), ActsAsUsers: n.ActsAsUsers,
+		})
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return failf(CodeConflict, "There is an application with the name %q already.", n.Name)
+		}
+		app, err = s.application(ctx, tx.Queries, clientID)
+		return err
+	})
+	return app, secret, err
+}
+
+func (n NewApplication) problems() []Problem {
+	problems := nameProblems(n.Name)
+	if foldKey(n.Name) == foldKey(handApplication) {
+		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", handApplication))
+	}
+	known := scopesOf(RoleAdmin)
+	for _, scope := range n.Scopes {
+		if !slices.Contains(known, scope) {
+			problems = append(problems, invalidField("scope", "%q is no scope; the scopes are %s", scope, listScopes(known)))
+		}
+	}
+	return problems
+}
+
+// nameProblems says what is wrong with the name of a user or an application.
+func nameProblems(name string) []Problem {
+	if strings.TrimSpace(name) == "" || !keepable(name) || utf8.RuneCountInString(name) > maxLoginLength {
+		return []Problem{invalidField("name", "a name has 1 to %d characters", maxLoginLength)}
+	}
+	return nil
+}
+
+// Applications lists the applications, by name.
+func (s *Service) Applications(ctx context.Context) ([]Application, error) {
+	var apps []Application
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		rows, err := q.Applications(ctx, s.enterprise.id)
+		if err != nil {
+			return err
+		}
+		apps = make([]Application, len(rows))
+		for i, row := range rows {
+			if apps[i], err = describeApplication(ctx, q, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return apps, err
+}
+
+// Application returns an application by its name or its client id.
+func (s *Service) Application(ctx context.Context, name string) (Application, error) {
+	var app Application
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		app, err = s.application(ctx, q, name)
+		return err
+	})
+	return app, err
+}
+
+func (s *Service) application(ctx context.Context, q *store.Queries, name string) (Application, error) {
+	row, err := s.applicationRow(ctx, q, name)
+	if err != nil {
+		return Application{}, err
+	}
+	return describeApplication(ctx, q, row)
+}
+
+func (s *Service) applicationRow(ctx context.Context, q *store.Queries, name string) (store.Application, error) {
+	row, err := q.ApplicationByName(ctx, s.enterprise.id, foldKey(name))
+	if errors.Is(err, sql.ErrNoRows) && keepable(name) {
+		row, err = q.ApplicationByClient(ctx, name)
+	}
+	if errors.Is(err, sql.ErrNoRows) || err == nil && row.ClientID == "" {
+		return row, failf(CodeNotFound, "There is no application with the name or the client id %q.", name)
+	}
+	return row, err
+}
+
+func describeApplication(ctx context.Context, q *store.Queries, row store.Application) (Application, error) {
+	app := Application{
+		ID: row.ID, Name: row.Name, ClientID: row.ClientID, Scopes: parseScopes(row.Scopes), ActsAsUsers: row.ActsAsUsers,
+		Keys: []ApplicationKey{}, CreatedAt: timeOf(row.CreatedAt),
+	}
+	keys, err := q.ApplicationKeys(ctx, row.ID)
+	if err != nil {
+		return app, err
+	}
+	for _, key := range keys {
+		app.Keys = append(app.Keys, ApplicationKey{Name: key.Name, CreatedAt: timeOf(key.CreatedAt)})
+	}
+	app.Account, err = userRefs{}.get(ctx, q, row.ServiceAccountID.Int64)
+	return app, err
+}
+
+// changeApplication changes an application that nobody else changes, or gets a token of, meanwhile.
+func (s *Service) changeApplication(ctx context.Context, name string, change func(*store.Tx, store.Application) error) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.applicationRow(ctx, tx.Queries, name)
+		if err != nil {
+			return err
+		}
+		if row, err = tx.LockApplication(ctx, row.ID); err != nil {
+			return err
+		}
+		return change(tx, row)
+	})
+}
+
+// AddApplicationKey lets an application sign assertions with the private key of an RSA public key, in PEM, and returns the
+// key's name: the one given or, where that is empty, one made of the key.
+func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, public []byte) (string, error) {
+	key, err := jwt.ParseRSAPublicKeyFromPEM(public)
+	if err != nil || key.N.BitLen() < minKeyBits {
+		return "", Invalid(invalidField("public_key", "the public key must be one of RSA with at least %d bits, in PEM (openssl rsa -in private.pem -pubout)", minKeyBits))
+	}
+	der, err := x509.MarshalPKIXPublicKey(key)
+	if err != nil {
+		return "", err
+	}
+	if keyName == "" {
+		sum := sha256.Sum256(der)
+		keyName = hex.EncodeToString(sum[:4])
+	}
+	if !keepable(keyName) || utf8.RuneCountInString(keyName) > maxKeyName {
+		return "", Invalid(invalidField("key_id", "the id of a key has 1 to %d characters", maxKeyName))
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	return keyName, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+		added, err := tx.InsertApplicationKey(ctx, store.InsertApplicationKeyParams{
+			ApplicationID: app.ID, Name: keyName, PublicKey: string(text), CreatedAt: s.micros(),
+		})
+		if err == nil && added == 0 {
+			return failf(CodeConflict, "The application has a key with the id %q already.", keyName)
+		}
+		return err
+	})
+}
+
+// RemoveApplicationKey ends the use of a key. Tokens that were got with it stay.
+func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string) error {
+	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+		removed, err := tx.DeleteApplicationKey(ctx, app.ID, kept(keyName))
+		if err == nil && removed == 0 {
+			return failf(CodeNotFound, "The application has no key with the id %q.", keyName)
+		}
+		return err
+	})
+}
+
+// RenewSecret gives an application another secret and returns it; the one it had is refused from then on.
+func (s *Service) RenewSecret(ctx context.Context, name string) (string, error) {
+	secret := newToken()
+	return secret, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+		return tx.SetApplicationSecret(ctx, app.ID, hashToken(secret))
+	})
+}
+
+// DeleteApplication ends an application with all its tokens and keys. Its service account becomes inactive and keeps what
+// it owns; its name is free.
+func (s *Service) DeleteApplication(ctx context.Context, name string) error {
+	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+		for _, remove := range []func(context.Context, int64) error{
+			tx.DeleteTokensOfApplication, tx.DeleteRefreshTokensOfApplication, tx.DeleteApplicationKeys, tx.DeleteAssertionsOfApplication,
+		} {
+			if err := remove(ctx, app.ID); err != nil {
+				return err
+			}
+		}
+		if err := tx.SetUserStatus(ctx, app.ServiceAccountID.Int64, StatusInactive, s.micros()); err != nil {
+			return err
+		}
+		return tx.EndApplication(ctx, app.ID, endedKey(app.ID))
+	})
+}
+
+// endedKey is the key of a name, or a login, that is free again: no text folds to it.
+func endedKey(id int64) string { return "ended " + strconv.FormatInt(id, 10) }
+
+// EnterpriseID is the id of the enterprise that the server is of.
+func (s *Service) EnterpriseID() int64 { return s.enterprise.id }

@@ -1,0 +1,137 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"platen/store"
+)
+
+// Limits of assertions (RFC 7523).
+const (
+	maxAssertion   = 16 << 10         // bytes
+	assertionTTL   = 60 * time.Second // how far ahead an assertion may expire
+	assertionSlack = 5 * time.Second  // how much the clocks may differ
+	minJTI, maxJTI = 16, 128          // characters
+)
+
+// clientAudience is what client libraries of the same interface write as the audience, whatever server they are for.
+const clientAudience = "https://api.box.com/oauth2/token"
+
+// assertionMethods are the signatures that count. Others are refused before a key is looked for: with HMAC, a public key
+// would do as the secret.
+var assertionMethods = []string{"RS256", "RS384", "RS512"}
+
+// claims are what an assertion says.
+type claims struct {
+	jwt.RegisteredClaims
+	SubjectType string `json:"box_sub_type"`
+}
+
+// grantAssertion gives an access token for the subject of an assertion, which counts once.
+func (s *Service) grantAssertion(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
+	if r.Assertion == "" {
+		return Tokens{}, missingParameter("assertion")
+	}
+	c, err := s.checkAssertion(ctx, client, r)
+	if err != nil {
+		return Tokens{}, err
+	}
+	of := subject{c.SubjectType, c.Subject, "the claim box_sub_type", "the claim sub"}
+	if of.problem() != nil {
+		return Tokens{}, invalidGrant("the claim box_sub_type must be %s or %s, and sub the id of one.", subjectEnterprise, subjectUser)
+	}
+	return s.grantSubject(ctx, client, of, r.Scope, func(tx *store.Tx) error {
+		added, err := tx.InsertAssertion(ctx, client.app.ID, c.ID, c.ExpiresAt.Add(assertionSlack).UnixMicro())
+		if err == nil && added == 0 {
+			return invalidGrant("the assertion was used before: sign another, with another jti.")
+		}
+		return err
+	})
+}
+
+// checkAssertion returns the claims of an assertion that a key of the client signed.
+func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantRequest) (*claims, error) {
+	if len(r.Assertion) > maxAssertion {
+		return nil, invalidGrant("the assertion has more than %d bytes.", maxAssertion)
+	}
+	parser := jwt.NewParser(
+		jwt.WithValidMethods(assertionMethods), jwt.WithIssuer(client.ID()), jwt.WithAudience(r.Audience, clientAudience),
+		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithTimeFunc(s.now), jwt.WithLeeway(assertionSlack), jwt.WithStrictDecoding(),
+	)
+	var internal error
+	c := &claims{}
+	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
+		kid, _ := t.Header["kid"].(string)
+		var key any
+		key, internal = s.assertionKey(ctx, client, kid)
+		return key, internal
+	})
+	if _, refused := errors.AsType[*GrantError](internal); internal != nil && !refused {
+		return nil, internal
+	}
+	if err != nil {
+		return nil, invalidGrant("%s.", assertionProblem(err))
+	}
+	if c.ExpiresAt.After(s.now().Add(assertionTTL + assertionSlack)) {
+		return nil, invalidGrant("the claim exp must be at most %d seconds ahead.", int(assertionTTL/time.Second))
+	}
+	if n := utf8.RuneCountInString(c.ID); n < minJTI || n > maxJTI || !keepable(c.ID) {
+		return nil, invalidGrant("the claim jti must have %d to %d characters.", minJTI, maxJTI)
+	}
+	return c, nil
+}
+
+// assertionProblems are what the parser finds; the first that is so is told.
+var assertionProblems = []struct {
+	err  error
+	text string
+}{
+	{jwt.ErrTokenMalformed, "the assertion is no JWT"},
+	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") + " and the private key of the one that its kid names"},
+	{jwt.ErrTokenExpired, "the claim exp is in the past: check the clock"},
+	{jwt.ErrTokenNotValidYet, "the claim nbf is in the future: check the clock"},
+	{jwt.ErrTokenUsedBeforeIssued, "the claim iat is in the future: check the clock"},
+	{jwt.ErrTokenInvalidAudience, "the claim aud must be the address of the token endpoint"},
+	{jwt.ErrTokenInvalidIssuer, "the claim iss must be the client id"},
+}
+
+// assertionProblem says what is wrong with an assertion, for the developer of the client.
+func assertionProblem(err error) string {
+	if e, ok := errors.AsType[*GrantError](err); ok {
+		return strings.TrimSuffix(strings.TrimPrefix(e.Description, "Grant credentials are invalid: "), ".")
+	}
+	for _, known := range assertionProblems {
+		if errors.Is(err, known.err) {
+			return known.text
+		}
+	}
+	return "the claims iss, sub, box_sub_type, aud, jti and exp are required"
+}
+
+// assertionKey returns the public key of a client that the header of an assertion names.
+func (s *Service) assertionKey(ctx context.Context, client *Client, kid string) (any, error) {
+	unknown := invalidGrant("the header kid must name a key of the application.")
+	if kid == "" || !keepable(kid) {
+		return nil, unknown
+	}
+	var text string
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		key, err := q.ApplicationKey(ctx, client.app.ID, kid)
+		text = key.PublicKey
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, unknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jwt.ParseRSAPublicKeyFromPEM([]byte(text))
+}

@@ -1,0 +1,361 @@
+package docgen
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"platen/store"
+)
+
+// How long tokens are valid.
+const (
+	AccessTokenTTL  = time.Hour
+	refreshTokenTTL = 60 * 24 * time.Hour
+)
+
+// The grants of GrantRequest.
+const (
+	GrantClient    = "client_credentials"
+	GrantAssertion = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	GrantRefresh   = "refresh_token"
+)
+
+// GrantError is why a client gets no token, in the words of RFC 6749, section 5.2.
+type GrantError struct {
+	Reason      GrantReason
+	Description string
+}
+
+// GrantReason is the error of a GrantError.
+type GrantReason string
+
+// The reasons of a GrantError.
+const (
+	GrantInvalidRequest     GrantReason = "invalid_request"
+	GrantInvalidClient      GrantReason = "invalid_client"
+	GrantInvalid            GrantReason = "invalid_grant"
+	GrantUnauthorizedClient GrantReason = "unauthorized_client"
+	GrantUnsupported        GrantReason = "unsupported_grant_type"
+	GrantInvalidScope       GrantReason = "invalid_scope"
+)
+
+func (e *GrantError) Error() string { return string(e.Reason) + ": " + e.Description }
+
+func refuse(reason GrantReason, format string, args ...any) error {
+	return &GrantError{Reason: reason, Description: fmt.Sprintf(format, args...)}
+}
+
+func invalidGrant(format string, args ...any) error {
+	return refuse(GrantInvalid, "Grant credentials are invalid: "+format, args...)
+}
+
+func missingParameter(name string) error {
+	return refuse(GrantInvalidRequest, "The parameter %s is required.", name)
+}
+
+// GrantRequest asks for tokens. What a grant does not need is passed over.
+type GrantRequest struct {
+	Type         string // one of the grants
+	SubjectType  string // GrantClient: subjectEnterprise or subjectUser
+	SubjectID    string
+	Assertion    string // GrantAssertion
+	Audience     string // the address of the token endpoint
+	RefreshToken string // GrantRefresh
+	Scope        string // with blanks between them; empty for all that the token can have
+}
+
+// Tokens are what a client gets.
+type Tokens struct {
+	Access  string
+	Refresh string // empty when the grant has none
+	Scopes  []Scope
+}
+
+// Client is an application that has said who it is.
+type Client struct{ app store.Application }
+
+// ID is the client id.
+func (c *Client) ID() string { return c.app.ClientID }
+
+// AuthenticateClient returns the Client with an id and a secret.
+func (s *Service) AuthenticateClient(ctx context.Context, id, secret string) (*Client, error) {
+	invalid := refuse(GrantInvalidClient, "The client credentials are not valid")
+	if !keepable(id) || id == "" {
+		return nil, invalid
+	}
+	var client *Client
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		app, err := q.ApplicationByClient(ctx, id)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		// Of a client that is not there the hash is empty, which no secret's is.
+		if subtle.ConstantTimeCompare([]byte(hashToken(secret)), []byte(app.SecretHash)) != 1 {
+			return invalid
+		}
+		client = &Client{app}
+		return nil
+	})
+	return client, err
+}
+
+// Grant gives a client the tokens that it asks for, or a GrantError.
+func (s *Service) Grant(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
+	switch r.Type {
+	case "":
+		return Tokens{}, missingParameter("grant_type")
+	case GrantClient:
+		return s.grantSubject(ctx, client, subject{r.SubjectType, r.SubjectID, "box_subject_type", "box_subject_id"}, r.Scope, nil)
+	case GrantAssertion:
+		return s.grantAssertion(ctx, client, r)
+	case GrantRefresh:
+		return s.grantRefresh(ctx, client, r)
+	}
+	return Tokens{}, refuse(GrantUnsupported, "This server knows the grant types %s, %s and %s.", GrantClient, GrantAssertion, GrantRefresh)
+}
+
+// A subject is whom a token is to act for, with the names of the parameters that say so.
+type subject struct{ kind, id, kindName, idName string }
+
+// The kinds of subject: the enterprise, which stands for the application's service account, or a user.
+const (
+	subjectEnterprise = "enterprise"
+	subjectUser       = "user"
+)
+
+func (u subject) problem() error {
+	switch {
+	case u.kind == "":
+		return missingParameter(u.kindName)
+	case u.kind != subjectEnterprise && u.kind != subjectUser:
+		return refuse(GrantInvalidRequest, "%s must be %s or %s.", u.kindName, subjectEnterprise, subjectUser)
+	case u.id == "":
+		return missingParameter(u.idName)
+	}
+	return nil
+}
+
+// grantSubject gives an access token for a subject, if what goes before it in the same transaction allows it.
+func (s *Service) grantSubject(ctx context.Context, client *Client, of subject, scope string, before func(*store.Tx) error) (Tokens, error) {
+	var tokens Tokens
+	if err := of.problem(); err != nil {
+		return tokens, err
+	}
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		app, err := lockClient(ctx, tx, client)
+		if err != nil {
+			return err
+		}
+		user, err := s.subjectUser(ctx, tx.Queries, app, of)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			if err := before(tx); err != nil {
+				return err
+			}
+		}
+		scopes, err := narrow(scope, allowed(parseScopes(app.Scopes), user))
+		if err != nil {
+			return err
+		}
+		tokens, err = s.issue(ctx, tx, app, user, scopes, 0)
+		return err
+	})
+	return tokens, err
+}
+
+// lockClient keeps everybody else from giving or ending tokens of an application.
+func lockClient(ctx context.Context, tx *store.Tx, client *Client) (store.Application, error) {
+	app, err := tx.LockApplication(ctx, client.app.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return app, refuse(GrantInvalidClient, "The client credentials are not valid")
+	}
+	return app, err
+}
+
+// subjectUser returns the user that a subject is.
+func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.Application, of subject) (store.User, error) {
+	id, err := strconv.ParseInt(of.id, 10, 64)
+	if err != nil {
+		return store.User{}, invalidGrant("%s is no identifier.", of.idName)
+	}
+	if of.kind == subjectEnterprise {
+		if id != s.enterprise.id {
+			return store.User{}, invalidGrant("%s is not the enterprise of this server.", of.idName)
+		}
+		id = app.ServiceAccountID.Int64
+	} else if !app.ActsAsUsers {
+		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens of users; its operator can make one that may.")
+	}
+	user, err := s.account(ctx, q, id)
+	if IsCode(err, CodeNotFound) || err == nil && (!isActive(user) || user.Kind == KindService && id != app.ServiceAccountID.Int64) {
+		return user, invalidGrant("%s names no active user.", of.idName)
+	}
+	return user, err
+}
+
+// narrow returns the scopes that a request asks for, of those that its token can have.
+func narrow(scope string, can []Scope) ([]Scope, error) {
+	asked := parseScopes(scope)
+	if len(asked) == 0 {
+		asked = can
+	}
+	if len(asked) == 0 || len(common(asked, can)) < len(asked) {
+		return nil, refuse(GrantInvalidScope, "The token can have these scopes: %s.", listScopes(can))
+	}
+	slices.Sort(asked)
+	return slices.Compact(asked), nil
+}
+
+// issue makes an access token.
+func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope, grant int64) (Tokens, error) {
+	tokens := Tokens{Access: newToken(), Scopes: scopes}
+	return tokens, tx.InsertToken(ctx, store.InsertTokenParams{
+		ID: s.newID(), Hash: hashToken(tokens.Access), UserID: user.ID, ApplicationID: app.ID, Scopes: formatScopes(scopes),
+		CreatedAt: s.micros(), ExpiresAt: s.now().Add(AccessTokenTTL).UnixMicro(), GrantID: grant,
+	})
+}
+
+// A tokenGrant is what a refresh token goes on with, until all its tokens end together.
+type tokenGrant struct {
+	id     int64
+	app    store.Application
+	user   store.User
+	scopes []Scope
+}
+
+// issueGrant makes an access token and the next refresh token of a grant.
+func (s *Service) issueGrant(ctx context.Context, tx *store.Tx, g tokenGrant, scopes []Scope) (Tokens, error) {
+	tokens, err := s.issue(ctx, tx, g.app, g.user, scopes, g.id)
+	if err != nil {
+		return tokens, err
+	}
+	tokens.Refresh = newToken()
+	return tokens, tx.InsertRefreshToken(ctx, store.InsertRefreshTokenParams{
+		ID: s.newID(), Hash: hashToken(tokens.Refresh), GrantID: g.id, UserID: g.user.ID, ApplicationID: g.app.ID,
+		Scopes: formatScopes(g.scopes), CreatedAt: s.micros(), ExpiresAt: s.now().Add(refreshTokenTTL).UnixMicro(),
+	})
+}
+
+// CreateGrant makes the first tokens of an application for a user, as the operator wants it, and not the application.
+func (s *Service) CreateGrant(ctx context.Context, application, login string, scopes []Scope) (Tokens, error) {
+	var tokens Tokens
+	err := s.changeApplication(ctx, application, func(tx *store.Tx, app store.Application) error {
+		user, err := userByLogin(ctx, tx.Queries, login)
+		if err != nil {
+			return err
+		}
+		if scopes, err = grantable(scopes, allowed(parseScopes(app.Scopes), user)); err != nil {
+			return err
+		}
+		tokens, err = s.issueGrant(ctx, tx, tokenGrant{id: s.newID(), app: app, user: user, scopes: scopes}, scopes)
+		return err
+	})
+	return tokens, err
+}
+
+// grantRefresh takes a refresh token and gives the next ones. A refresh token counts once: that it comes again means that
+// somebody has it who should not, and nobody knows who, so all tokens of its grant end.
+func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
+	var tokens Tokens
+	var reused error
+	if r.RefreshToken == "" {
+		return tokens, missingParameter("refresh_token")
+	}
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		reused = nil
+		app, err := lockClient(ctx, tx, client)
+		if err != nil {
+			return err
+		}
+		row, err := tx.RefreshTokenByHash(ctx, hashToken(r.RefreshToken))
+		switch {
+		case errors.Is(err, sql.ErrNoRows) || err == nil && (row.ApplicationID != app.ID || row.ExpiresAt <= s.micros()):
+			return invalidGrant("the refresh token is unknown, has expired, or was ended.")
+		case err != nil:
+			return err
+		case row.UsedAt != 0:
+			reused = invalidGrant("the refresh token was used before; all tokens that came of it have ended.")
+			return endGrant(ctx, tx, row.GrantID)
+		}
+		tokens, err = s.useRefreshToken(ctx, tx, app, row, r.Scope)
+		return err
+	})
+	if err == nil {
+		err = reused
+	}
+	return tokens, err
+}
+
+func (s *Service) useRefreshToken(ctx context.Context, tx *store.Tx, app store.Application, row store.RefreshToken, scope string) (Tokens, error) {
+	user, err := s.account(ctx, tx.Queries, row.UserID)
+	if IsCode(err, CodeNotFound) || err == nil && !isActive(user) {
+		return Tokens{}, invalidGrant("the user of the refresh token is not active.")
+	}
+	if err != nil {
+		return Tokens{}, err
+	}
+	granted := parseScopes(row.Scopes)
+	scopes, err := narrow(scope, common(granted, allowed(parseScopes(app.Scopes), user)))
+	if err != nil {
+		return Tokens{}, err
+	}
+	if err := tx.UseRefreshToken(ctx, row.ID, s.micros()); err != nil {
+		return Tokens{}, err
+	}
+	return s.issueGrant(ctx, tx, tokenGrant{id: row.GrantID, app: app, user: user, scopes: granted}, scopes)
+}
+
+// endGrant ends all tokens of a grant.
+func endGrant(ctx context.Context, tx *store.Tx, id int64) error {
+	if err := tx.DeleteTokensOfGrant(ctx, id); err != nil {
+		return err
+	}
+	return tx.DeleteRefreshTokensOfGrant(ctx, id)
+}
+
+// Revoke ends a token of a client: an access token alone, a refresh token with all that came of its grant. A token that is
+// not there has ended already (RFC 7009).
+func (s *Service) Revoke(ctx context.Context, client *Client, token string) error {
+	if token == "" {
+		return missingParameter("token")
+	}
+	hash := hashToken(token)
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		app, err := lockClient(ctx, tx, client)
+		if err != nil {
+			return err
+		}
+		access, err := tx.TokenByHash(ctx, hash)
+		if err == nil {
+			if access.Token.ApplicationID != app.ID {
+				return errOthersToken()
+			}
+			return tx.DeleteToken(ctx, access.Token.ID)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		refresh, err := tx.RefreshTokenByHash(ctx, hash)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil
+		case err == nil && refresh.ApplicationID != app.ID:
+			return errOthersToken()
+		case err != nil:
+			return err
+		}
+		return endGrant(ctx, tx, refresh.GrantID)
+	})
+}
+
+func errOthersToken() error {
+	return refuse(GrantInvalidClient, "The token is not one of this client.")
+}

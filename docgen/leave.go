@@ -1,0 +1,183 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"unicode"
+
+	"platen/store"
+)
+
+// What becomes of a user's account, and of what the user owns, when the user leaves.
+
+// DeleteUser ends the account of a user whom the caller manages, with the user's tokens and collaborations. What the user
+// owns goes with it when force is set; otherwise there must be nothing, not even in the trash.
+func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force bool) error {
+	if err := c.requireManager(); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockSetting(ctx, settingAdmins); err != nil {
+			return err
+		}
+		row, err := s.managed(ctx, tx.Queries, c, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.HoldTrees(ctx, row.RootFolderID); err != nil {
+			return err
+		}
+		if row, err = s.lockManaged(ctx, tx, c, id); err != nil {
+			return err
+		}
+		if id == c.User.ID || id == c.ActorID {
+			return failf(CodeForbidden, "Access denied – nobody deletes their own account.")
+		}
+		owns, err := tx.HasContent(ctx, parentOf(row.RootFolderID))
+		if err != nil {
+			return err
+		}
+		if owns && !force {
+			return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
+				"PUT /users/%d/folders/0, or say force=true to remove them.", id)
+		}
+		return s.endUser(ctx, tx, row)
+	})
+}
+
+// endUser removes what belongs to a user alone. The row stays, because other things name who made them.
+func (s *Service) endUser(ctx context.Context, tx *store.Tx, row store.User) error {
+	for _, remove := range []func(context.Context, int64) error{
+		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser,
+	} {
+		if err := remove(ctx, row.ID); err != nil {
+			return err
+		}
+	}
+	if err := tx.DeleteCollaborationsOfUser(ctx, userID(row.ID)); err != nil {
+		return err
+	}
+	if err := s.purge(ctx, tx, row.RootFolderID); err != nil {
+		return err
+	}
+	if err := tx.DeleteUser(ctx, row.ID, s.micros(), endedKey(row.ID)); err != nil {
+		return err
+	}
+	return s.checkAdmins(ctx, tx, row)
+}
+
+// TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder.
+func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID int64) (*Item, error) {
+	if err := c.requireManager(); err != nil {
+		return nil, err
+	}
+	if fromID == toID {
+		return nil, Invalid(invalidField("owned_by.id", "the content must go to another user"))
+	}
+	var item *Item
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		from, to, err := s.holdTransfer(ctx, tx, c, fromID, toID)
+		if err != nil {
+			return err
+		}
+		folderID, err := s.insertTransferFolder(ctx, tx, c, from, to)
+		if err != nil {
+			return err
+		}
+		if err := tx.MoveChildren(ctx, parentOf(from.RootFolderID), parentOf(folderID)); err != nil {
+			return err
+		}
+		if err := giveTree(ctx, tx, folderID, to.ID); err != nil {
+			return err
+		}
+		item, err = s.describeTransfer(ctx, tx, c, to, folderID)
+		return err
+	})
+	return item, err
+}
+
+// holdTransfer keeps everybody else out of the trees of two users between whom content goes.
+func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fromID, toID int64) (from, to store.User, err error) {
+	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
+		return from, to, err
+	}
+	if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
+		return from, to, err
+	}
+	if to, err = s.newOwner(ctx, tx.Queries, c, toID); err != nil {
+		return from, to, err
+	}
+	if err := tx.HoldTrees(ctx, from.RootFolderID, to.RootFolderID); err != nil {
+		return from, to, err
+	}
+	if from, err = s.lockManaged(ctx, tx, c, fromID); err != nil {
+		return from, to, err
+	}
+	to, err = s.newOwner(ctx, tx.Queries, c, toID)
+	return from, to, err
+}
+
+// newOwner returns the active user that a caller wants to own content.
+func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
+	row, err := s.managed(ctx, q, c, id)
+	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {
+		return row, Invalid(invalidField("owned_by.id", "there is no active user %d to own the content", id))
+	}
+	return row, err
+}
+
+// insertTransferFolder makes the folder that a user's content goes into, with a number when its name is taken.
+func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Caller, from, to store.User) (int64, error) {
+	id := s.newID()
+	for n := range numberTries {
+		row := newItemRow(Folder, id, parentOf(to.RootFolderID), transferName(from.Name, n), to.ID, c.User.ID, s.micros())
+		added, err := tx.InsertItem(ctx, row)
+		if err != nil || added > 0 {
+			return id, err
+		}
+	}
+	return 0, failf(CodeConflict, "User %d has too many folders with content of the same name: rename some.", to.ID)
+}
+
+// transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear, and
+// from the second on a number.
+func transferName(user string, n int) string {
+	user = strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || unicode.IsControl(r) {
+			return '_'
+		}
+		return r
+	}, strings.TrimSpace(user))
+	const rest = "'s Files and Folders"
+	number := ""
+	if n > 0 {
+		number = numberedName("", n)
+	}
+	if runes, room := []rune(user), MaxNameLength-len(rest)-len(number)-1; len(runes) > room {
+		user = strings.TrimSpace(string(runes[:room]))
+	}
+	name := user + rest
+	if number != "" {
+		name += " " + number
+	}
+	return name
+}
+
+// describeTransfer returns a folder as its owner has it: the caller, who gave it over, may not see it.
+func (s *Service) describeTransfer(ctx context.Context, tx *store.Tx, c *Caller, owner store.User, folderID int64) (*Item, error) {
+	as := &Caller{User: userOf(owner, ""), rootID: owner.RootFolderID}
+	p, err := s.find(ctx, tx.Queries, as, Folder, folderID, MaySee)
+	if err != nil {
+		return nil, err
+	}
+	item, err := describe(ctx, tx.Queries, as, p)
+	if err != nil {
+		return nil, err
+	}
+	item.Permissions = permissionsAt(p.chain[0], c)
+	return item, nil
+}
+
+// userID is the column value of a user.
+func userID(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }

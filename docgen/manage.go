@@ -1,0 +1,292 @@
+package docgen
+
+import (
+	"context"
+	"slices"
+
+	"platen/store"
+)
+
+// What administrators, and applications that may, do with the users of the enterprise. The accounts of applications and of
+// the enterprise itself are the operator's.
+
+// manages tells whether a caller may manage users of a kind: those that only applications know, or the others.
+func (c *Caller) manages(platformOnly bool) bool {
+	if platformOnly {
+		return c.has(ScopeAppUsers)
+	}
+	return c.has(ScopeManagedUsers)
+}
+
+// requireManager returns the Error of a token that manages no users at all.
+func (c *Caller) requireManager() error {
+	if c.has(ScopeAppUsers) {
+		return nil
+	}
+	return c.require(ScopeManagedUsers)
+}
+
+// managed returns a user whom a caller manages; anybody else is not found.
+func (s *Service) managed(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
+	row, err := s.account(ctx, q, id)
+	if err == nil && (row.Kind == KindService || !c.manages(row.PlatformOnly)) {
+		return store.User{}, NotFound("user", id)
+	}
+	return row, err
+}
+
+// lockManaged returns a user whom a caller manages and whom nobody else changes until the transaction ends. Of
+// administrators only administrators do anything.
+func (s *Service) lockManaged(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.User, error) {
+	row, err := s.managed(ctx, tx.Queries, c, id)
+	if err != nil {
+		return row, err
+	}
+	if _, err := tx.LockUser(ctx, id); err != nil {
+		return row, err
+	}
+	if row, err = s.managed(ctx, tx.Queries, c, id); err != nil {
+		return row, err
+	}
+	if row.Role == RoleAdmin && c.User.Role != RoleAdmin {
+		return row, failf(CodeForbidden, "Access denied – only an administrator changes an administrator.")
+	}
+	return row, nil
+}
+
+// checkRole checks that a caller may give a role.
+func (c *Caller) checkRole(role string) error {
+	if role == RoleAdmin && c.User.Role != RoleAdmin {
+		return failf(CodeForbidden, "Access denied – only an administrator makes another one.")
+	}
+	return nil
+}
+
+// User returns a user whom the caller manages.
+func (s *Service) User(ctx context.Context, c *Caller, id int64) (User, error) {
+	if err := c.requireManager(); err != nil {
+		return User{}, err
+	}
+	var user User
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		row, err := s.managed(ctx, q, c, id)
+		if err != nil {
+			return err
+		}
+		user, err = s.describeUser(row)
+		return err
+	})
+	return user, err
+}
+
+// UserFilter selects users. The zero value selects all.
+type UserFilter struct {
+	Term       string // that their name or login begins with
+	Type       string // all, managed or external; empty is all
+	ExternalID string
+}
+
+// check finds what is wrong with a filter, and tells whether it can select anybody: of other enterprises there is nobody.
+func (f UserFilter) check() (selects bool, err error) {
+	var problems []Problem
+	if !slices.Contains([]string{"", "all", "managed", "external"}, f.Type) {
+		problems = append(problems, invalidField("user_type", "user_type must be all, managed or external"))
+	}
+	for name, text := range map[string]string{"filter_term": f.Term, "external_app_user_id": f.ExternalID} {
+		if !keepable(text) || len(text) > 4*maxProfileLength {
+			problems = append(problems, invalidField(name, "%s has at most %d bytes, which are UTF-8 without NUL", name, 4*maxProfileLength))
+		}
+	}
+	return f.Type != "external", Invalid(problems...)
+}
+
+func (s *Service) describeUsers(rows []store.User, err error) ([]User, error) {
+	if err != nil {
+		return nil, err
+	}
+	users := make([]User, len(rows))
+	for i, row := range rows {
+		if users[i], err = s.describeUser(row); err != nil {
+			return nil, err
+		}
+	}
+	return users, nil
+}
+
+// Users returns one page by marker of the users whom the caller manages, by growing id.
+func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequest) (Page[User], error) {
+	if err := c.requireManager(); err != nil {
+		return Page[User]{}, err
+	}
+	selects, err := f.check()
+	if err != nil {
+		return Page[User]{}, err
+	}
+	var result Page[User]
+	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		params := store.UsersAfterParams{
+			EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID,
+			SeesAppUsers: selects && c.manages(true), SeesManagedUsers: selects && c.manages(false),
+		}
+		result, err = page(s, c, r, list[User]{
+			name: "users/" + f.Type + "/" + params.Term + "/" + foldKey(f.ExternalID),
+			keys: 1,
+			key:  func(u User) []int64 { return []int64{u.ID} },
+			after: func(from []int64, limit int32) ([]User, error) {
+				params.FromID, params.Count = from[0], limit
+				return s.describeUsers(q.UsersAfter(ctx, params))
+			},
+			before: func(from []int64, limit int32) ([]User, error) {
+				params.FromID, params.Count = from[0], limit
+				return s.describeUsers(q.UsersBefore(ctx, store.UsersBeforeParams(params)))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// UsersByOffset returns one page by offset of the users of the enterprise, by growing id. Whom the caller does not manage
+// has a place in the list, and is left out.
+func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r OffsetRequest) (OffsetPage[User], error) {
+	if err := c.requireManager(); err != nil {
+		return OffsetPage[User]{}, err
+	}
+	selects, err := f.check()
+	if err != nil {
+		return OffsetPage[User]{}, err
+	}
+	if !selects {
+		return OffsetPage[User]{OffsetRequest: r}, nil
+	}
+	var result OffsetPage[User]
+	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountUsers(ctx, s.enterprise.id, foldKey(f.Term), f.ExternalID) },
+			func(limit, offset int32) ([]User, error) {
+				users, err := s.describeUsers(q.UsersAt(ctx, store.UsersAtParams{
+					EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID, Count: limit, Skip: offset,
+				}))
+				return slices.DeleteFunc(users, func(u User) bool { return !c.manages(u.PlatformOnly) }), err
+			})
+		return err
+	})
+	return result, err
+}
+
+// AddUser makes a user for a caller who manages such.
+func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, error) {
+	need := ScopeManagedUsers
+	if u.PlatformOnly {
+		need = ScopeAppUsers
+	}
+	if err := c.require(need); err != nil {
+		return User{}, err
+	}
+	if err := Invalid(u.Problems()...); err != nil {
+		return User{}, err
+	}
+	if err := c.checkRole(u.Role); err != nil {
+		return User{}, err
+	}
+	return s.CreateUser(ctx, u)
+}
+
+// UserChange is a change of a user; what is nil stays as it is.
+type UserChange struct {
+	Login, Name, Role, Status, ExternalID        *string
+	Language, TimeZone, JobTitle, Phone, Address *string
+}
+
+// apply gives a user what the change says.
+func (change UserChange) apply(u *NewUser) {
+	for to, from := range map[*string]*string{
+		&u.Login: change.Login, &u.Name: change.Name, &u.Role: change.Role, &u.Status: change.Status, &u.ExternalID: change.ExternalID,
+		&u.Profile.Language: change.Language, &u.Profile.TimeZone: change.TimeZone, &u.Profile.JobTitle: change.JobTitle,
+		&u.Profile.Phone: change.Phone, &u.Profile.Address: change.Address,
+	} {
+		if from != nil {
+			*to = *from
+		}
+	}
+}
+
+// Problems says everything that is wrong with a change.
+func (change UserChange) Problems() []Problem {
+	u := NewUser{Login: "login", Name: "name"}
+	change.apply(&u)
+	return u.Problems()
+}
+
+// UpdateUser changes a user whom the caller manages. Nobody changes their own role or status, and an administrator is left.
+func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change UserChange) (User, error) {
+	if err := c.requireManager(); err != nil {
+		return User{}, err
+	}
+	if err := Invalid(change.Problems()...); err != nil {
+		return User{}, err
+	}
+	var user User
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockSetting(ctx, settingAdmins); err != nil {
+			return err
+		}
+		row, err := s.lockManaged(ctx, tx, c, id)
+		if err != nil {
+			return err
+		}
+		if err := s.updateUser(ctx, tx, c, row, change); err != nil {
+			return err
+		}
+		if err := s.checkAdmins(ctx, tx, row); err != nil {
+			return err
+		}
+		if row, err = s.account(ctx, tx.Queries, id); err != nil {
+			return err
+		}
+		user, err = s.describeUser(row)
+		return err
+	})
+	return user, err
+}
+
+func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User, change UserChange) error {
+	before, err := s.describeUser(row)
+	if err != nil {
+		return err
+	}
+	u := NewUser{
+		Login: before.Login, Name: before.Name, Role: before.Role, Status: before.Status, ExternalID: before.ExternalID, Profile: before.Profile,
+	}
+	change.apply(&u)
+	if row.ID == c.User.ID && (u.Role != row.Role || u.Status != row.Status) {
+		return failf(CodeForbidden, "Access denied – nobody changes their own role or status.")
+	}
+	if err := c.checkRole(u.Role); err != nil {
+		return err
+	}
+	profile, err := u.Profile.text()
+	if err != nil {
+		return err
+	}
+	err = tx.UpdateUser(ctx, store.UpdateUserParams{
+		ID: row.ID, Login: u.Login, LoginKey: foldKey(u.Login), Name: u.Name, NameKey: foldKey(u.Name), Role: u.Role, Status: u.Status,
+		ExternalID: u.ExternalID, Profile: profile, ModifiedAt: s.micros(),
+	})
+	if store.IsUniqueViolation(err) {
+		return loginInUse(u.Login)
+	}
+	return err
+}
+
+// checkAdmins sees to it that an administrator is left when one was changed.
+func (s *Service) checkAdmins(ctx context.Context, tx *store.Tx, before store.User) error {
+	if before.Role != RoleAdmin || before.Status == StatusInactive {
+		return nil
+	}
+	left, err := tx.CountActiveAdmins(ctx, s.enterprise.id)
+	if err == nil && left == 0 {
+		return failf(CodeForbidden, "Access denied – user %d is the last administrator: make another one first.", before.ID)
+	}
+	return err
+}

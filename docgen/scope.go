@@ -1,0 +1,85 @@
+package docgen
+
+import (
+	"slices"
+	"strings"
+
+	"platen/store"
+)
+
+// Scope is what a token may be used for.
+type Scope string
+
+// The scopes. Each operation names the one it needs. With ScopeGlobalContent a caller may do with every item of the
+// enterprise what its owner may, as far as the other scopes go.
+const (
+	ScopeRead          Scope = "root_readonly"
+	ScopeWrite         Scope = "root_readwrite"
+	ScopeDocGen        Scope = "docgen.readwrite"
+	ScopeWebhooks      Scope = "manage_webhook"
+	ScopeManagedUsers  Scope = "manage_managed_users"
+	ScopeAppUsers      Scope = "manage_app_users"
+	ScopeEnterprise    Scope = "manage_enterprise_properties"
+	ScopeGlobalContent Scope = "enterprise_content"
+)
+
+// scopesOf lists every scope that a token of a user with the role may have.
+func scopesOf(role string) []Scope {
+	scopes := []Scope{ScopeRead, ScopeWrite, ScopeDocGen, ScopeWebhooks}
+	if role == RoleAdmin || role == RoleCoadmin {
+		scopes = append(scopes, ScopeManagedUsers, ScopeAppUsers, ScopeEnterprise, ScopeGlobalContent)
+	}
+	return scopes
+}
+
+// allowed is what is left of some scopes for a user: what the role may have. An application's own account has no role to
+// go by: it may what the operator lets the application.
+func allowed(scopes []Scope, user store.User) []Scope {
+	if user.Kind == KindService {
+		return scopes
+	}
+	return common(scopes, scopesOf(user.Role))
+}
+
+// common returns the scopes that are in both lists, in the order of the first.
+func common(a, b []Scope) []Scope {
+	return slices.DeleteFunc(slices.Clone(a), func(scope Scope) bool { return !slices.Contains(b, scope) })
+}
+
+// grantable checks the scopes asked for against those that a token can have. None asked for are all of them.
+func grantable(asked, can []Scope) ([]Scope, error) {
+	if len(asked) == 0 {
+		return can, nil
+	}
+	var problems []Problem
+	for _, scope := range asked {
+		if !slices.Contains(can, scope) {
+			problems = append(problems, invalidField("scope", "a token of this user cannot have the scope %q; it can have %s", scope, listScopes(can)))
+		}
+	}
+	return asked, Invalid(problems...)
+}
+
+// listScopes names scopes for a person.
+func listScopes(scopes []Scope) string {
+	if len(scopes) == 0 {
+		return "none"
+	}
+	return strings.ReplaceAll(formatScopes(scopes), " ", ", ")
+}
+
+func formatScopes(scopes []Scope) string {
+	words := make([]string, len(scopes))
+	for i, scope := range scopes {
+		words[i] = string(scope)
+	}
+	return strings.Join(words, " ")
+}
+
+func parseScopes(text string) []Scope {
+	var scopes []Scope
+	for word := range strings.FieldsSeq(text) {
+		scopes = append(scopes, Scope(word))
+	}
+	return scopes
+}
