@@ -53,6 +53,7 @@ const accountDomain = "@app.platen.invalid"
 const (
 	maxKeyName = 128  // characters
 	minKeyBits = 2048 // RSA
+	maxKeys    = 10   // of one application
 )
 
 // CreateApplication makes an application with a service account, and returns it with its secret, which is not kept: only its
@@ -211,6 +212,13 @@ func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, p
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	return keyName, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+		keys, err := tx.ApplicationKeys(ctx, app.ID)
+		if err != nil {
+			return err
+		}
+		if len(keys) >= maxKeys {
+			return failf(CodeConflict, "The application has %d keys already, the most: remove one first.", maxKeys)
+		}
 		added, err := tx.InsertApplicationKey(ctx, store.InsertApplicationKeyParams{
 			ApplicationID: app.ID, Name: keyName, PublicKey: string(text), CreatedAt: s.micros(),
 		})

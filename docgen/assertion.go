@@ -2,8 +2,8 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -68,10 +68,9 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 	var internal error
 	c := &claims{}
 	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
-		kid, _ := t.Header["kid"].(string)
-		var key any
-		key, internal = s.assertionKey(ctx, client, kid)
-		return key, internal
+		var keys jwt.VerificationKeySet
+		keys, internal = s.assertionKeys(ctx, client, t.Header["kid"])
+		return keys, internal
 	})
 	if _, refused := errors.AsType[*GrantError](internal); internal != nil && !refused {
 		return nil, internal
@@ -94,7 +93,7 @@ var assertionProblems = []struct {
 	text string
 }{
 	{jwt.ErrTokenMalformed, "the assertion is no JWT"},
-	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") + " and the private key of the one that its kid names"},
+	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") + " and the private key of one of the application's public keys"},
 	{jwt.ErrTokenExpired, "the claim exp is in the past: check the clock"},
 	{jwt.ErrTokenNotValidYet, "the claim nbf is in the future: check the clock"},
 	{jwt.ErrTokenUsedBeforeIssued, "the claim iat is in the future: check the clock"},
@@ -115,23 +114,27 @@ func assertionProblem(err error) string {
 	return "the claims iss, sub, box_sub_type, aud, jti and exp are required"
 }
 
-// assertionKey returns the public key of a client that the header of an assertion names.
-func (s *Service) assertionKey(ctx context.Context, client *Client, kid string) (any, error) {
-	unknown := invalidGrant("the header kid must name a key of the application.")
-	if kid == "" || !keepable(kid) {
-		return nil, unknown
-	}
-	var text string
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		key, err := q.ApplicationKey(ctx, client.app.ID, kid)
-		text = key.PublicKey
+// assertionKeys returns the public keys of a client of which one must verify an assertion: the one that its header names,
+// or all where it names none, which some client libraries leave out.
+func (s *Service) assertionKeys(ctx context.Context, client *Client, kid any) (jwt.VerificationKeySet, error) {
+	var rows []store.ApplicationKey
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		rows, err = q.ApplicationKeys(ctx, client.app.ID)
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, unknown
+	var keys jwt.VerificationKeySet
+	for _, row := range rows {
+		if kid != nil && kid != row.Name {
+			continue
+		}
+		key, err := jwt.ParseRSAPublicKeyFromPEM([]byte(row.PublicKey))
+		if err != nil {
+			return keys, fmt.Errorf("key %q of application %d: %w", row.Name, row.ApplicationID, err)
+		}
+		keys.Keys = append(keys.Keys, key)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(keys.Keys) == 0 {
+		err = invalidGrant("the header kid must name a key of the application.")
 	}
-	return jwt.ParseRSAPublicKeyFromPEM([]byte(text))
+	return keys, err
 }

@@ -114,6 +114,7 @@ func TestAssertions(t *testing.T) {
 			{"RS256", signed(nil), "", ""},
 			{"RS384", w.assertion(app, jwt.SigningMethodRS384, signingKey(), "key", nil), "", ""},
 			{"RS512", w.assertion(app, jwt.SigningMethodRS512, signingKey(), "key", nil), "", ""},
+			{"a header that names no key", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "", nil), "", ""},
 			{"for a user", signed(jwt.MapClaims{"sub": bob, "box_sub_type": "user"}), "", ""},
 			{"audience of client libraries", signed(jwt.MapClaims{"aud": "https://api.box.com/oauth2/token"}), "", ""},
 			{"audience in a list", signed(jwt.MapClaims{"aud": []string{"x", tokenEndpoint}}), "", ""},
@@ -128,7 +129,7 @@ func TestAssertions(t *testing.T) {
 			{"another key", w.assertion(app, jwt.SigningMethodRS256, otherKey, "key", nil), "invalid_grant", "private key"},
 			{"a key that is not there", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "other", nil), "invalid_grant", "kid"},
 			{"a key that no database can keep", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "\x00", nil), "invalid_grant", "kid"},
-			{"no key", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "", nil), "invalid_grant", "kid"},
+			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant", "private key"},
 			{"no JWT", "x", "invalid_grant", "no JWT"},
 			{"far too long", strings.Repeat("x", 1<<20), "invalid_grant", "bytes"},
 			{"none", "", "invalid_request", "assertion"},
@@ -460,6 +461,15 @@ func TestApplications(t *testing.T) {
 				wantCode(t, err, docgen.CodeBadRequest)
 			}
 			wantCode(t, w.RemoveApplicationKey(ctx, "App", "\x00"), docgen.CodeNotFound)
+			public, err := x509.MarshalPKIXPublicKey(&signingKey().PublicKey)
+			must(t, err)
+			for n := range 11 {
+				_, err = w.AddApplicationKey(ctx, "App", fmt.Sprint(n), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}))
+				if n < 10 {
+					must(t, err)
+				}
+			}
+			wantCode(t, err, docgen.CodeConflict)
 			wantCode(t, w.DeleteApplication(ctx, "Command line"), docgen.CodeNotFound)
 			wantCode(t, w.DeleteApplication(ctx, "\x00"), docgen.CodeNotFound)
 		})

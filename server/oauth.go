@@ -65,7 +65,7 @@ var docGetToken = oauthDoc{
 		{"grant_type", "`client_credentials`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `refresh_token`.", docgen.GrantClient},
 		{"box_subject_type", "For `client_credentials`: `enterprise`, for the application's service account, or `user`.", "enterprise"},
 		{"box_subject_id", "For `client_credentials`: the id of the enterprise or the user.", "11223344"},
-		{"assertion", "For `jwt-bearer`: a JWT, signed by RS256, RS384 or RS512 with a key of the application, with `kid` in its header and the claims " +
+		{"assertion", "For `jwt-bearer`: a JWT, signed by RS256, RS384 or RS512 with a key of the application, with `kid` in its header where it has several, and the claims " +
 			"`iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this address), `jti` (16 to 128 characters, never used before) and `exp` (at most 60 seconds ahead).", ""},
 		{"refresh_token", "For `refresh_token`: the one got last. If it was used before, all tokens that came of the same grant end.", ""},
 		{"scope", "Fewer scopes than the token could have, with blanks between.", ""},

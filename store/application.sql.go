@@ -54,22 +54,6 @@ func (q *Queries) ApplicationByName(ctx context.Context, enterpriseID int64, nam
 	return i, err
 }
 
-const applicationKey = `-- name: ApplicationKey :one
-SELECT application_id, name, public_key, created_at FROM application_keys WHERE application_id = $1 AND name = $2
-`
-
-func (q *Queries) ApplicationKey(ctx context.Context, applicationID int64, name string) (ApplicationKey, error) {
-	row := q.db.QueryRowContext(ctx, applicationKey, applicationID, name)
-	var i ApplicationKey
-	err := row.Scan(
-		&i.ApplicationID,
-		&i.Name,
-		&i.PublicKey,
-		&i.CreatedAt,
-	)
-	return i, err
-}
-
 const applicationKeys = `-- name: ApplicationKeys :many
 SELECT application_id, name, public_key, created_at FROM application_keys WHERE application_id = $1 ORDER BY name
 `

@@ -28,9 +28,6 @@ UPDATE applications SET client_id = '', secret_hash = '', name_key = $2, acts_as
 -- name: InsertApplicationKey :execrows
 INSERT INTO application_keys (application_id, name, public_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
 
--- name: ApplicationKey :one
-SELECT * FROM application_keys WHERE application_id = $1 AND name = $2;
-
 -- name: ApplicationKeys :many
 SELECT * FROM application_keys WHERE application_id = $1 ORDER BY name;
 
