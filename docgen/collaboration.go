@@ -252,7 +252,7 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 	}
 	p, err := s.find(ctx, q, c, Kind(row.Item.Kind), row.Item.ID, MaySee)
 	if IsCode(err, CodeNotFound) {
-		if found.isFor(c) && found.row.Status != CollaborationAccepted {
+		if found.isFor(c) { // invited
 			return found, nil
 		}
 		return found, NotFound("collab", id)

@@ -70,6 +70,9 @@ func TestInvitations(t *testing.T) {
 			of := invite(w.alice, "other@example.com")
 			wantCode(t, w.DeleteCollaboration(ctx, editor, of.ID), docgen.CodeForbidden)
 			wantCode(t, w.DeleteCollaboration(ctx, w.alice, of.ID), "")
+			accepted := invite(editor, "bob@example.com")
+			wantCode(t, w.DeleteCollaboration(ctx, editor, accepted.ID), docgen.CodeForbidden)
+			wantCode(t, w.DeleteCollaboration(ctx, w.bob, accepted.ID), "")
 		})
 		t.Run("cannot be answered, nor make an owner, while nobody has the login", func(t *testing.T) {
 			_, err := answer(w.alice, made.ID, docgen.CollaborationAccepted)
@@ -149,6 +152,46 @@ func TestInvitations(t *testing.T) {
 			_, err = w.Collaboration(ctx, w.alice, rejected.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 		})
+	})
+}
+
+// TestInvitingWaitsForANewUser invites a login while a user with it comes into being: the invitation finds the user. On
+// SQLite one waits for the other anyway.
+func TestInvitingWaitsForANewUser(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		if w.cfg.URL == "" {
+			t.Skip("writers wait for each other")
+		}
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "folder")
+		making, err := w.raw().BeginTx(ctx, nil)
+		must(t, err)
+		defer making.Rollback()
+		_, err = making.ExecContext(ctx, "UPDATE settings SET value = value WHERE name = 'invitations'")
+		must(t, err)
+		_, err = making.ExecContext(ctx, `INSERT INTO users (id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at)
+			SELECT 1, enterprise_id, 'new', $1, 'New', 'managed', 'user', 'active', 2, 0, 0 FROM users WHERE id = $2`, docgen.FoldKey("new"), w.alice.User.ID)
+		must(t, err)
+		done := make(chan *docgen.Collaboration)
+		go func() {
+			made, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "new", Role: docgen.RoleViewer})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- made
+		}()
+		for waiting := false; !waiting; {
+			select {
+			case made := <-done:
+				t.Fatalf("made %+v while the user was being made", made)
+			default:
+				waiting = w.count("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
+			}
+		}
+		must(t, making.Commit())
+		if made := <-done; made == nil || made.User == nil || made.User.ID != 1 || made.Status != docgen.CollaborationAccepted {
+			t.Errorf("made %+v, want an accepted one of the new user", made)
+		}
 	})
 }
 
