@@ -63,7 +63,7 @@ func (d *document) literal(method, path string) bool {
 
 // check holds a response against the document: its status is documented for the operation, and its body is what the
 // schema says.
-func (d *document) check(t *testing.T, r response) {
+func (d *document) check(t testing.TB, r response) {
 	t.Helper()
 	path, ours := strings.CutPrefix(r.Request.URL.Path, "/2.0")
 	op := d.operation(r.Request.Method, path)
