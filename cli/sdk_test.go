@@ -25,7 +25,7 @@ func TestOfficialSDK(t *testing.T) {
 		files   string
 	}{
 		// As it is, but for its addresses.
-		"unpatched": {nil, nil, "*.test.mjs"},
+		"unpatched": {nil, nil, "{client,docgen,files,folders}.test.mjs"},
 		// Where every operation demands the version header, the SDK is told to send it everywhere.
 		"version header": {[]string{"--require-version=all"}, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
 	} {
@@ -74,12 +74,18 @@ func officialSDK(t *testing.T) string {
 // make themselves.
 func sdkCallers(t *testing.T, data string) any {
 	t.Helper()
+	location := "--data=" + data
 	tokens := map[string]string{}
-	for name, role := range map[string]string{"admin": "admin", "owner": "user", "other": "user"} {
-		login := "--login=" + name + "@example.com"
-		platen(t, "user", "create", "--data="+data, login, "--name="+name, "--role="+role)
-		tokens[name] = platen(t, "token", "create", "--data="+data, "--user="+name+"@example.com")
+	for _, name := range []string{"admin", "owner", "other", "hoarder", "stranger"} {
+		role := "user"
+		if name == "admin" {
+			role = "admin"
+		}
+		platen(t, "user", "create", location, "--login="+name+"@example.com", "--name="+name, "--role="+role)
+		tokens[name] = platen(t, "token", "create", location, "--user="+name+"@example.com")
 	}
+	tokens["archivist"] = platen(t, "token", "create", location, "--user=admin@example.com",
+		"--scope=enterprise_content", "--scope=root_readwrite", "--scope=manage_managed_users")
 	return map[string]any{"tokens": tokens}
 }
 

@@ -2,7 +2,7 @@
 //
 // A test is told by its environment where to go: PLATEN_URL is the server's address without the /2.0, PLATEN_SDK the
 // folder that the SDK is installed in, PLATEN_HEADERS the headers (JSON) that every request needs besides those of the
-// SDK, and PLATEN_CALLERS (JSON) the access tokens of users by their names, and what the applications are.
+// SDK, and PLATEN_CALLERS (JSON) the access tokens of users by their names, and what is known of an application.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -33,7 +33,7 @@ export function clientWith(auth) {
 	return client.withCustomBaseUrls(addresses).withExtraHeaders(headers);
 }
 
-// clientOf returns a client with the access token of a user: admin, owner or other.
+// clientOf returns a client with an access token that cli/sdk_test.go made.
 export function clientOf(name) {
 	assert.ok(callers.tokens[name], `there is no caller ${name}`);
 	return clientWith(new sdk.BoxDeveloperTokenAuth({ token: callers.tokens[name] }));
