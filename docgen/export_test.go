@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"context"
 	"time"
 
 	"platen/store"
@@ -26,4 +27,10 @@ func TasksOf(sizes []int) []store.Job {
 		inputs[i] = store.DocgenInput{JobID: int64(i), Data: string(make([]byte, size))}
 	}
 	return tasksOf("batch", inputs)
+}
+
+// Find tells whether the caller may see an item.
+func (s *Service) Find(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64) error {
+	_, err := s.find(ctx, q, c, kind, id, MaySee)
+	return err
 }

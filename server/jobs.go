@@ -197,7 +197,7 @@ var docCreateBatch = doc{
 		"is restarted. A document whose name is taken in the folder gets a number behind its name. With options.dry_run nothing is " +
 		"made: the answer is 200 and says which documents would lack data, and what.",
 	status: http.StatusAccepted,
-	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType,
 		docgen.CodeBodyTooLarge, codeTimeout},
 	body:    exampleBatch(),
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},

@@ -117,7 +117,7 @@ var ownHeaders = []string{"Cache-Control", "Connection", "Content-Encoding", "Co
 
 // check holds a response against the document: its status is documented for the operation, and headers, content type and
 // body are what is documented for the status. Outside of the operations an error has its body all the same.
-func (d *document) check(t *testing.T, r response) {
+func (d *document) check(t testing.TB, r response) {
 	t.Helper()
 	path, ours := strings.CutPrefix(r.Request.URL.Path, "/2.0")
 	op := d.operation(r.Request.Method, path)
@@ -160,7 +160,7 @@ func checkHeaders(documented responseDoc, got http.Header) []string {
 	return problems
 }
 
-func (d *document) checkBody(t *testing.T, r response, pointer string) {
+func (d *document) checkBody(t testing.TB, r response, pointer string) {
 	t.Helper()
 	if got := r.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("%s %s: status %d: Content-Type %s", r.Request.Method, r.Request.URL.Path, r.StatusCode, got)

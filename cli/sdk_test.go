@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sdkTests is the folder of the tests that drive a server through the official SDK for Node.
+const sdkTests = "../tools/box-node-sdk"
+
+// TestOfficialSDK drives a server through the official SDK for Node, as it comes from the registry, by its own managers: a
+// file of tests for each kind of thing, in tools/box-node-sdk.
+func TestOfficialSDK(t *testing.T) {
+	sdk := officialSDK(t)
+	t.Parallel()
+	for name, mode := range map[string]struct {
+		serve   []string          // arguments of the server
+		headers map[string]string // that every request has besides the SDK's own
+		files   string
+	}{
+		// As it is, but for its addresses.
+		"unpatched": {nil, nil, "{client,docgen,files,folders}.test.mjs"},
+		// Where every operation demands the version header, the SDK is told to send it everywhere.
+		"version header": {[]string{"--require-version=all"}, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			server := newServer(t, data, append(mode.serve, "--rate-requests=-1", "--rate-uploads=-1")...)
+			env := append(os.Environ(),
+				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_HEADERS="+jsonOf(t, mode.headers), "PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
+			for _, file := range sdkTestFiles(t, mode.files) {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) { runNode(t, env, file) })
+			}
+		})
+	}
+}
+
+// officialSDK returns the folder that scripts/test-deps installs the SDK in, or skips.
+func officialSDK(t *testing.T) string {
+	t.Helper()
+	missing := func(why string) {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s: make test-deps installs it", why)
+		}
+		t.Skipf("%s: make test-deps installs it", why)
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		missing("Node.js is not installed")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		missing(err.Error())
+	}
+	folder := filepath.Join(cache, "platen", "box-node-sdk")
+	want, err := os.ReadFile(filepath.Join(sdkTests, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The lock file is copied last, so it stands for what is installed.
+	if got, err := os.ReadFile(filepath.Join(folder, "package-lock.json")); err != nil || !bytes.Equal(got, want) {
+		missing("the official SDK for Node is not installed, or in another version")
+	}
+	return folder
+}
+
+// sdkCallers makes the users that the tests act for. What the server is told by command is made here; the rest the tests
+// make themselves.
+func sdkCallers(t *testing.T, data string) any {
+	t.Helper()
+	location := "--data=" + data
+	tokens := map[string]string{}
+	for _, name := range []string{"admin", "owner", "other", "hoarder", "stranger"} {
+		role := "user"
+		if name == "admin" {
+			role = "admin"
+		}
+		platen(t, "user", "create", location, "--login="+name+"@example.com", "--name="+name, "--role="+role)
+		tokens[name] = platen(t, "token", "create", location, "--user="+name+"@example.com")
+	}
+	tokens["archivist"] = platen(t, "token", "create", location, "--user=admin@example.com",
+		"--scope=enterprise_content", "--scope=root_readwrite", "--scope=manage_managed_users")
+	return map[string]any{"tokens": tokens}
+}
+
+func sdkTestFiles(t *testing.T, pattern string) []string {
+	t.Helper()
+	var files []string
+	before, rest, _ := strings.Cut(pattern, "{")
+	names, after, _ := strings.Cut(rest, "}")
+	for name := range strings.SplitSeq(names, ",") {
+		found, err := filepath.Glob(filepath.Join(sdkTests, before+name+after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no file of tests is called %s", pattern)
+	}
+	return files
+}
+
+// sdkResult is what report.mjs writes of a test.
+type sdkResult struct {
+	Name    string
+	Nesting int
+	Passed  bool
+	Skipped bool
+	Error   string
+}
+
+// runNode runs a file of tests, each of which is a test here.
+func runNode(t *testing.T, env []string, file string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	node := exec.CommandContext(t.Context(), "node", "--test-reporter=./report.mjs", filepath.Base(file))
+	node.Dir, node.Env, node.Stdout, node.Stderr = sdkTests, env, &stdout, &stderr
+	err := node.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		t.Fatal(err)
+	}
+	results := json.NewDecoder(&stdout)
+	tests := 0
+	for results.More() {
+		var result sdkResult
+		if err := results.Decode(&result); err != nil {
+			t.Fatalf("%v in:\n%s", err, stdout.String())
+		}
+		tests++
+		t.Run(result.Name, func(t *testing.T) {
+			if result.Skipped {
+				t.Error("it is skipped")
+			}
+			if !result.Passed {
+				t.Error(result.Error)
+			}
+		})
+	}
+	if tests == 0 || err != nil && !t.Failed() {
+		t.Errorf("node ran %d tests and ended with %v:\n%s", tests, err, stderr.String())
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

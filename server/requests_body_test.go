@@ -1,0 +1,249 @@
+package server_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// jsonNode is a JSON value that can be made wrong: its objects may have a field twice, or none of a name.
+type jsonNode struct {
+	text   string // of what is no object and no array
+	open   string // { or [
+	names  []string
+	values []*jsonNode
+}
+
+func (n *jsonNode) String() string {
+	if n.open == "" {
+		return n.text
+	}
+	var b strings.Builder
+	b.WriteString(n.open)
+	for i, value := range n.values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if n.open == "{" {
+			b.WriteString(quoted(n.names[i]) + ":")
+		}
+		b.WriteString(value.String())
+	}
+	b.WriteString(map[string]string{"{": "}", "[": "]"}[n.open])
+	return b.String()
+}
+
+// quoted is a text as a JSON string, in which « and » keep their meaning, and bytes that are no text stay as they are.
+func quoted(text string) string {
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\x00", `\u0000`, "\r", `\r`, "\n", `\n`).Replace(text)
+	return `"` + escaped + `"`
+}
+
+func leaf(text string) *jsonNode { return &jsonNode{text: text} }
+
+// value makes a value that a schema allows; at is the path of names that leads to it.
+func (g *generator) value(schema object, at string) *jsonNode {
+	if ref, ok := schema["$ref"].(string); ok {
+		return g.value(g.schemas[strings.TrimPrefix(ref, "#/components/schemas/")], at)
+	}
+	if choices, ok := schema["anyOf"].([]any); ok {
+		return g.value(pick(g, choices...).(object), at)
+	}
+	if enum, ok := schema["enum"].([]any); ok {
+		text, err := json.Marshal(pick(g, enum...))
+		if err != nil {
+			panic(err) // it was read from JSON
+		}
+		return leaf(string(text))
+	}
+	if types, ok := schema["type"].([]any); ok && slices.Contains(types, any("null")) && g.chance(40) {
+		return leaf("null")
+	}
+	switch typeIn(schema) {
+	case "object":
+		return g.object(schema, at)
+	case "array":
+		list := &jsonNode{open: "["}
+		items, _ := schema["items"].(object)
+		for range pick(g, 1, 1, 2, 5) {
+			list.values = append(list.values, g.value(items, at))
+		}
+		return list
+	case "boolean":
+		return leaf(pick(g, "true", "false"))
+	case "integer", "number":
+		return leaf(pick(g, "0", "1", "7", "1000"))
+	case "null":
+		return leaf("null")
+	}
+	return leaf(quoted(g.text(schema, at)))
+}
+
+// typeIn is the type that a schema allows, besides null.
+func typeIn(schema object) any {
+	if types, ok := schema["type"].([]any); ok {
+		return types[0]
+	}
+	return schema["type"]
+}
+
+func (g *generator) object(schema object, at string) *jsonNode {
+	made := &jsonNode{open: "{"}
+	properties, _ := schema["properties"].(object)
+	required, _ := schema["required"].([]any)
+	names := make([]string, 0, len(properties))
+	for name := range properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if len(names) == 0 { // any object
+		made.add("name", leaf(quoted(pick(g, goodNames...))))
+		made.add("list", &jsonNode{open: "[", values: []*jsonNode{leaf("1"), leaf("null")}})
+	}
+	if at := slices.Index(names, "type"); at > 0 { // which says of what kind the id is
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, "type")
+	}
+	kind := ""
+	for _, name := range names {
+		switch {
+		case !slices.Contains(required, any(name)) && !g.chance(40):
+		case name == "id" && kind != "":
+			made.add(name, leaf(quoted(g.id(kind))))
+		default:
+			value := g.value(properties[name].(object), at+"."+name)
+			made.add(name, value)
+			if name == "type" {
+				kind = strings.Trim(value.String(), `"`)
+			}
+		}
+	}
+	return made
+}
+
+func (n *jsonNode) add(name string, value *jsonNode) {
+	n.names, n.values = append(n.names, name), append(n.values, value)
+}
+
+// text is what a field of a name holds.
+func (g *generator) text(schema object, at string) string {
+	names := strings.Split(at, ".")
+	name := names[len(names)-1]
+	switch {
+	case name == "id" && len(names) > 1:
+		return g.id(names[len(names)-2])
+	case strings.HasSuffix(name, "_id"):
+		return g.id(strings.TrimSuffix(name, "_id"))
+	case schema["format"] == "date-time":
+		return pick(g, "2026-01-31T12:00:00+00:00", "1970-01-01T00:00:00Z", "2026-12-31T23:59:60Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59")
+	case strings.Contains(name, "login"), strings.Contains(name, "email"):
+		return pick(g, "owner@example.com", "other@example.com", "OTHER@example.com", "new@example.com", "nobody@elsewhere.example")
+	case name == "locale":
+		return pick(g, "de-CH", "en", "xx")
+	case name == "time_zone":
+		return pick(g, "Europe/Paris", "UTC", "Local", "../etc/passwd")
+	}
+	return pick(g, goodNames...)
+}
+
+// mutate makes some values of a body wrong.
+func (g *generator) mutate(body *jsonNode) *jsonNode {
+	if !g.wrong() && !(g.hostility > 0 && g.chance(60)) {
+		return body
+	}
+	for range pick(g, 1, 1, 1, 2, 5) {
+		nodes := body.all(nil)
+		g.mutateOne(pick(g, nodes...))
+	}
+	return body
+}
+
+func (n *jsonNode) all(nodes []*jsonNode) []*jsonNode {
+	nodes = append(nodes, n)
+	for _, value := range n.values {
+		nodes = value.all(nodes)
+	}
+	return nodes
+}
+
+// wrongValues stand where something else should.
+var wrongValues = []string{
+	"null", "true", "0", "-1", "1.5", "1e400", "-0", "9223372036854775808", "«repeat:400:9»", `""`, "[]", "{}", "[null]", `{"id":null}`, `{"id":["1"]}`, `"x"`, `"«repeat:70000:x»"`,
+	`"\ud800"`, `"\u0000"`, "«repeat:9000:[»«repeat:9000:]»", `«repeat:9000:{"a":»0«repeat:9000:}»`,
+}
+
+func (g *generator) mutateOne(n *jsonNode) {
+	at := 0
+	if len(n.values) > 0 {
+		at = g.rand.IntN(len(n.values))
+	}
+	switch choice := g.rand.IntN(7); {
+	case choice == 0 && len(n.names) > 0: // missing
+		n.names, n.values = slices.Delete(n.names, at, at+1), slices.Delete(n.values, at, at+1)
+	case choice == 1 && len(n.names) > 0: // twice
+		n.add(n.names[at], n.values[at])
+	case choice == 2 && n.open == "{": // unknown
+		n.add(pick(g, append([]string{"more", "__proto__", "ID", "Name", "parent"}, hostileTexts...)...), leaf("1"))
+	case choice == 3 && n.open == "[": // many
+		for range 1100 {
+			n.values = append(n.values, leaf("{}"))
+		}
+	case choice <= 4:
+		*n = *leaf(quoted(pick(g, hostileTexts...)))
+	default:
+		*n = *leaf(pick(g, wrongValues...))
+	}
+}
+
+// spoil makes a text wrong that need not be JSON then.
+func (g *generator) spoil(text string) string {
+	if !g.wrong() {
+		return text
+	}
+	at := g.rand.IntN(len(text) + 1)
+	switch g.rand.IntN(6) {
+	case 0:
+		return text[:at]
+	case 1:
+		return text[:at] + pick(g, hostileTexts...) + text[at:]
+	case 2:
+		return text + pick(g, " x", text, "\x00", "//", ",")
+	case 3:
+		return "\ufeff" + text
+	case 4:
+		return pick(g, "", " ", "null", "[]", `"x"`, "1", "«repeat:1100000: »", "«repeat:100000:[»", "{\"a\":1,}", "{'a':1}", "<xml/>", "a=b&c=d")
+	}
+	return strings.ReplaceAll(text, `"`, `'`)
+}
+
+const boundary = "boundary"
+
+// parts are the parts of an upload.
+func (g *generator) parts(body *jsonNode) string {
+	parts := make([]string, 0, len(body.names))
+	for i, name := range body.names {
+		if name == "file" {
+			parts = append(parts, part(`name="file"; filename="`+strconv.Itoa(i)+`"`, pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")))
+			continue
+		}
+		parts = append(parts, part(`name="`+name+`"`, g.spoil(g.mutate(body.values[i]).String())))
+	}
+	if g.wrong() {
+		slices.Reverse(parts)
+	}
+	if g.wrong() {
+		parts = append(parts, pick(g, append(parts, part(`name="more"`, "x"), part(`name=`, "x"), "--"+boundary+"\r\n\r\n\r\n")...))
+	}
+	if g.wrong() {
+		parts = parts[1:]
+	}
+	text := strings.Join(parts, "") + "--" + boundary + "--\r\n"
+	if g.wrong() {
+		text = text[:g.rand.IntN(len(text))]
+	}
+	return text
+}
+
+func part(disposition, content string) string {
+	return "--" + boundary + "\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + content + "\r\n"
+}

@@ -1,0 +1,243 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// operationRef is an operation of the document with its place.
+type operationRef struct {
+	operation
+	method, path string
+}
+
+// generator makes requests of a document. What it makes is a matter of its seed alone.
+type generator struct {
+	rand       *rand.Rand
+	operations []operationRef // in an order that is always the same
+	schemas    map[string]object
+	hostility  int // of the request that is being made: of a hundred choices, how many are wrong
+}
+
+func (w *world) generator(seed uint64) *generator {
+	w.t.Helper()
+	var d struct {
+		Paths      map[string]map[string]operation
+		Components struct{ Schemas map[string]object }
+	}
+	must(w.t, json.Unmarshal(w.do("GET //openapi.json", request{}).text, &d))
+	g := &generator{rand: rand.New(rand.NewPCG(seed, 0)), schemas: d.Components.Schemas}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
+			g.operations = append(g.operations, operationRef{d.Paths[path][method], strings.ToUpper(method), path})
+		}
+	}
+	return g
+}
+
+// request makes one: half are right as far as one can know, a quarter have a thing or two wrong, a quarter are hostile.
+func (g *generator) request() wireRequest {
+	g.hostility = pick(g, 0, 0, 4, 40)
+	op := pick(g, g.operations...)
+	r := wireRequest{operation: op.method + " " + op.path, as: g.caller(op.path), method: op.method, path: g.path(op)}
+	r.header = g.headers(op)
+	types := slices.Sorted(maps.Keys(op.RequestBody.Content))
+	if len(types) == 0 {
+		return r
+	}
+	contentType := types[0]
+	body := g.value(op.RequestBody.Content[contentType].Schema, "")
+	if contentType == "multipart/form-data" {
+		r.body = g.parts(body)
+		contentType += "; boundary=" + boundary
+	} else {
+		r.body = g.spoil(g.mutate(body).String())
+	}
+	if g.wrong() {
+		contentType = pick(g, "", "text/plain", "application/json; charset=utf-16", "multipart/form-data", "application/xml", "*/*")
+	}
+	r.header = append(r.header, [2]string{"Content-Type", contentType})
+	return r
+}
+
+// Who most requests to some operations are made as, because hardly anybody else comes through to them.
+var apt = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin"}
+
+// caller is who makes a request: seldom one that is turned away at the door.
+func (g *generator) caller(path string) string {
+	name, ok := apt[strings.Split(path, "/")[1]]
+	if !ok || !slices.Contains(callers, name) {
+		name = "owner"
+	}
+	if g.chance(40) {
+		return name
+	}
+	return pick(g, slices.Concat(callers, callers[slices.Index(callers, "other"):])...)
+}
+
+// wrong decides whether the next choice is a wrong one.
+func (g *generator) wrong() bool { return g.rand.IntN(100) < g.hostility }
+
+// chance decides with a probability of so many in a hundred.
+func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
+
+func pick[T any](g *generator, from ...T) T { return from[g.rand.IntN(len(from))] }
+
+var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// Paths that few ids fit: those whose end is named get these.
+var fitting = []struct {
+	path *regexp.Regexp
+	ids  map[string][]string
+}{
+	{regexp.MustCompile(`/versions/\{|/versions/current$`), map[string][]string{"file": {"versions"}, "file_version": {"past", "past2", "current"}}},
+	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed"}, "folder": {"trashed"}}},
+}
+
+func (g *generator) path(op operationRef) string {
+	kinds := map[string][]string{}
+	for _, f := range fitting {
+		if f.path.MatchString(op.method+" "+op.path) && g.chance(60) {
+			kinds = f.ids
+		}
+	}
+	path := pathParam.ReplaceAllStringFunc(op.path, func(param string) string {
+		kind := strings.TrimSuffix(strings.Trim(param, "{}"), "_id")
+		switch names := kinds[kind]; {
+		case g.wrong():
+			return pick(g, hostileSegments...)
+		case len(names) > 0:
+			return "«" + kind + ":" + pick(g, names...) + "»"
+		default:
+			return g.id(kind)
+		}
+	})
+	query := url.Values{}
+	for _, p := range op.Parameters {
+		if p.In == "query" && (p.Required || g.chance(30)) {
+			query.Add(p.Name, g.param(p.Name, p.Schema))
+			if g.wrong() {
+				query.Add(p.Name, g.param(p.Name, p.Schema))
+			}
+		}
+	}
+	if g.wrong() {
+		query.Add(pick(g, hostileTexts...), pick(g, hostileTexts...))
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + strings.NewReplacer("%C2%AB", "«", "%C2%BB", "»", "%3A", ":").Replace(query.Encode())
+}
+
+// param is a value of a parameter.
+func (g *generator) param(name string, schema object) string {
+	if g.wrong() {
+		return pick(g, hostileTexts...)
+	}
+	switch name {
+	case "marker":
+		return fmt.Sprintf("«marker:%d»", g.rand.IntN(50))
+	case "usemarker", "recursive", "force":
+		return pick(g, "true", "true", "false")
+	case "limit":
+		return pick(g, "1", "2", "100", "1000", "5000")
+	case "offset":
+		return pick(g, "0", "1", "2", "300000")
+	case "fields":
+		return pick(g, "name", "size,name", "permissions,version_number,extension,path_collection", "id", "item_collection,owned_by", "role,enterprise")
+	}
+	if strings.HasSuffix(name, "version") || strings.HasSuffix(name, "version_id") {
+		return g.id("file_version")
+	}
+	return strings.Trim(g.value(schema, name).String(), `"`)
+}
+
+// headers are what admits a request, what it depends on, and in hostile requests what else there may be.
+func (g *generator) headers(op operationRef) [][2]string {
+	var headers [][2]string
+	add := func(name, value string) { headers = append(headers, [2]string{name, value}) }
+	if !g.wrong() {
+		add("svc-version", "2025.0")
+	} else if g.chance(50) {
+		add(pick(g, "svc-version", "box-version"), pick(g, "", "2024.0", "2025.0, 2025.0", "latest", "2025.0"))
+	}
+	for _, p := range op.Parameters {
+		if p.In == "header" && g.chance(15) {
+			add(p.Name, pick(g, "0", "1", `"1"`, `W/"2"`, "*", "bytes=0-3", "bytes=-1", "bytes=5-1", "da39a3ee5e6b4b0d3255bfef95601890afd80709"))
+		}
+	}
+	if g.wrong() {
+		add("As-User", pick(g, g.id("user"), "0", "-1", "owner", "«repeat:5000:9»"))
+	}
+	if g.wrong() {
+		add("Authorization", pick(g, "Bearer", "Bearer x y", "Basic b3duZXI6", "Bearer «repeat:5000:x»", "bearer null", ""))
+	}
+	if g.wrong() {
+		add(manyHeaders, "100")
+	}
+	if g.wrong() {
+		add(pick(g, "X-Request-Id", "X-HTTP-Method-Override", "Accept", "X-Forwarded-For", "Cookie", "Origin", "If-Modified-Since", "Accept-Encoding"),
+			pick(g, "DELETE", "../../x", "«repeat:2000:a,»", "identity;q=0", "ünïcode", "gzip"))
+	}
+	return headers
+}
+
+// Names of what visits are furnished with, by kind. Of other kinds there is only what answers tell.
+var furnished = map[string][]string{
+	"file":          {"shared", "shared", "shared2", "other", "stranger", "gone", "versions", "trashed"},
+	"folder":        {"shared", "shared", "shared2", "other", "stranger", "shown", "trashed"},
+	"file_version":  {"shared", "shared2", "other", "stranger", "past", "current"},
+	"user":          {"owner", "other", "reader", "editor", "admin", "carol"},
+	"collaboration": {"shared", "shared2"},
+	"docgen_batch":  {"shared", "shared2", "stranger"},
+	"docgen_job":    {"shared", "shared2", "stranger"},
+}
+
+// kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.
+var kindsOf = map[string]string{
+	"template": "file", "parent": "folder", "destination_folder": "folder", "version": "file_version", "batch": "docgen_batch", "job": "docgen_job",
+	"accessible_by": "user", "owned_by": "user",
+}
+
+// id is the id of something of a kind: seldom of the wrong kind.
+func (g *generator) id(name string) string {
+	kind := name
+	if known, ok := kindsOf[name]; ok {
+		kind = known
+	}
+	if g.wrong() {
+		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive")
+	}
+	if kind == "folder" && g.chance(20) {
+		return pick(g, "0", "0", "0", "«archive:made0»")
+	}
+	names := furnished[kind]
+	if len(names) == 0 || g.chance(30) {
+		return fmt.Sprintf("«%s:made%d»", kind, g.rand.IntN(1+9*min(len(names), 1)))
+	}
+	return "«" + kind + ":" + pick(g, names...) + "»"
+}
+
+var (
+	goodNames = []string{
+		"Letter.docx", "letter.DOCX", "Plan", "notes.txt", "Größe", "日本語.txt", "👩‍🚀 file", "e\u0301", "Straße", "STRASSE", "a & b <c>", "100 %", "'; DROP TABLE items; --",
+	}
+	hostileTexts = []string{
+		"", " ", ".", "..", "/", "\\", "a/b", " leading", "trailing ", "null", "undefined", "-1", "0", "1.5", "1e309", "9223372036854775807",
+		"9223372036854775808", "99999999999999999999999999", "+1", "0x10", "٣", "true", "NaN", "' OR 1=1 --", "1; DROP TABLE users", "%", "_", "*",
+		"../../etc/passwd", "\x00", "a\x00b", "\u202e\u2066", "\ufeff", "\u0085", "\r\nX: y", "\xff\xfe", "\xed\xa0\x80", "\U0010FFFF", "e\u0301\u0301\u0301",
+		"«repeat:300:x»", "«repeat:300:é»", "«repeat:9000:x»", "{{ name }}", "<script>alert(1)</script>", "${7*7}", "$(id)", "{}", "[]",
+		"CON", "file:///etc/passwd", "http://169.254.169.254/", "=cmd|' /C calc'!A0", "name,name,name", ",,,", "id;drop",
+	}
+	hostileSegments = []string{
+		"0", "-1", "+1", "00", "1", "x", "null", "%2e%2e", "%2F", "a%2Fb", "%00", "%ff", "%20", "%0d%0aX:y", "9223372036854775807",
+		"9223372036854775808", "'%20OR%201=1--", "«repeat:5000:9»", "«repeat:300:x»", "%E2%80%AE", "1%3Fx", "1;x", "me", "content", "*", "1e3", "%F0%9F%92%A9",
+	}
+)

@@ -1,0 +1,273 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"platen/server"
+)
+
+// How many requests TestRequests makes, and from which seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
+var (
+	requestCount = flag.Int("requests", 10_000, "requests that TestRequests makes")
+	requestSeed  = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
+)
+
+// visitRequests is how many requests are made in one world: enough that they meet what others left, and not so many that
+// nothing is left to be met.
+const visitRequests = 250
+
+// TestRequests makes requests of the OpenAPI document, valid ones, nearly valid ones and hostile ones, as every kind of
+// caller: none may be answered with a status of 500 or more, with what the document does not allow, or with anything of
+// what only a stranger may see; and what is stored must hold together in the end.
+func TestRequests(t *testing.T) {
+	reached := &reach{answers: map[string]map[int]int{}}
+	t.Cleanup(func() { reached.check(t) })
+	for visits := range (*requestCount + visitRequests - 1) / visitRequests {
+		seed := *requestSeed + uint64(visits)
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			v := newVisit(t)
+			v.reached = reached
+			g := v.w.generator(seed)
+			requests := make([]wireRequest, min(visitRequests, *requestCount))
+			for i := range requests {
+				requests[i] = g.request()
+			}
+			if n, problem := v.all(requests); problem != "" {
+				fewer, problem := shrink(t, requests[:n], problem)
+				t.Errorf("%s\nafter these requests, which make a test as testdata/requests/NAME.txt:\n%s", problem, formatRequests(fewer))
+			}
+		})
+	}
+}
+
+// TestFoundRequests makes again what TestRequests once found something with.
+func TestFoundRequests(t *testing.T) {
+	files, err := filepath.Glob("testdata/requests/*.txt")
+	must(t, err)
+	if len(files) == 0 {
+		t.Fatal("there are none")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			must(t, err)
+			requests, err := parseRequests(string(text))
+			must(t, err)
+			if _, problem := newVisit(t).all(requests); problem != "" {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// shrink returns requests that still meet a problem, of which none can be left out.
+func shrink(t *testing.T, requests []wireRequest, problem string) ([]wireRequest, string) {
+	for size := len(requests) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(requests); {
+			fewer := slices.Delete(slices.Clone(requests), at, at+size)
+			t.Run("shrink", func(t *testing.T) {
+				n, found := newVisit(t).all(fewer)
+				if found == "" {
+					at += size
+					return
+				}
+				requests, problem = fewer[:n], found
+			})
+		}
+	}
+	return requests, problem
+}
+
+// visit is a world with things of several owners, and what its answers have told so far.
+type visit struct {
+	w       *world
+	ids     map[string]string // by their names in requests
+	made    map[string]int    // how many ids of each kind answers have told
+	seen    map[string]bool   // ids
+	markers []string          // of any list and any caller
+	strange map[string]bool   // names of what is the stranger's
+	secrets []string          // what no caller may see
+	stored  *storedState
+	reached *reach
+}
+
+// reach counts the answers of every operation by their status.
+type reach struct {
+	mu      sync.Mutex
+	answers map[string]map[int]int
+}
+
+func (r *reach) count(operation string, status int) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answers[operation] == nil {
+		r.answers[operation] = map[int]int{}
+	}
+	r.answers[operation][status]++
+}
+
+// check demands that requests have come through to every operation, and have been refused by it: with less, a test of
+// many requests shows little.
+func (r *reach) check(t *testing.T) {
+	for operation, statuses := range r.answers {
+		t.Log(operation, statuses)
+		good, bad := 0, 0
+		for status, n := range statuses {
+			switch {
+			case status < http.StatusBadRequest:
+				good += n
+			case status != http.StatusUnauthorized:
+				bad += n
+			}
+		}
+		if *requestCount >= 10_000 && (good == 0 || bad == 0) {
+			t.Errorf("%s: %d requests came through and %d were refused, want some of both", operation, good, bad)
+		}
+	}
+}
+
+// all makes requests, and returns after how many there was a problem, and which.
+func (v *visit) all(requests []wireRequest) (int, string) {
+	for i, r := range requests {
+		if problem := v.one(r); problem != "" {
+			return i + 1, problem
+		}
+	}
+	return len(requests), v.stored.problem()
+}
+
+// one makes a request, and returns what is wrong with the answer.
+func (v *visit) one(r wireRequest) string {
+	res, err := v.send(r)
+	if err != nil {
+		return fmt.Sprintf("%s: no answer: %v", r.call(), err)
+	}
+	v.reached.count(r.operation, res.StatusCode)
+	if res.StatusCode >= http.StatusInternalServerError {
+		return fmt.Sprintf("%s: status %d: %s", r.call(), res.StatusCode, res.text)
+	}
+	for _, secret := range v.secrets {
+		if bytes.Contains(res.text, []byte(secret)) {
+			return fmt.Sprintf("%s: status %d tells the secret %s: %s", r.call(), res.StatusCode, secret, res.text)
+		}
+	}
+	found := &problemList{TB: v.w.t}
+	v.w.api.check(found, res)
+	if len(found.problems) > 0 {
+		return fmt.Sprintf("%s: %s", r.call(), strings.Join(found.problems, "\n"))
+	}
+	var answer any
+	if json.Unmarshal(res.text, &answer) == nil {
+		v.learn(answer)
+	}
+	return ""
+}
+
+// send makes a request as it stands, whatever a client would make of it.
+func (v *visit) send(r wireRequest) (response, error) {
+	req, err := http.NewRequestWithContext(v.w.t.Context(), r.method, v.w.url, strings.NewReader(v.fill(r.as, r.body)))
+	if err != nil {
+		return response{}, err
+	}
+	path := v.fill(r.as, r.path)
+	req.URL.Opaque = "//" + req.URL.Host + "/2.0" + path
+	if token := v.w.tokens[r.as]; token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for _, h := range r.header {
+		if h[0] == manyHeaders {
+			addMany(req.Header, h[1])
+			continue
+		}
+		req.Header.Add(h[0], v.fill(r.as, h[1]))
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return response{}, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	path, _, _ = strings.Cut(path, "?")
+	res.Request = &http.Request{Method: r.method, URL: &url.URL{Path: "/2.0" + path}}
+	return response{res, text}, err
+}
+
+// manyHeaders stands in a request for so many headers.
+const manyHeaders = "Many"
+
+func addMany(header http.Header, count string) {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		panic(err) // only a file of testdata can be wrong
+	}
+	for i := range n {
+		header.Add("X-Header-"+strconv.Itoa(i), strings.Repeat("x", 50))
+	}
+}
+
+// problemList collects what a check finds, instead of ending a test with it.
+type problemList struct {
+	testing.TB
+	problems []string
+}
+
+func (l *problemList) Helper() {}
+func (l *problemList) Errorf(format string, args ...any) {
+	l.problems = append(l.problems, fmt.Sprintf(format, args...))
+}
+
+// Fatal, with which a check gives up, is a problem like others.
+func (l *problemList) Fatal(args ...any) { l.problems = append(l.problems, fmt.Sprint(args...)) }
+
+// learn remembers the ids and markers of an answer for requests to come, but for the stranger's own.
+func (v *visit) learn(answer any) {
+	switch answer := answer.(type) {
+	case []any:
+		for _, item := range answer {
+			v.learn(item)
+		}
+	case object:
+		kind, _ := answer["type"].(string)
+		id, _ := answer["id"].(string)
+		if kind != "" && id != "" && !v.seen[id] {
+			v.seen[id] = true
+			v.ids[fmt.Sprintf("%s:made%d", kind, v.made[kind])] = id
+			v.made[kind]++
+		}
+		for _, name := range []string{"next_marker", "prev_marker"} {
+			if marker, ok := answer[name].(string); ok && marker != "" {
+				v.markers = append(v.markers, marker)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(answer)) {
+			v.learn(answer[name])
+		}
+	}
+}
+
+func newVisit(t *testing.T) *visit {
+	t.Helper()
+	v := &visit{ids: map[string]string{}, strange: map[string]bool{}, made: map[string]int{}, seen: map[string]bool{}}
+	v.w, v.stored = newStoredWorld(t, server.Config{RateLimits: noLimits})
+	v.furnish()
+	return v
+}

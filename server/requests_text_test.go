@@ -1,0 +1,150 @@
+package server_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// A wireRequest is a request as it goes over the wire. What differs from world to world, and what would be long, stands in
+// it between « and »:
+//
+//	«file:shared»      the id of something that visits are furnished with
+//	«file:made3»       the fourth id of its kind that an answer told; 0 when there are not so many
+//	«marker:2»         a marker that an answer told
+//	«repeat:500:[»     a text that many times
+type wireRequest struct {
+	operation        string // as the document has it
+	as, method, path string // the path is below /2.0, with the query
+	header           [][2]string
+	body             string
+}
+
+func (r wireRequest) call() string { return r.method + " " + r.path + " as " + r.as }
+
+// fill puts what a caller means into the place of what stands between « and ».
+func (v *visit) fill(caller, text string) string {
+	var filled strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "«")
+		name, after, ended := strings.Cut(rest, "»")
+		filled.WriteString(before)
+		if !ok || !ended {
+			return filled.String()
+		}
+		filled.WriteString(v.meant(caller, name))
+		text = after
+	}
+}
+
+// meant is what a name stands for; one that was made wrong stands for nothing, and so do the stranger's things for who may
+// do everything with everything.
+func (v *visit) meant(caller, name string) string {
+	kind, which, _ := strings.Cut(name, ":")
+	count, what, _ := strings.Cut(which, ":")
+	n, err := strconv.Atoi(count)
+	switch {
+	case kind == "repeat" && err == nil && n >= 0:
+		return strings.Repeat(what, n)
+	case kind == "marker" && err == nil && n >= 0 && len(v.markers) > 0:
+		return v.markers[n%len(v.markers)]
+	}
+	if id, ok := v.ids[name]; ok && !(caller == "archivist" && v.strange[name]) {
+		return id
+	}
+	return "0"
+}
+
+// Requests are kept as text: the call, a line for each header, an empty line and a line with the body. What a line cannot
+// hold is in Go's quotes. A line with two dashes stands between two requests.
+const between = "\n--\n"
+
+func formatRequests(requests []wireRequest) string {
+	texts := make([]string, len(requests))
+	for i, r := range requests {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s %s as %s\n", r.method, line(r.path), r.as)
+		for _, h := range r.header {
+			fmt.Fprintf(&b, "%s: %s\n", h[0], line(h[1]))
+		}
+		texts[i] = b.String() + "\n" + line(r.body)
+	}
+	return strings.Join(texts, between) + "\n"
+}
+
+// line is a text as one line, in quotes where it must be.
+func line(text string) string {
+	strange := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	if strings.ContainsFunc(text, strange) || strings.HasPrefix(text, `"`) || strings.TrimSpace(text) != text {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+func unline(text string) (string, error) {
+	if strings.HasPrefix(text, `"`) {
+		return strconv.Unquote(text)
+	}
+	return text, nil
+}
+
+func parseRequests(text string) ([]wireRequest, error) {
+	var requests []wireRequest
+	for one := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), between) {
+		r, err := parseRequest(one)
+		if err != nil {
+			return nil, fmt.Errorf("%w in:\n%s", err, one)
+		}
+		requests = append(requests, r)
+	}
+	return requests, nil
+}
+
+func parseRequest(text string) (r wireRequest, err error) {
+	head, body, _ := strings.Cut(text, "\n\n")
+	first, headers, _ := strings.Cut(head, "\n")
+	call, as, ok := cutLast(first, " as ")
+	method, path, spaced := strings.Cut(call, " ")
+	if !ok || !spaced {
+		return r, fmt.Errorf("%q is no call", first)
+	}
+	r = wireRequest{as: as, method: method}
+	if r.path, err = unline(path); err != nil {
+		return r, err
+	}
+	for header := range strings.Lines(headers) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(header, "\n"), ": ")
+		if value, err = unline(value); err != nil {
+			return r, err
+		}
+		r.header = append(r.header, [2]string{name, value})
+	}
+	r.body, err = unline(body)
+	return r, err
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+	return text[:at], text[at+len(separator):], true
+}
+
+func TestRequestsAsText(t *testing.T) {
+	for _, r := range []wireRequest{
+		{as: "guest", method: "GET", path: "/users/me"},
+		{as: "owner", method: "POST", path: "/folders?fields=a b", header: [][2]string{{"If-Match", `"3"`}, {"X", ""}}, body: `{"name":"as x"}`},
+		{as: "other", method: "PUT", path: "/files/\x00 as", header: [][2]string{{"A", "1"}, {"A", "2"}}, body: "a\n--\nb\n\n\xff "},
+	} {
+		back, err := parseRequests(formatRequests([]wireRequest{r, r}))
+		must(t, err)
+		for _, got := range back {
+			if fmt.Sprint(got) != fmt.Sprint(r) {
+				t.Errorf("%q came back as %q", r, got)
+			}
+		}
+	}
+}
