@@ -38,8 +38,9 @@ check: ## Check the sources: gofmt and go vet
 		echo "not formatted; run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 
-generate: ## Write the Go code of the SQL queries again
+generate: ## Write the Go code of the SQL queries and the client again
 	$(SQLC) generate
+	go test ./server -run='^TestClientIsGenerated$$' -update-client
 
 lint: ## Run golangci-lint (the first run builds it, about 90 s)
 	$(GOLANGCI_LINT) run

@@ -117,6 +117,8 @@ func (d *decoder) value(v reflect.Value, path, enum string) {
 		v.SetBytes(d.raw())
 	case t == idType && strings.IndexByte(`"-0123456789`, first) >= 0:
 		d.id(v, path)
+	case t == timeType && first == 'n':
+		d.raw() // like one that is left out
 	case t == timeType && first == '"':
 		d.time(v, path)
 	case t.Kind() == reflect.String && first == '"':

@@ -201,7 +201,7 @@ func (r *contentReader) Close() error {
 }
 
 // answersContent documents an answer of bytes.
-func answersContent(a *api, op *huma.Operation) {
+func answersContent(_ *api, op *huma.Operation) {
 	bytes := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	text := &huma.Schema{Type: huma.TypeString}
 	headers := map[string]*huma.Param{

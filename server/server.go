@@ -163,6 +163,7 @@ func (a *api) pages(registry *prometheus.Registry) {
 	a.mux.HandleFunc("GET /readyz", a.readyz)
 	a.mux.Handle("GET /metrics", metricsPage(registry))
 	a.mux.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
+	a.mux.HandleFunc("GET /openapi-3.0.json", page(a, jsonType, openAPI30Page))
 	a.mux.HandleFunc("GET /docs", page(a, htmlType, referencePage))
 	a.mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
 }

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// openAPI30Page is the OpenAPI document for generators that know only version 3.0.
+func openAPI30Page(a *api) ([]byte, error) {
+	text, err := a.huma.OpenAPI().Downgrade()
+	if err != nil {
+		return nil, fmt.Errorf("downgrade the OpenAPI document: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var document map[string]any
+	if err := decoder.Decode(&document); err != nil {
+		return nil, fmt.Errorf("read the downgraded document: %w", err)
+	}
+	document["info"].(map[string]any)["license"] = map[string]any{ // a license by its identifier came with 3.1
+		"name": a.huma.OpenAPI().Info.License.Name, "url": "https://www.apache.org/licenses/LICENSE-2.0",
+	}
+	olden(document)
+	return json.MarshalIndent(document, "", "  ")
+}
+
+// olden rewrites in every schema what huma leaves and 3.0 does not know: the type null, and a reference that says
+// something besides.
+func olden(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			olden(item)
+		}
+	case map[string]any:
+		for name, member := range v {
+			if name != "example" {
+				olden(member)
+			}
+		}
+		if choices, ok := v["anyOf"].([]any); ok {
+			oldenChoice(v, choices)
+		}
+		if v["type"] == "null" { // a field that clients expect and this server has no value for
+			v["type"], v["nullable"] = "string", true
+		}
+		if ref, ok := v["$ref"]; ok && len(v) > 1 {
+			delete(v, "$ref")
+			v["allOf"] = []any{map[string]any{"$ref": ref}}
+		}
+	}
+}
+
+// oldenChoice makes of a choice between an object and null an object that may be null.
+func oldenChoice(schema map[string]any, choices []any) {
+	some := slices.DeleteFunc(slices.Clone(choices), func(choice any) bool {
+		c, ok := choice.(map[string]any)
+		return ok && c["nullable"] == true && c["type"] == "string"
+	})
+	if len(some) == len(choices) {
+		return
+	}
+	delete(schema, "anyOf")
+	schema["allOf"], schema["nullable"], schema["type"] = some, true, "object"
+}
