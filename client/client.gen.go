@@ -21,6 +21,11 @@ const (
 	AccessTokenScopes = "accessToken.Scopes"
 )
 
+// Defines values for ArchiveType.
+const (
+	ArchiveTypeArchive ArchiveType = "archive"
+)
+
 // Defines values for BatchOptionsMissing.
 const (
 	BatchOptionsMissingBlank BatchOptionsMissing = "blank"
@@ -47,6 +52,8 @@ const (
 // Defines values for CollaborationStatus.
 const (
 	CollaborationStatusAccepted CollaborationStatus = "accepted"
+	CollaborationStatusPending  CollaborationStatus = "pending"
+	CollaborationStatusRejected CollaborationStatus = "rejected"
 )
 
 // Defines values for CollaborationType.
@@ -56,7 +63,8 @@ const (
 
 // Defines values for CollaboratorRefType.
 const (
-	CollaboratorRefTypeUser CollaboratorRefType = "user"
+	CollaboratorRefTypeGroup CollaboratorRefType = "group"
+	CollaboratorRefTypeUser  CollaboratorRefType = "user"
 )
 
 // Defines values for CreateBatchRequestInputSource.
@@ -115,7 +123,8 @@ const (
 
 // Defines values for FileItemStatus.
 const (
-	FileItemStatusActive FileItemStatus = "active"
+	FileItemStatusActive  FileItemStatus = "active"
+	FileItemStatusTrashed FileItemStatus = "trashed"
 )
 
 // Defines values for FileType.
@@ -133,6 +142,11 @@ const (
 	FileVersionTypeFileVersion FileVersionType = "file_version"
 )
 
+// Defines values for FileVersionFullType.
+const (
+	FileVersionFullTypeFileVersion FileVersionFullType = "file_version"
+)
+
 // Defines values for FileVersionRefType.
 const (
 	FileVersionRefTypeFileVersion FileVersionRefType = "file_version"
@@ -140,7 +154,8 @@ const (
 
 // Defines values for FolderItemStatus.
 const (
-	FolderItemStatusActive FolderItemStatus = "active"
+	FolderItemStatusActive  FolderItemStatus = "active"
+	FolderItemStatusTrashed FolderItemStatus = "trashed"
 )
 
 // Defines values for FolderType.
@@ -189,9 +204,34 @@ const (
 	JobTypeDocgenJob JobType = "docgen_job"
 )
 
+// Defines values for MovedRefType.
+const (
+	MovedRefTypeFolder MovedRefType = "folder"
+)
+
+// Defines values for NewOwnerType.
+const (
+	NewOwnerTypeUser NewOwnerType = "user"
+)
+
+// Defines values for OauthErrorError.
+const (
+	OauthErrorErrorInvalidClient        OauthErrorError = "invalid_client"
+	OauthErrorErrorInvalidGrant         OauthErrorError = "invalid_grant"
+	OauthErrorErrorInvalidRequest       OauthErrorError = "invalid_request"
+	OauthErrorErrorInvalidScope         OauthErrorError = "invalid_scope"
+	OauthErrorErrorUnauthorizedClient   OauthErrorError = "unauthorized_client"
+	OauthErrorErrorUnsupportedGrantType OauthErrorError = "unsupported_grant_type"
+)
+
 // Defines values for ParentRefType.
 const (
 	ParentRefTypeFolder ParentRefType = "folder"
+)
+
+// Defines values for PromoteVersionRequestType.
+const (
+	PromoteVersionRequestTypeFileVersion PromoteVersionRequestType = "file_version"
 )
 
 // Defines values for SortOrderBy.
@@ -209,6 +249,11 @@ const (
 	SortOrderDirectionDESC SortOrderDirection = "DESC"
 )
 
+// Defines values for StoragePolicyType.
+const (
+	StoragePolicyTypeStoragePolicy StoragePolicyType = "storage_policy"
+)
+
 // Defines values for TagTagType.
 const (
 	TagTagTypeArithmetic  TagTagType = "arithmetic"
@@ -224,15 +269,27 @@ const (
 	TemplateFileRefTypeFile TemplateFileRefType = "file"
 )
 
+// Defines values for TokenResponseTokenType.
+const (
+	TokenResponseTokenTypeBearer TokenResponseTokenType = "bearer"
+)
+
 // Defines values for UpdateCollaborationRequestRole.
 const (
 	UpdateCollaborationRequestRoleCoOwner           UpdateCollaborationRequestRole = "co-owner"
 	UpdateCollaborationRequestRoleEditor            UpdateCollaborationRequestRole = "editor"
+	UpdateCollaborationRequestRoleOwner             UpdateCollaborationRequestRole = "owner"
 	UpdateCollaborationRequestRolePreviewer         UpdateCollaborationRequestRole = "previewer"
 	UpdateCollaborationRequestRolePreviewerUploader UpdateCollaborationRequestRole = "previewer uploader"
 	UpdateCollaborationRequestRoleUploader          UpdateCollaborationRequestRole = "uploader"
 	UpdateCollaborationRequestRoleViewer            UpdateCollaborationRequestRole = "viewer"
 	UpdateCollaborationRequestRoleViewerUploader    UpdateCollaborationRequestRole = "viewer uploader"
+)
+
+// Defines values for UpdateCollaborationRequestStatus.
+const (
+	UpdateCollaborationRequestStatusAccepted UpdateCollaborationRequestStatus = "accepted"
+	UpdateCollaborationRequestStatusRejected UpdateCollaborationRequestStatus = "rejected"
 )
 
 // Defines values for UserRole.
@@ -263,6 +320,36 @@ const (
 // Defines values for UserRefType.
 const (
 	UserRefTypeUser UserRefType = "user"
+)
+
+// Defines values for ListArchivesParamsSvcVersion.
+const (
+	ListArchivesParamsSvcVersionN20250 ListArchivesParamsSvcVersion = "2025.0"
+)
+
+// Defines values for CreateArchiveParamsSvcVersion.
+const (
+	CreateArchiveParamsSvcVersionN20250 CreateArchiveParamsSvcVersion = "2025.0"
+)
+
+// Defines values for DeleteArchiveParamsSvcVersion.
+const (
+	DeleteArchiveParamsSvcVersionN20250 DeleteArchiveParamsSvcVersion = "2025.0"
+)
+
+// Defines values for UpdateArchiveParamsSvcVersion.
+const (
+	UpdateArchiveParamsSvcVersionN20250 UpdateArchiveParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListInvitationsParamsStatus.
+const (
+	ListInvitationsParamsStatusPending ListInvitationsParamsStatus = "pending"
+)
+
+// Defines values for ListInvitationsParamsSvcVersion.
+const (
+	ListInvitationsParamsSvcVersionN20250 ListInvitationsParamsSvcVersion = "2025.0"
 )
 
 // Defines values for CreateCollaborationParamsSvcVersion.
@@ -340,6 +427,11 @@ const (
 	ListTagsParamsSvcVersionN20250 ListTagsParamsSvcVersion = "2025.0"
 )
 
+// Defines values for CheckUploadParamsSvcVersion.
+const (
+	CheckUploadParamsSvcVersionN20250 CheckUploadParamsSvcVersion = "2025.0"
+)
+
 // Defines values for UploadFileParamsSvcVersion.
 const (
 	UploadFileParamsSvcVersionN20250 UploadFileParamsSvcVersion = "2025.0"
@@ -355,9 +447,19 @@ const (
 	GetFileParamsSvcVersionN20250 GetFileParamsSvcVersion = "2025.0"
 )
 
+// Defines values for RestoreFileParamsSvcVersion.
+const (
+	RestoreFileParamsSvcVersionN20250 RestoreFileParamsSvcVersion = "2025.0"
+)
+
 // Defines values for UpdateFileParamsSvcVersion.
 const (
 	UpdateFileParamsSvcVersionN20250 UpdateFileParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListFileCollaborationsParamsSvcVersion.
+const (
+	ListFileCollaborationsParamsSvcVersionN20250 ListFileCollaborationsParamsSvcVersion = "2025.0"
 )
 
 // Defines values for DownloadFileParamsSvcVersion.
@@ -365,14 +467,78 @@ const (
 	DownloadFileParamsSvcVersionN20250 DownloadFileParamsSvcVersion = "2025.0"
 )
 
+// Defines values for CheckVersionParamsSvcVersion.
+const (
+	CheckVersionParamsSvcVersionN20250 CheckVersionParamsSvcVersion = "2025.0"
+)
+
 // Defines values for UploadVersionParamsSvcVersion.
 const (
 	UploadVersionParamsSvcVersionN20250 UploadVersionParamsSvcVersion = "2025.0"
 )
 
+// Defines values for CopyFileParamsSvcVersion.
+const (
+	CopyFileParamsSvcVersionN20250 CopyFileParamsSvcVersion = "2025.0"
+)
+
+// Defines values for PurgeFileParamsSvcVersion.
+const (
+	PurgeFileParamsSvcVersionN20250 PurgeFileParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetTrashedFileParamsSvcVersion.
+const (
+	GetTrashedFileParamsSvcVersionN20250 GetTrashedFileParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListVersionsParamsSvcVersion.
+const (
+	ListVersionsParamsSvcVersionN20250 ListVersionsParamsSvcVersion = "2025.0"
+)
+
+// Defines values for PromoteVersionParamsSvcVersion.
+const (
+	PromoteVersionParamsSvcVersionN20250 PromoteVersionParamsSvcVersion = "2025.0"
+)
+
+// Defines values for DeleteVersionParamsSvcVersion.
+const (
+	DeleteVersionParamsSvcVersionN20250 DeleteVersionParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetVersionParamsSvcVersion.
+const (
+	GetVersionParamsSvcVersionN20250 GetVersionParamsSvcVersion = "2025.0"
+)
+
+// Defines values for RestoreVersionParamsSvcVersion.
+const (
+	RestoreVersionParamsSvcVersionN20250 RestoreVersionParamsSvcVersion = "2025.0"
+)
+
 // Defines values for CreateFolderParamsSvcVersion.
 const (
 	CreateFolderParamsSvcVersionN20250 CreateFolderParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListTrashParamsSort.
+const (
+	ListTrashParamsSortDate ListTrashParamsSort = "date"
+	ListTrashParamsSortId   ListTrashParamsSort = "id"
+	ListTrashParamsSortName ListTrashParamsSort = "name"
+	ListTrashParamsSortSize ListTrashParamsSort = "size"
+)
+
+// Defines values for ListTrashParamsDirection.
+const (
+	ListTrashParamsDirectionASC  ListTrashParamsDirection = "ASC"
+	ListTrashParamsDirectionDESC ListTrashParamsDirection = "DESC"
+)
+
+// Defines values for ListTrashParamsSvcVersion.
+const (
+	ListTrashParamsSvcVersionN20250 ListTrashParamsSvcVersion = "2025.0"
 )
 
 // Defines values for DeleteFolderParamsSvcVersion.
@@ -399,9 +565,24 @@ const (
 	GetFolderParamsSvcVersionN20250 GetFolderParamsSvcVersion = "2025.0"
 )
 
+// Defines values for RestoreFolderParamsSvcVersion.
+const (
+	RestoreFolderParamsSvcVersionN20250 RestoreFolderParamsSvcVersion = "2025.0"
+)
+
 // Defines values for UpdateFolderParamsSvcVersion.
 const (
 	UpdateFolderParamsSvcVersionN20250 UpdateFolderParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListFolderCollaborationsParamsSvcVersion.
+const (
+	ListFolderCollaborationsParamsSvcVersionN20250 ListFolderCollaborationsParamsSvcVersion = "2025.0"
+)
+
+// Defines values for CopyFolderParamsSvcVersion.
+const (
+	CopyFolderParamsSvcVersionN20250 CopyFolderParamsSvcVersion = "2025.0"
 )
 
 // Defines values for ListItemsParamsSort.
@@ -423,10 +604,99 @@ const (
 	ListItemsParamsSvcVersionN20250 ListItemsParamsSvcVersion = "2025.0"
 )
 
+// Defines values for PurgeFolderParamsSvcVersion.
+const (
+	PurgeFolderParamsSvcVersionN20250 PurgeFolderParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetTrashedFolderParamsSvcVersion.
+const (
+	GetTrashedFolderParamsSvcVersionN20250 GetTrashedFolderParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListStoragePoliciesParamsSvcVersion.
+const (
+	ListStoragePoliciesParamsSvcVersionN20250 ListStoragePoliciesParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetStoragePolicyParamsSvcVersion.
+const (
+	GetStoragePolicyParamsSvcVersionN20250 GetStoragePolicyParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListUsersParamsUserType.
+const (
+	ListUsersParamsUserTypeAll      ListUsersParamsUserType = "all"
+	ListUsersParamsUserTypeExternal ListUsersParamsUserType = "external"
+	ListUsersParamsUserTypeManaged  ListUsersParamsUserType = "managed"
+)
+
+// Defines values for ListUsersParamsSvcVersion.
+const (
+	ListUsersParamsSvcVersionN20250 ListUsersParamsSvcVersion = "2025.0"
+)
+
+// Defines values for CreateUserParamsSvcVersion.
+const (
+	CreateUserParamsSvcVersionN20250 CreateUserParamsSvcVersion = "2025.0"
+)
+
 // Defines values for GetMeParamsSvcVersion.
 const (
 	GetMeParamsSvcVersionN20250 GetMeParamsSvcVersion = "2025.0"
 )
+
+// Defines values for DeleteUserParamsSvcVersion.
+const (
+	DeleteUserParamsSvcVersionN20250 DeleteUserParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetUserParamsSvcVersion.
+const (
+	GetUserParamsSvcVersionN20250 GetUserParamsSvcVersion = "2025.0"
+)
+
+// Defines values for UpdateUserParamsSvcVersion.
+const (
+	UpdateUserParamsSvcVersionN20250 UpdateUserParamsSvcVersion = "2025.0"
+)
+
+// Defines values for TransferContentParamsSvcVersion.
+const (
+	TransferContentParamsSvcVersionN20250 TransferContentParamsSvcVersion = "2025.0"
+)
+
+// Archive defines model for Archive.
+type Archive struct {
+	// Description Null when there is none.
+	Description *string `json:"description"`
+
+	// Id Also that of the folder which the archive is.
+	Id   string `json:"id"`
+	Name string `json:"name"`
+
+	// OwnedBy The account of the enterprise.
+	OwnedBy UserRef `json:"owned_by"`
+
+	// Size The bytes of all files in it, without what is in the trash.
+	Size int64       `json:"size"`
+	Type ArchiveType `json:"type"`
+}
+
+// ArchiveType defines model for Archive.Type.
+type ArchiveType string
+
+// ArchivePage defines model for ArchivePage.
+type ArchivePage struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []Archive `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+}
 
 // BatchOptions defines model for BatchOptions.
 type BatchOptions struct {
@@ -488,31 +758,65 @@ type Changes struct {
 	Takes []string `json:"takes"`
 }
 
+// CheckUploadRequest defines model for CheckUploadRequest.
+type CheckUploadRequest struct {
+	// Name The name of the file.
+	Name string `json:"name"`
+
+	// Parent The folder that it is to be put into.
+	Parent ParentRef `json:"parent"`
+
+	// Size Bytes of the content.
+	Size *int64 `json:"size,omitempty"`
+}
+
+// CheckVersionRequest defines model for CheckVersionRequest.
+type CheckVersionRequest struct {
+	// Name A new name for the file.
+	Name *string `json:"name,omitempty"`
+
+	// Parent Not looked at: a version stays with its file.
+	Parent *ParentRef `json:"parent,omitempty"`
+
+	// Size Bytes of the content.
+	Size *int64 `json:"size,omitempty"`
+}
+
 // Collaboration defines model for Collaboration.
 type Collaboration struct {
-	// AccessibleBy The collaborator.
-	AccessibleBy   UserMini   `json:"accessible_by"`
-	AcknowledgedAt *time.Time `json:"acknowledged_at"`
-	CreatedAt      *time.Time `json:"created_at"`
-	CreatedBy      UserMini   `json:"created_by"`
+	// AcceptanceRequirementsStatus What a user must do before accepting: nothing, on this server.
+	AcceptanceRequirementsStatus *Requirements `json:"acceptance_requirements_status,omitempty"`
 
-	// ExpiresAt Always null: a collaboration does not expire.
+	// AccessibleBy The collaborator; null while nobody has the login that was invited.
+	AccessibleBy *UserMini `json:"accessible_by"`
+
+	// AcknowledgedAt When it was accepted or rejected; null until then.
+	AcknowledgedAt *time.Time `json:"acknowledged_at"`
+
+	// CanViewPath The collaborator sees the names of the folders above the item.
+	CanViewPath *bool      `json:"can_view_path,omitempty"`
+	CreatedAt   *time.Time `json:"created_at"`
+	CreatedBy   *UserMini  `json:"created_by,omitempty"`
+
+	// ExpiresAt When it ends by itself; null for never.
 	ExpiresAt *time.Time `json:"expires_at"`
 	Id        string     `json:"id"`
 
-	// InviteEmail Always null.
-	InviteEmail  *string `json:"invite_email"`
-	IsAccessOnly bool    `json:"is_access_only"`
+	// InviteEmail The login that was invited, until the invitation is accepted; null of a user who was there.
+	InviteEmail *string `json:"invite_email"`
 
-	// Item The file or folder, in its short form.
-	Item       Collaboration_Item  `json:"item"`
-	ModifiedAt *time.Time          `json:"modified_at"`
-	Role       CollaborationRole   `json:"role"`
-	Status     CollaborationStatus `json:"status"`
-	Type       CollaborationType   `json:"type"`
+	// IsAccessOnly The collaborator sees nothing of where the item lies.
+	IsAccessOnly *bool `json:"is_access_only,omitempty"`
+
+	// Item The file or folder, in its short form; null unless the collaboration is accepted.
+	Item       *Collaboration_Item  `json:"item"`
+	ModifiedAt *time.Time           `json:"modified_at"`
+	Role       *CollaborationRole   `json:"role,omitempty"`
+	Status     *CollaborationStatus `json:"status,omitempty"`
+	Type       CollaborationType    `json:"type"`
 }
 
-// Collaboration_Item The file or folder, in its short form.
+// Collaboration_Item defines model for Collaboration.Item.
 type Collaboration_Item struct {
 	union json.RawMessage
 }
@@ -528,12 +832,14 @@ type CollaborationType string
 
 // CollaboratorRef defines model for CollaboratorRef.
 type CollaboratorRef struct {
-	Id    *string             `json:"id,omitempty"`
-	Login *string             `json:"login,omitempty"`
-	Type  CollaboratorRefType `json:"type"`
+	Id    *string `json:"id,omitempty"`
+	Login *string `json:"login,omitempty"`
+
+	// Type user: this server has no groups.
+	Type CollaboratorRefType `json:"type"`
 }
 
-// CollaboratorRefType defines model for CollaboratorRef.Type.
+// CollaboratorRefType user: this server has no groups.
 type CollaboratorRefType string
 
 // Contract defines model for Contract.
@@ -551,6 +857,39 @@ type Contract struct {
 	Schema              *map[string]interface{} `json:"schema"`
 	TemplateFile        FileRef                 `json:"template_file"`
 	TemplateFileVersion FileVersionRef          `json:"template_file_version"`
+}
+
+// CopyFileRequest defines model for CopyFileRequest.
+type CopyFileRequest struct {
+	// Name The name of the copy; that of the file when left out.
+	Name *string `json:"name,omitempty"`
+
+	// Parent The folder to put the copy into.
+	Parent ParentRef `json:"parent"`
+
+	// Version The id of the version to copy; the current one when left out.
+	Version *string `json:"version,omitempty"`
+}
+
+// CopyFolderRequest defines model for CopyFolderRequest.
+type CopyFolderRequest struct {
+	// Name The name of the copy; that of the folder when left out.
+	Name *string `json:"name,omitempty"`
+
+	// Parent The folder to put the copy into.
+	Parent ParentRef `json:"parent"`
+}
+
+// CreateArchiveRequest defines model for CreateArchiveRequest.
+type CreateArchiveRequest struct {
+	// Description At most 255 characters.
+	Description *string `json:"description,omitempty"`
+
+	// Name 1 to 100 characters. No other archive has the name, whatever its case.
+	Name string `json:"name"`
+
+	// StoragePolicyId Where the contents are kept: the id of a storage policy; the default one when left out.
+	StoragePolicyId *string `json:"storage_policy_id,omitempty"`
 }
 
 // CreateBatchRequest defines model for CreateBatchRequest.
@@ -583,8 +922,17 @@ type CreateBatchRequestOutputType string
 
 // CreateCollaborationRequest defines model for CreateCollaborationRequest.
 type CreateCollaborationRequest struct {
-	// AccessibleBy The user to share it with, by id or by login.
+	// AccessibleBy The user to share it with, by id or by login. A login that nobody has is invited.
 	AccessibleBy CollaboratorRef `json:"accessible_by"`
+
+	// CanViewPath Show the user the names of the folders above the folder. Only the owner and co-owners may.
+	CanViewPath *bool `json:"can_view_path,omitempty"`
+
+	// ExpiresAt When the collaboration ends by itself: a time in the future, or null for never.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+
+	// IsAccessOnly Show the user nothing of where the item lies.
+	IsAccessOnly *bool `json:"is_access_only,omitempty"`
 
 	// Item The file or folder to share.
 	Item ItemRef `json:"item"`
@@ -603,6 +951,35 @@ type CreateFolderRequest struct {
 
 	// Parent The folder to make it in.
 	Parent ParentRef `json:"parent"`
+}
+
+// CreateUserRequest defines model for CreateUserRequest.
+type CreateUserRequest struct {
+	Address *string `json:"address,omitempty"`
+
+	// ExternalAppUserId What an application calls the user.
+	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
+
+	// IsPlatformAccessOnly Make a user that only applications know.
+	IsPlatformAccessOnly *bool   `json:"is_platform_access_only,omitempty"`
+	JobTitle             *string `json:"job_title,omitempty"`
+
+	// Language A language tag, such as de.
+	Language *string `json:"language,omitempty"`
+
+	// Login Needed, unless is_platform_access_only is true.
+	Login *string `json:"login,omitempty"`
+	Name  string  `json:"name"`
+	Phone *string `json:"phone,omitempty"`
+
+	// Role admin, coadmin or user; user when left out.
+	Role *string `json:"role,omitempty"`
+
+	// Status active, inactive, cannot_delete_edit or cannot_delete_edit_upload; active when left out.
+	Status *string `json:"status,omitempty"`
+
+	// Timezone The name of a time zone, such as Europe/Paris.
+	Timezone *string `json:"timezone,omitempty"`
 }
 
 // Detail defines model for Detail.
@@ -756,6 +1133,11 @@ type Failures struct {
 
 // File defines model for File.
 type File struct {
+	// AllowedInviteeRoles The roles that the caller may give to others.
+	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
+
+	// CommentCount Always 0.
+	CommentCount      *int64     `json:"comment_count,omitempty"`
 	ContentCreatedAt  *time.Time `json:"content_created_at"`
 	ContentModifiedAt *time.Time `json:"content_modified_at"`
 	CreatedAt         *time.Time `json:"created_at"`
@@ -765,13 +1147,28 @@ type File struct {
 	// Etag Changes with every change of the file.
 	Etag string `json:"etag"`
 
+	// ExpiresAt Always null: files do not expire.
+	ExpiresAt *time.Time `json:"expires_at"`
+
 	// Extension Of the name, without the dot.
 	Extension *string `json:"extension,omitempty"`
 
 	// FileVersion The current version.
-	FileVersion    *FileVersion    `json:"file_version,omitempty"`
-	Id             string          `json:"id"`
-	ItemStatus     *FileItemStatus `json:"item_status,omitempty"`
+	FileVersion *FileVersion `json:"file_version,omitempty"`
+	Id          string       `json:"id"`
+
+	// IsAccessibleViaSharedLink Always false.
+	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
+
+	// IsExternallyOwned Always false.
+	IsExternallyOwned *bool `json:"is_externally_owned,omitempty"`
+
+	// IsPackage Always false.
+	IsPackage  *bool           `json:"is_package,omitempty"`
+	ItemStatus *FileItemStatus `json:"item_status,omitempty"`
+
+	// Lock Always null.
+	Lock           *string         `json:"lock"`
 	ModifiedAt     *time.Time      `json:"modified_at"`
 	ModifiedBy     *UserMini       `json:"modified_by,omitempty"`
 	Name           *string         `json:"name,omitempty"`
@@ -791,7 +1188,10 @@ type File struct {
 	SharedLink *string `json:"shared_link"`
 
 	// Size Bytes of the content.
-	Size      *int64     `json:"size,omitempty"`
+	Size *int64 `json:"size,omitempty"`
+
+	// Tags Always empty.
+	Tags      *[]string  `json:"tags,omitempty"`
 	TrashedAt *time.Time `json:"trashed_at"`
 	Type      FileType   `json:"type"`
 
@@ -857,6 +1257,44 @@ type FileVersion struct {
 // FileVersionType defines model for FileVersion.Type.
 type FileVersionType string
 
+// FileVersionFull defines model for FileVersionFull.
+type FileVersionFull struct {
+	CreatedAt  *time.Time `json:"created_at"`
+	Id         string     `json:"id"`
+	ModifiedAt *time.Time `json:"modified_at"`
+
+	// ModifiedBy Who made the version.
+	ModifiedBy *UserMini `json:"modified_by,omitempty"`
+
+	// Name The name of the file at that time.
+	Name *string `json:"name,omitempty"`
+
+	// PurgedAt Always null.
+	PurgedAt *time.Time `json:"purged_at"`
+
+	// RestoredAt Null when it never was in the trash.
+	RestoredAt *time.Time `json:"restored_at"`
+	RestoredBy *UserMini  `json:"restored_by"`
+
+	// Sha1 The digest of the content, in hexadecimal.
+	Sha1 *string `json:"sha1,omitempty"`
+
+	// Size Bytes of the content.
+	Size *int64 `json:"size,omitempty"`
+
+	// TrashedAt Null when it is not in the trash.
+	TrashedAt           *time.Time          `json:"trashed_at"`
+	TrashedBy           *UserMini           `json:"trashed_by"`
+	Type                FileVersionFullType `json:"type"`
+	UploaderDisplayName *string             `json:"uploader_display_name,omitempty"`
+
+	// VersionNumber 1 for the first version.
+	VersionNumber *string `json:"version_number,omitempty"`
+}
+
+// FileVersionFullType defines model for FileVersionFull.Type.
+type FileVersionFullType string
+
 // FileVersionRef defines model for FileVersionRef.
 type FileVersionRef struct {
 	Id   string             `json:"id"`
@@ -868,15 +1306,29 @@ type FileVersionRefType string
 
 // Folder defines model for Folder.
 type Folder struct {
-	ContentCreatedAt  *time.Time `json:"content_created_at"`
-	ContentModifiedAt *time.Time `json:"content_modified_at"`
-	CreatedAt         *time.Time `json:"created_at"`
-	CreatedBy         *UserMini  `json:"created_by,omitempty"`
-	Description       *string    `json:"description,omitempty"`
+	// AllowedInviteeRoles The roles that the caller may give to others.
+	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
+
+	// CanNonOwnersInvite Always true: editors and co-owners may invite.
+	CanNonOwnersInvite *bool      `json:"can_non_owners_invite,omitempty"`
+	ContentCreatedAt   *time.Time `json:"content_created_at"`
+	ContentModifiedAt  *time.Time `json:"content_modified_at"`
+	CreatedAt          *time.Time `json:"created_at"`
+	CreatedBy          *UserMini  `json:"created_by,omitempty"`
+	Description        *string    `json:"description,omitempty"`
 
 	// Etag Changes with every change of the folder; null of the root folder.
 	Etag *string `json:"etag"`
-	Id   string  `json:"id"`
+
+	// FolderUploadEmail Always null.
+	FolderUploadEmail *string `json:"folder_upload_email"`
+	Id                string  `json:"id"`
+
+	// IsAccessibleViaSharedLink Always false.
+	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
+
+	// IsExternallyOwned Always false.
+	IsExternallyOwned *bool `json:"is_externally_owned,omitempty"`
 
 	// ItemCollection The first page of what the folder holds.
 	ItemCollection *ItemPage         `json:"item_collection,omitempty"`
@@ -899,7 +1351,10 @@ type Folder struct {
 	SharedLink *string `json:"shared_link"`
 
 	// Size Of an archive, the bytes of all files in it; 0 of any other folder.
-	Size      *int64     `json:"size,omitempty"`
+	Size *int64 `json:"size,omitempty"`
+
+	// Tags Always empty.
+	Tags      *[]string  `json:"tags,omitempty"`
 	TrashedAt *time.Time `json:"trashed_at"`
 	Type      FolderType `json:"type"`
 }
@@ -951,7 +1406,7 @@ type ItemChange struct {
 	Name *string `json:"name,omitempty"`
 
 	// Parent The folder to move it into.
-	Parent *ParentRef `json:"parent,omitempty"`
+	Parent *MovedRef `json:"parent,omitempty"`
 }
 
 // ItemPage defines model for ItemPage.
@@ -1068,6 +1523,21 @@ type MarkerPageJob struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
+// MarkerPageStoragePolicy defines model for MarkerPageStoragePolicy.
+type MarkerPageStoragePolicy struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []StoragePolicy `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
 // MarkerPageTag defines model for MarkerPageTag.
 type MarkerPageTag struct {
 	// Entries The entries of this page; empty when there are none.
@@ -1098,6 +1568,36 @@ type MarkerPageTemplateEntry struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
+// MarkerPageViewCollaboration defines model for MarkerPageViewCollaboration.
+type MarkerPageViewCollaboration struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []Collaboration `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
+// MarkerPageViewUser defines model for MarkerPageViewUser.
+type MarkerPageViewUser struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []User `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
 // Mismatch defines model for Mismatch.
 type Mismatch struct {
 	// DidYouMean A path that is there and was probably meant; null if none comes near.
@@ -1106,6 +1606,81 @@ type Mismatch struct {
 
 	// Path In the user_input, such as items[2].price.
 	Path string `json:"path"`
+}
+
+// MovedRef defines model for MovedRef.
+type MovedRef struct {
+	// Id The id of the folder; 0 is the root folder of the caller, or of the user that user_id names.
+	Id   string        `json:"id"`
+	Type *MovedRefType `json:"type,omitempty"`
+
+	// UserId With the id 0: whose root folder it is. For what is moved out of an archive.
+	UserId *string `json:"user_id,omitempty"`
+}
+
+// MovedRefType defines model for MovedRef.Type.
+type MovedRefType string
+
+// NewOwner defines model for NewOwner.
+type NewOwner struct {
+	Id   string        `json:"id"`
+	Type *NewOwnerType `json:"type,omitempty"`
+}
+
+// NewOwnerType defines model for NewOwner.Type.
+type NewOwnerType string
+
+// OauthError defines model for OauthError.
+type OauthError struct {
+	Error OauthErrorError `json:"error"`
+
+	// ErrorDescription What is wrong, for the developer of the client.
+	ErrorDescription string `json:"error_description"`
+}
+
+// OauthErrorError defines model for OauthError.Error.
+type OauthErrorError string
+
+// Object defines model for Object.
+type Object = map[string]interface{}
+
+// OffsetPageViewCollaboration defines model for OffsetPageViewCollaboration.
+type OffsetPageViewCollaboration struct {
+	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	Entries []Collaboration `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+
+	// TotalCount One more than the offset of the last item.
+	TotalCount int64 `json:"total_count"`
+}
+
+// OffsetPageViewFileVersionFull defines model for OffsetPageViewFileVersionFull.
+type OffsetPageViewFileVersionFull struct {
+	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	Entries []FileVersionFull `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+
+	// TotalCount One more than the offset of the last item.
+	TotalCount int64 `json:"total_count"`
+}
+
+// OffsetPageViewUser defines model for OffsetPageViewUser.
+type OffsetPageViewUser struct {
+	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	Entries []User `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+
+	// TotalCount One more than the offset of the last item.
+	TotalCount int64 `json:"total_count"`
 }
 
 // ParentRef defines model for ParentRef.
@@ -1130,6 +1705,59 @@ type Processing struct {
 	Message string `json:"message"`
 }
 
+// PromoteVersionRequest defines model for PromoteVersionRequest.
+type PromoteVersionRequest struct {
+	// Id The id of the version to copy.
+	Id   string                     `json:"id"`
+	Type *PromoteVersionRequestType `json:"type,omitempty"`
+}
+
+// PromoteVersionRequestType defines model for PromoteVersionRequest.Type.
+type PromoteVersionRequestType string
+
+// Requirements defines model for Requirements.
+type Requirements struct {
+	StrongPasswordRequirement          RequirementsPasswordStruct  `json:"strong_password_requirement"`
+	TermsOfServiceRequirement          RequirementsTermsStruct     `json:"terms_of_service_requirement"`
+	TwoFactorAuthenticationRequirement RequirementsTwoFactorStruct `json:"two_factor_authentication_requirement"`
+}
+
+// RequirementsPasswordStruct defines model for RequirementsPasswordStruct.
+type RequirementsPasswordStruct struct {
+	// EnterpriseHasStrongPasswordRequiredForExternalUsers Always false.
+	EnterpriseHasStrongPasswordRequiredForExternalUsers bool    `json:"enterprise_has_strong_password_required_for_external_users"`
+	UserHasStrongPassword                               *string `json:"user_has_strong_password"`
+}
+
+// RequirementsTermsStruct defines model for RequirementsTermsStruct.
+type RequirementsTermsStruct struct {
+	// IsAccepted Always null: there are no terms to accept.
+	IsAccepted     *string `json:"is_accepted"`
+	TermsOfService *string `json:"terms_of_service"`
+}
+
+// RequirementsTwoFactorStruct defines model for RequirementsTwoFactorStruct.
+type RequirementsTwoFactorStruct struct {
+	// EnterpriseHasTwoFactorAuthEnabled Always false.
+	EnterpriseHasTwoFactorAuthEnabled     bool    `json:"enterprise_has_two_factor_auth_enabled"`
+	UserHasTwoFactorAuthenticationEnabled *string `json:"user_has_two_factor_authentication_enabled"`
+}
+
+// RestoreRequest defines model for RestoreRequest.
+type RestoreRequest struct {
+	// Name A new name.
+	Name *string `json:"name,omitempty"`
+
+	// Parent The folder to put it into when the one where it lay is in the trash.
+	Parent *ParentRef `json:"parent,omitempty"`
+}
+
+// RestoreVersionRequest defines model for RestoreVersionRequest.
+type RestoreVersionRequest struct {
+	// TrashedAt Must be null, which takes the version out of the trash.
+	TrashedAt *time.Time `json:"trashed_at"`
+}
+
 // SortOrder defines model for SortOrder.
 type SortOrder struct {
 	By        SortOrderBy        `json:"by"`
@@ -1141,6 +1769,16 @@ type SortOrderBy string
 
 // SortOrderDirection defines model for SortOrder.Direction.
 type SortOrderDirection string
+
+// StoragePolicy defines model for StoragePolicy.
+type StoragePolicy struct {
+	Id   string            `json:"id"`
+	Name string            `json:"name"`
+	Type StoragePolicyType `json:"type"`
+}
+
+// StoragePolicyType defines model for StoragePolicy.Type.
+type StoragePolicyType string
 
 // Tag defines model for Tag.
 type Tag struct {
@@ -1181,14 +1819,97 @@ type TemplateFileRef struct {
 // TemplateFileRefType defines model for TemplateFileRef.Type.
 type TemplateFileRefType string
 
-// UpdateCollaborationRequest defines model for UpdateCollaborationRequest.
-type UpdateCollaborationRequest struct {
-	// Role The new role.
-	Role UpdateCollaborationRequestRole `json:"role"`
+// TokenResponse defines model for TokenResponse.
+type TokenResponse struct {
+	// AccessToken Opaque: it says nothing to the client.
+	AccessToken string `json:"access_token"`
+
+	// ExpiresIn Seconds.
+	ExpiresIn int64 `json:"expires_in"`
+
+	// RefreshToken Good once, for 60 days, for the next tokens.
+	RefreshToken *string `json:"refresh_token,omitempty"`
+
+	// RestrictedTo Always empty: a token is not restricted to single items.
+	RestrictedTo []Object `json:"restricted_to"`
+
+	// Scope What the access token may be used for, with blanks between.
+	Scope     string                 `json:"scope"`
+	TokenType TokenResponseTokenType `json:"token_type"`
 }
 
-// UpdateCollaborationRequestRole The new role.
+// TokenResponseTokenType defines model for TokenResponse.TokenType.
+type TokenResponseTokenType string
+
+// TransferRequest defines model for TransferRequest.
+type TransferRequest struct {
+	// OwnedBy Who is to own the content.
+	OwnedBy NewOwner `json:"owned_by"`
+}
+
+// UpdateArchiveRequest defines model for UpdateArchiveRequest.
+type UpdateArchiveRequest struct {
+	// Description At most 255 characters.
+	Description *string `json:"description,omitempty"`
+
+	// Name 1 to 100 characters. No other archive has the name, whatever its case.
+	Name *string `json:"name,omitempty"`
+}
+
+// UpdateCollaborationRequest defines model for UpdateCollaborationRequest.
+type UpdateCollaborationRequest struct {
+	// CanViewPath Whether the user sees the names of the folders above the folder.
+	CanViewPath *bool `json:"can_view_path,omitempty"`
+
+	// ExpiresAt When the collaboration ends by itself: a time in the future, or null for never.
+	ExpiresAt *time.Time `json:"expires_at"`
+
+	// Role The new role; owner gives the item away.
+	Role *UpdateCollaborationRequestRole `json:"role,omitempty"`
+
+	// Status The answer of who was invited.
+	Status *UpdateCollaborationRequestStatus `json:"status,omitempty"`
+}
+
+// UpdateCollaborationRequestRole The new role; owner gives the item away.
 type UpdateCollaborationRequestRole string
+
+// UpdateCollaborationRequestStatus The answer of who was invited.
+type UpdateCollaborationRequestStatus string
+
+// UpdateUserRequest defines model for UpdateUserRequest.
+type UpdateUserRequest struct {
+	Address *string `json:"address,omitempty"`
+
+	// ExternalAppUserId What an application calls the user; empty for nothing.
+	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
+	JobTitle          *string `json:"job_title,omitempty"`
+
+	// Language A language tag, such as de; empty for none.
+	Language *string `json:"language,omitempty"`
+	Login    *string `json:"login,omitempty"`
+	Name     *string `json:"name,omitempty"`
+
+	// Notify Accepted; nobody is notified.
+	Notify *bool   `json:"notify,omitempty"`
+	Phone  *string `json:"phone,omitempty"`
+
+	// Role admin, coadmin or user.
+	Role *string `json:"role,omitempty"`
+
+	// Status active, inactive, cannot_delete_edit or cannot_delete_edit_upload.
+	Status *string `json:"status,omitempty"`
+
+	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
+	Timezone *string `json:"timezone,omitempty"`
+}
+
+// UploadPlace defines model for UploadPlace.
+type UploadPlace struct {
+	// UploadToken Always null: the access token is enough.
+	UploadToken *string `json:"upload_token"`
+	UploadUrl   string  `json:"upload_url"`
+}
 
 // Uploaded defines model for Uploaded.
 type Uploaded struct {
@@ -1198,15 +1919,44 @@ type Uploaded struct {
 
 // User defines model for User.
 type User struct {
+	Address *string `json:"address,omitempty"`
+
+	// AvatarUrl Always null.
+	AvatarUrl  *string     `json:"avatar_url"`
 	CreatedAt  *time.Time  `json:"created_at"`
 	Enterprise *Enterprise `json:"enterprise,omitempty"`
-	Id         string      `json:"id"`
-	Login      *string     `json:"login,omitempty"`
-	ModifiedAt *time.Time  `json:"modified_at"`
-	Name       *string     `json:"name,omitempty"`
-	Role       *UserRole   `json:"role,omitempty"`
-	Status     *UserStatus `json:"status,omitempty"`
-	Type       UserType    `json:"type"`
+
+	// ExternalAppUserId What an application calls the user; empty when not said.
+	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
+	Id                string  `json:"id"`
+
+	// IsPlatformAccessOnly Whether only applications know the user.
+	IsPlatformAccessOnly *bool   `json:"is_platform_access_only,omitempty"`
+	JobTitle             *string `json:"job_title,omitempty"`
+
+	// Language A language tag; empty when not said.
+	Language *string `json:"language,omitempty"`
+
+	// Login Of a user without a login of their own, one that nobody can use.
+	Login *string `json:"login,omitempty"`
+
+	// MaxUploadSize Bytes that a file may have, of anybody's.
+	MaxUploadSize *int64     `json:"max_upload_size,omitempty"`
+	ModifiedAt    *time.Time `json:"modified_at"`
+	Name          *string    `json:"name,omitempty"`
+
+	// NotificationEmail Always null.
+	NotificationEmail *string   `json:"notification_email"`
+	Phone             *string   `json:"phone,omitempty"`
+	Role              *UserRole `json:"role,omitempty"`
+
+	// SpaceAmount Always -1: there are no quotas.
+	SpaceAmount *int64      `json:"space_amount,omitempty"`
+	Status      *UserStatus `json:"status,omitempty"`
+
+	// Timezone The name of a time zone; empty when not said.
+	Timezone *string  `json:"timezone,omitempty"`
+	Type     UserType `json:"type"`
 }
 
 // UserRole defines model for User.Role.
@@ -1247,10 +1997,121 @@ type VersionAttributes struct {
 	Name *string `json:"name,omitempty"`
 }
 
+// ListArchivesParams defines parameters for ListArchives.
+type ListArchivesParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListArchivesParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListArchivesParamsSvcVersion defines parameters for ListArchives.
+type ListArchivesParamsSvcVersion string
+
+// CreateArchiveParams defines parameters for CreateArchive.
+type CreateArchiveParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CreateArchiveParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CreateArchiveParamsSvcVersion defines parameters for CreateArchive.
+type CreateArchiveParamsSvcVersion string
+
+// DeleteArchiveParams defines parameters for DeleteArchive.
+type DeleteArchiveParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteArchiveParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteArchiveParamsSvcVersion defines parameters for DeleteArchive.
+type DeleteArchiveParamsSvcVersion string
+
+// UpdateArchiveParams defines parameters for UpdateArchive.
+type UpdateArchiveParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion UpdateArchiveParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// UpdateArchiveParamsSvcVersion defines parameters for UpdateArchive.
+type UpdateArchiveParamsSvcVersion string
+
+// ListInvitationsParams defines parameters for ListInvitations.
+type ListInvitationsParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many entries come before the page; at most 300000.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Status pending: others are listed with their file or folder.
+	Status ListInvitationsParamsStatus `form:"status" json:"status"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListInvitationsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListInvitationsParamsStatus defines parameters for ListInvitations.
+type ListInvitationsParamsStatus string
+
+// ListInvitationsParamsSvcVersion defines parameters for ListInvitations.
+type ListInvitationsParamsSvcVersion string
+
 // CreateCollaborationParams defines parameters for CreateCollaboration.
 type CreateCollaborationParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Notify Accepted and without effect: this server sends no mail.
+	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
+
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion CreateCollaborationParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // CreateCollaborationParamsSvcVersion defines parameters for CreateCollaboration.
@@ -1260,6 +2121,12 @@ type CreateCollaborationParamsSvcVersion string
 type DeleteCollaborationParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion DeleteCollaborationParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // DeleteCollaborationParamsSvcVersion defines parameters for DeleteCollaboration.
@@ -1267,8 +2134,17 @@ type DeleteCollaborationParamsSvcVersion string
 
 // GetCollaborationParams defines parameters for GetCollaboration.
 type GetCollaborationParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetCollaborationParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // GetCollaborationParamsSvcVersion defines parameters for GetCollaboration.
@@ -1276,8 +2152,17 @@ type GetCollaborationParamsSvcVersion string
 
 // UpdateCollaborationParams defines parameters for UpdateCollaboration.
 type UpdateCollaborationParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UpdateCollaborationParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // UpdateCollaborationParamsSvcVersion defines parameters for UpdateCollaboration.
@@ -1296,6 +2181,12 @@ type ListBatchJobsParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListBatchJobsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListBatchJobsParamsSvcVersion defines parameters for ListBatchJobs.
@@ -1305,6 +2196,12 @@ type ListBatchJobsParamsSvcVersion string
 type CreateBatchParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion CreateBatchParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // CreateBatchParamsSvcVersion defines parameters for CreateBatch.
@@ -1323,6 +2220,12 @@ type ListJobsParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListJobsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListJobsParamsSvcVersion defines parameters for ListJobs.
@@ -1332,6 +2235,12 @@ type ListJobsParamsSvcVersion string
 type GetJobParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetJobParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // GetJobParamsSvcVersion defines parameters for GetJob.
@@ -1350,6 +2259,12 @@ type ListTemplateJobsParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListTemplateJobsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListTemplateJobsParamsSvcVersion defines parameters for ListTemplateJobs.
@@ -1368,6 +2283,12 @@ type ListTemplatesParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListTemplatesParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListTemplatesParamsSvcVersion defines parameters for ListTemplates.
@@ -1377,6 +2298,12 @@ type ListTemplatesParamsSvcVersion string
 type MarkTemplateParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion MarkTemplateParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // MarkTemplateParamsSvcVersion defines parameters for MarkTemplate.
@@ -1386,6 +2313,12 @@ type MarkTemplateParamsSvcVersion string
 type UnmarkTemplateParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UnmarkTemplateParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // UnmarkTemplateParamsSvcVersion defines parameters for UnmarkTemplate.
@@ -1395,6 +2328,12 @@ type UnmarkTemplateParamsSvcVersion string
 type GetTemplateParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetTemplateParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // GetTemplateParamsSvcVersion defines parameters for GetTemplate.
@@ -1407,6 +2346,12 @@ type GetTemplateContractParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetTemplateContractParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // GetTemplateContractParamsSvcVersion defines parameters for GetTemplateContract.
@@ -1428,10 +2373,31 @@ type ListTagsParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListTagsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListTagsParamsSvcVersion defines parameters for ListTags.
 type ListTagsParamsSvcVersion string
+
+// CheckUploadParams defines parameters for CheckUpload.
+type CheckUploadParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CheckUploadParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CheckUploadParamsSvcVersion defines parameters for CheckUpload.
+type CheckUploadParamsSvcVersion string
 
 // UploadFileMultipartBody defines parameters for UploadFile.
 type UploadFileMultipartBody struct {
@@ -1449,6 +2415,12 @@ type UploadFileParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UploadFileParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// ContentMD5 The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused.
 	ContentMD5 *string `json:"Content-MD5,omitempty"`
 }
@@ -1460,6 +2432,12 @@ type UploadFileParamsSvcVersion string
 type DeleteFileParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion DeleteFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
 	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
@@ -1476,12 +2454,36 @@ type GetFileParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetFileParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// IfNoneMatch An etag that the caller has; the answer is 304 when it is still the item's.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // GetFileParamsSvcVersion defines parameters for GetFile.
 type GetFileParamsSvcVersion string
+
+// RestoreFileParams defines parameters for RestoreFile.
+type RestoreFileParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion RestoreFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// RestoreFileParamsSvcVersion defines parameters for RestoreFile.
+type RestoreFileParamsSvcVersion string
 
 // UpdateFileParams defines parameters for UpdateFile.
 type UpdateFileParams struct {
@@ -1491,12 +2493,45 @@ type UpdateFileParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UpdateFileParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
 // UpdateFileParamsSvcVersion defines parameters for UpdateFile.
 type UpdateFileParamsSvcVersion string
+
+// ListFileCollaborationsParams defines parameters for ListFileCollaborations.
+type ListFileCollaborationsParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListFileCollaborationsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListFileCollaborationsParamsSvcVersion defines parameters for ListFileCollaborations.
+type ListFileCollaborationsParamsSvcVersion string
 
 // DownloadFileParams defines parameters for DownloadFile.
 type DownloadFileParams struct {
@@ -1505,6 +2540,12 @@ type DownloadFileParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion DownloadFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
 	// Range The range of bytes wanted.
 	Range *string `json:"Range,omitempty"`
@@ -1522,6 +2563,24 @@ type DownloadFileParams struct {
 // DownloadFileParamsSvcVersion defines parameters for DownloadFile.
 type DownloadFileParamsSvcVersion string
 
+// CheckVersionParams defines parameters for CheckVersion.
+type CheckVersionParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CheckVersionParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
+	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// CheckVersionParamsSvcVersion defines parameters for CheckVersion.
+type CheckVersionParamsSvcVersion string
+
 // UploadVersionMultipartBody defines parameters for UploadVersion.
 type UploadVersionMultipartBody struct {
 	Attributes VersionAttributes `json:"attributes"`
@@ -1538,6 +2597,12 @@ type UploadVersionParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UploadVersionParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// ContentMD5 The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused.
 	ContentMD5 *string `json:"Content-MD5,omitempty"`
 
@@ -1548,6 +2613,153 @@ type UploadVersionParams struct {
 // UploadVersionParamsSvcVersion defines parameters for UploadVersion.
 type UploadVersionParamsSvcVersion string
 
+// CopyFileParams defines parameters for CopyFile.
+type CopyFileParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CopyFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CopyFileParamsSvcVersion defines parameters for CopyFile.
+type CopyFileParamsSvcVersion string
+
+// PurgeFileParams defines parameters for PurgeFile.
+type PurgeFileParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion PurgeFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// PurgeFileParamsSvcVersion defines parameters for PurgeFile.
+type PurgeFileParamsSvcVersion string
+
+// GetTrashedFileParams defines parameters for GetTrashedFile.
+type GetTrashedFileParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetTrashedFileParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetTrashedFileParamsSvcVersion defines parameters for GetTrashedFile.
+type GetTrashedFileParamsSvcVersion string
+
+// ListVersionsParams defines parameters for ListVersions.
+type ListVersionsParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many entries come before the page; at most 300000.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListVersionsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListVersionsParamsSvcVersion defines parameters for ListVersions.
+type ListVersionsParamsSvcVersion string
+
+// PromoteVersionParams defines parameters for PromoteVersion.
+type PromoteVersionParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion PromoteVersionParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// PromoteVersionParamsSvcVersion defines parameters for PromoteVersion.
+type PromoteVersionParamsSvcVersion string
+
+// DeleteVersionParams defines parameters for DeleteVersion.
+type DeleteVersionParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteVersionParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
+	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	IfMatch *string `json:"If-Match,omitempty"`
+}
+
+// DeleteVersionParamsSvcVersion defines parameters for DeleteVersion.
+type DeleteVersionParamsSvcVersion string
+
+// GetVersionParams defines parameters for GetVersion.
+type GetVersionParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetVersionParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetVersionParamsSvcVersion defines parameters for GetVersion.
+type GetVersionParamsSvcVersion string
+
+// RestoreVersionParams defines parameters for RestoreVersion.
+type RestoreVersionParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion RestoreVersionParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// RestoreVersionParamsSvcVersion defines parameters for RestoreVersion.
+type RestoreVersionParamsSvcVersion string
+
 // CreateFolderParams defines parameters for CreateFolder.
 type CreateFolderParams struct {
 	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
@@ -1555,10 +2767,58 @@ type CreateFolderParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion CreateFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // CreateFolderParamsSvcVersion defines parameters for CreateFolder.
 type CreateFolderParamsSvcVersion string
+
+// ListTrashParams defines parameters for ListTrash.
+type ListTrashParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many entries come before the page; at most 300000.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Sort What to sort by, folders before files; name when left out.
+	Sort *ListTrashParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// Direction ASC when left out.
+	Direction *ListTrashParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
+
+	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListTrashParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListTrashParamsSort defines parameters for ListTrash.
+type ListTrashParamsSort string
+
+// ListTrashParamsDirection defines parameters for ListTrash.
+type ListTrashParamsDirection string
+
+// ListTrashParamsSvcVersion defines parameters for ListTrash.
+type ListTrashParamsSvcVersion string
 
 // DeleteFolderParams defines parameters for DeleteFolder.
 type DeleteFolderParams struct {
@@ -1567,6 +2827,12 @@ type DeleteFolderParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion DeleteFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
 	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
@@ -1595,6 +2861,12 @@ type GetFolderParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetFolderParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// IfNoneMatch An etag that the caller has; the answer is 304 when it is still the item's.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -1608,6 +2880,24 @@ type GetFolderParamsDirection string
 // GetFolderParamsSvcVersion defines parameters for GetFolder.
 type GetFolderParamsSvcVersion string
 
+// RestoreFolderParams defines parameters for RestoreFolder.
+type RestoreFolderParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion RestoreFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// RestoreFolderParamsSvcVersion defines parameters for RestoreFolder.
+type RestoreFolderParamsSvcVersion string
+
 // UpdateFolderParams defines parameters for UpdateFolder.
 type UpdateFolderParams struct {
 	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
@@ -1616,12 +2906,63 @@ type UpdateFolderParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion UpdateFolderParamsSvcVersion `json:"svc-version"`
 
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+
 	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
 // UpdateFolderParamsSvcVersion defines parameters for UpdateFolder.
 type UpdateFolderParamsSvcVersion string
+
+// ListFolderCollaborationsParams defines parameters for ListFolderCollaborations.
+type ListFolderCollaborationsParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListFolderCollaborationsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListFolderCollaborationsParamsSvcVersion defines parameters for ListFolderCollaborations.
+type ListFolderCollaborationsParamsSvcVersion string
+
+// CopyFolderParams defines parameters for CopyFolder.
+type CopyFolderParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CopyFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CopyFolderParamsSvcVersion defines parameters for CopyFolder.
+type CopyFolderParamsSvcVersion string
 
 // ListItemsParams defines parameters for ListItems.
 type ListItemsParams struct {
@@ -1648,6 +2989,12 @@ type ListItemsParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListItemsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // ListItemsParamsSort defines parameters for ListItems.
@@ -1659,6 +3006,177 @@ type ListItemsParamsDirection string
 // ListItemsParamsSvcVersion defines parameters for ListItems.
 type ListItemsParamsSvcVersion string
 
+// PurgeFolderParams defines parameters for PurgeFolder.
+type PurgeFolderParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion PurgeFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// PurgeFolderParamsSvcVersion defines parameters for PurgeFolder.
+type PurgeFolderParamsSvcVersion string
+
+// GetTrashedFolderParams defines parameters for GetTrashedFolder.
+type GetTrashedFolderParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetTrashedFolderParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetTrashedFolderParamsSvcVersion defines parameters for GetTrashedFolder.
+type GetTrashedFolderParamsSvcVersion string
+
+// RevokeTokenFormdataBody defines parameters for RevokeToken.
+type RevokeTokenFormdataBody struct {
+	// ClientId The id of the application. It and the secret may stand in the header Authorization instead, as HTTP Basic.
+	ClientId *string `form:"client_id,omitempty" json:"client_id,omitempty"`
+
+	// ClientSecret The secret of the application.
+	ClientSecret *string `form:"client_secret,omitempty" json:"client_secret,omitempty"`
+
+	// Token An access token or a refresh token of the client.
+	Token *string `form:"token,omitempty" json:"token,omitempty"`
+}
+
+// GetTokenFormdataBody defines parameters for GetToken.
+type GetTokenFormdataBody struct {
+	// Assertion For `jwt-bearer`: a JWT, signed by RS256, RS384 or RS512 with a key of the application, with `kid` in its header where it has several, and the claims `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this address), `jti` (16 to 128 characters, never used before) and `exp` (at most 60 seconds ahead).
+	Assertion *string `form:"assertion,omitempty" json:"assertion,omitempty"`
+
+	// BoxSubjectId For `client_credentials`: the id of the enterprise or the user.
+	BoxSubjectId *string `form:"box_subject_id,omitempty" json:"box_subject_id,omitempty"`
+
+	// BoxSubjectType For `client_credentials`: `enterprise`, for the application's service account, or `user`.
+	BoxSubjectType *string `form:"box_subject_type,omitempty" json:"box_subject_type,omitempty"`
+
+	// ClientId The id of the application. It and the secret may stand in the header Authorization instead, as HTTP Basic.
+	ClientId *string `form:"client_id,omitempty" json:"client_id,omitempty"`
+
+	// ClientSecret The secret of the application.
+	ClientSecret *string `form:"client_secret,omitempty" json:"client_secret,omitempty"`
+
+	// GrantType `client_credentials`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `refresh_token`.
+	GrantType *string `form:"grant_type,omitempty" json:"grant_type,omitempty"`
+
+	// RefreshToken For `refresh_token`: the one got last. If it was used before, all tokens that came of the same grant end.
+	RefreshToken *string `form:"refresh_token,omitempty" json:"refresh_token,omitempty"`
+
+	// Scope Fewer scopes than the token could have, with blanks between.
+	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
+}
+
+// ListStoragePoliciesParams defines parameters for ListStoragePolicies.
+type ListStoragePoliciesParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListStoragePoliciesParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListStoragePoliciesParamsSvcVersion defines parameters for ListStoragePolicies.
+type ListStoragePoliciesParamsSvcVersion string
+
+// GetStoragePolicyParams defines parameters for GetStoragePolicy.
+type GetStoragePolicyParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetStoragePolicyParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetStoragePolicyParamsSvcVersion defines parameters for GetStoragePolicy.
+type GetStoragePolicyParamsSvcVersion string
+
+// ListUsersParams defines parameters for ListUsers.
+type ListUsersParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many entries come before the page; at most 300000.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// FilterTerm What the name or the login begins with, whatever the case.
+	FilterTerm *string `form:"filter_term,omitempty" json:"filter_term,omitempty"`
+
+	// UserType All users of the enterprise are managed; there are no external ones.
+	UserType *ListUsersParamsUserType `form:"user_type,omitempty" json:"user_type,omitempty"`
+
+	// ExternalAppUserId What an application calls the user.
+	ExternalAppUserId *string `form:"external_app_user_id,omitempty" json:"external_app_user_id,omitempty"`
+
+	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListUsersParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListUsersParamsUserType defines parameters for ListUsers.
+type ListUsersParamsUserType string
+
+// ListUsersParamsSvcVersion defines parameters for ListUsers.
+type ListUsersParamsSvcVersion string
+
+// CreateUserParams defines parameters for CreateUser.
+type CreateUserParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CreateUserParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CreateUserParamsSvcVersion defines parameters for CreateUser.
+type CreateUserParamsSvcVersion string
+
 // GetMeParams defines parameters for GetMe.
 type GetMeParams struct {
 	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
@@ -1666,10 +3184,100 @@ type GetMeParams struct {
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion GetMeParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
 // GetMeParamsSvcVersion defines parameters for GetMe.
 type GetMeParamsSvcVersion string
+
+// DeleteUserParams defines parameters for DeleteUser.
+type DeleteUserParams struct {
+	// Force Remove for good all that the user owns.
+	Force *bool `form:"force,omitempty" json:"force,omitempty"`
+
+	// Notify Accepted; nobody is notified.
+	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteUserParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteUserParamsSvcVersion defines parameters for DeleteUser.
+type DeleteUserParamsSvcVersion string
+
+// GetUserParams defines parameters for GetUser.
+type GetUserParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetUserParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetUserParamsSvcVersion defines parameters for GetUser.
+type GetUserParamsSvcVersion string
+
+// UpdateUserParams defines parameters for UpdateUser.
+type UpdateUserParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion UpdateUserParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// UpdateUserParamsSvcVersion defines parameters for UpdateUser.
+type UpdateUserParamsSvcVersion string
+
+// TransferContentParams defines parameters for TransferContent.
+type TransferContentParams struct {
+	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Notify Accepted; nobody is notified.
+	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion TransferContentParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// TransferContentParamsSvcVersion defines parameters for TransferContent.
+type TransferContentParamsSvcVersion string
+
+// CreateArchiveJSONRequestBody defines body for CreateArchive for application/json ContentType.
+type CreateArchiveJSONRequestBody = CreateArchiveRequest
+
+// UpdateArchiveJSONRequestBody defines body for UpdateArchive for application/json ContentType.
+type UpdateArchiveJSONRequestBody = UpdateArchiveRequest
 
 // CreateCollaborationJSONRequestBody defines body for CreateCollaboration for application/json ContentType.
 type CreateCollaborationJSONRequestBody = CreateCollaborationRequest
@@ -1683,20 +3291,59 @@ type CreateBatchJSONRequestBody = CreateBatchRequest
 // MarkTemplateJSONRequestBody defines body for MarkTemplate for application/json ContentType.
 type MarkTemplateJSONRequestBody = MarkTemplateRequest
 
+// CheckUploadJSONRequestBody defines body for CheckUpload for application/json ContentType.
+type CheckUploadJSONRequestBody = CheckUploadRequest
+
 // UploadFileMultipartRequestBody defines body for UploadFile for multipart/form-data ContentType.
 type UploadFileMultipartRequestBody UploadFileMultipartBody
+
+// RestoreFileJSONRequestBody defines body for RestoreFile for application/json ContentType.
+type RestoreFileJSONRequestBody = RestoreRequest
 
 // UpdateFileJSONRequestBody defines body for UpdateFile for application/json ContentType.
 type UpdateFileJSONRequestBody = ItemChange
 
+// CheckVersionJSONRequestBody defines body for CheckVersion for application/json ContentType.
+type CheckVersionJSONRequestBody = CheckVersionRequest
+
 // UploadVersionMultipartRequestBody defines body for UploadVersion for multipart/form-data ContentType.
 type UploadVersionMultipartRequestBody UploadVersionMultipartBody
+
+// CopyFileJSONRequestBody defines body for CopyFile for application/json ContentType.
+type CopyFileJSONRequestBody = CopyFileRequest
+
+// PromoteVersionJSONRequestBody defines body for PromoteVersion for application/json ContentType.
+type PromoteVersionJSONRequestBody = PromoteVersionRequest
+
+// RestoreVersionJSONRequestBody defines body for RestoreVersion for application/json ContentType.
+type RestoreVersionJSONRequestBody = RestoreVersionRequest
 
 // CreateFolderJSONRequestBody defines body for CreateFolder for application/json ContentType.
 type CreateFolderJSONRequestBody = CreateFolderRequest
 
+// RestoreFolderJSONRequestBody defines body for RestoreFolder for application/json ContentType.
+type RestoreFolderJSONRequestBody = RestoreRequest
+
 // UpdateFolderJSONRequestBody defines body for UpdateFolder for application/json ContentType.
 type UpdateFolderJSONRequestBody = ItemChange
+
+// CopyFolderJSONRequestBody defines body for CopyFolder for application/json ContentType.
+type CopyFolderJSONRequestBody = CopyFolderRequest
+
+// RevokeTokenFormdataRequestBody defines body for RevokeToken for application/x-www-form-urlencoded ContentType.
+type RevokeTokenFormdataRequestBody RevokeTokenFormdataBody
+
+// GetTokenFormdataRequestBody defines body for GetToken for application/x-www-form-urlencoded ContentType.
+type GetTokenFormdataRequestBody GetTokenFormdataBody
+
+// CreateUserJSONRequestBody defines body for CreateUser for application/json ContentType.
+type CreateUserJSONRequestBody = CreateUserRequest
+
+// UpdateUserJSONRequestBody defines body for UpdateUser for application/json ContentType.
+type UpdateUserJSONRequestBody = UpdateUserRequest
+
+// TransferContentJSONRequestBody defines body for TransferContent for application/json ContentType.
+type TransferContentJSONRequestBody = TransferRequest
 
 // AsFile returns the union data inside the Collaboration_Item as a File
 func (t Collaboration_Item) AsFile() (File, error) {
@@ -1957,6 +3604,25 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 
 // The interface specification for the client above.
 type ClientInterface interface {
+	// ListArchives request
+	ListArchives(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateArchiveWithBody request with any body
+	CreateArchiveWithBody(ctx context.Context, params *CreateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CreateArchive(ctx context.Context, params *CreateArchiveParams, body CreateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteArchive request
+	DeleteArchive(ctx context.Context, archiveId string, params *DeleteArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateArchiveWithBody request with any body
+	UpdateArchiveWithBody(ctx context.Context, archiveId string, params *UpdateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	UpdateArchive(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListInvitations request
+	ListInvitations(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// CreateCollaborationWithBody request with any body
 	CreateCollaborationWithBody(ctx context.Context, params *CreateCollaborationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2010,6 +3676,11 @@ type ClientInterface interface {
 	// ListTags request
 	ListTags(ctx context.Context, templateId string, params *ListTagsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CheckUploadWithBody request with any body
+	CheckUploadWithBody(ctx context.Context, params *CheckUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CheckUpload(ctx context.Context, params *CheckUploadParams, body CheckUploadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UploadFileWithBody request with any body
 	UploadFileWithBody(ctx context.Context, params *UploadFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -2019,21 +3690,67 @@ type ClientInterface interface {
 	// GetFile request
 	GetFile(ctx context.Context, fileId string, params *GetFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RestoreFileWithBody request with any body
+	RestoreFileWithBody(ctx context.Context, fileId string, params *RestoreFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	RestoreFile(ctx context.Context, fileId string, params *RestoreFileParams, body RestoreFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UpdateFileWithBody request with any body
 	UpdateFileWithBody(ctx context.Context, fileId string, params *UpdateFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	UpdateFile(ctx context.Context, fileId string, params *UpdateFileParams, body UpdateFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListFileCollaborations request
+	ListFileCollaborations(ctx context.Context, fileId string, params *ListFileCollaborationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DownloadFile request
 	DownloadFile(ctx context.Context, fileId string, params *DownloadFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CheckVersionWithBody request with any body
+	CheckVersionWithBody(ctx context.Context, fileId string, params *CheckVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CheckVersion(ctx context.Context, fileId string, params *CheckVersionParams, body CheckVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UploadVersionWithBody request with any body
 	UploadVersionWithBody(ctx context.Context, fileId string, params *UploadVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CopyFileWithBody request with any body
+	CopyFileWithBody(ctx context.Context, fileId string, params *CopyFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CopyFile(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PurgeFile request
+	PurgeFile(ctx context.Context, fileId string, params *PurgeFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTrashedFile request
+	GetTrashedFile(ctx context.Context, fileId string, params *GetTrashedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListVersions request
+	ListVersions(ctx context.Context, fileId string, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PromoteVersionWithBody request with any body
+	PromoteVersionWithBody(ctx context.Context, fileId string, params *PromoteVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	PromoteVersion(ctx context.Context, fileId string, params *PromoteVersionParams, body PromoteVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteVersion request
+	DeleteVersion(ctx context.Context, fileId string, fileVersionId string, params *DeleteVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetVersion request
+	GetVersion(ctx context.Context, fileId string, fileVersionId string, params *GetVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RestoreVersionWithBody request with any body
+	RestoreVersionWithBody(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	RestoreVersion(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateFolderWithBody request with any body
 	CreateFolderWithBody(ctx context.Context, params *CreateFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	CreateFolder(ctx context.Context, params *CreateFolderParams, body CreateFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListTrash request
+	ListTrash(ctx context.Context, params *ListTrashParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteFolder request
 	DeleteFolder(ctx context.Context, folderId string, params *DeleteFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2041,16 +3758,159 @@ type ClientInterface interface {
 	// GetFolder request
 	GetFolder(ctx context.Context, folderId string, params *GetFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RestoreFolderWithBody request with any body
+	RestoreFolderWithBody(ctx context.Context, folderId string, params *RestoreFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	RestoreFolder(ctx context.Context, folderId string, params *RestoreFolderParams, body RestoreFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// UpdateFolderWithBody request with any body
 	UpdateFolderWithBody(ctx context.Context, folderId string, params *UpdateFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	UpdateFolder(ctx context.Context, folderId string, params *UpdateFolderParams, body UpdateFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListFolderCollaborations request
+	ListFolderCollaborations(ctx context.Context, folderId string, params *ListFolderCollaborationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CopyFolderWithBody request with any body
+	CopyFolderWithBody(ctx context.Context, folderId string, params *CopyFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CopyFolder(ctx context.Context, folderId string, params *CopyFolderParams, body CopyFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListItems request
 	ListItems(ctx context.Context, folderId string, params *ListItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// PurgeFolder request
+	PurgeFolder(ctx context.Context, folderId string, params *PurgeFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTrashedFolder request
+	GetTrashedFolder(ctx context.Context, folderId string, params *GetTrashedFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokeTokenWithBody request with any body
+	RevokeTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	RevokeTokenWithFormdataBody(ctx context.Context, body RevokeTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTokenWithBody request with any body
+	GetTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	GetTokenWithFormdataBody(ctx context.Context, body GetTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListStoragePolicies request
+	ListStoragePolicies(ctx context.Context, params *ListStoragePoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetStoragePolicy request
+	GetStoragePolicy(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListUsers request
+	ListUsers(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateUserWithBody request with any body
+	CreateUserWithBody(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CreateUser(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMe request
 	GetMe(ctx context.Context, params *GetMeParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteUser request
+	DeleteUser(ctx context.Context, userId string, params *DeleteUserParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetUser request
+	GetUser(ctx context.Context, userId string, params *GetUserParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateUserWithBody request with any body
+	UpdateUserWithBody(ctx context.Context, userId string, params *UpdateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	UpdateUser(ctx context.Context, userId string, params *UpdateUserParams, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransferContentWithBody request with any body
+	TransferContentWithBody(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TransferContent(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+func (c *Client) ListArchives(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListArchivesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateArchiveWithBody(ctx context.Context, params *CreateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateArchiveRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateArchive(ctx context.Context, params *CreateArchiveParams, body CreateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateArchiveRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteArchive(ctx context.Context, archiveId string, params *DeleteArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteArchiveRequest(c.Server, archiveId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateArchiveWithBody(ctx context.Context, archiveId string, params *UpdateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateArchiveRequestWithBody(c.Server, archiveId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateArchive(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateArchiveRequest(c.Server, archiveId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListInvitations(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListInvitationsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 func (c *Client) CreateCollaborationWithBody(ctx context.Context, params *CreateCollaborationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2281,6 +4141,30 @@ func (c *Client) ListTags(ctx context.Context, templateId string, params *ListTa
 	return c.Client.Do(req)
 }
 
+func (c *Client) CheckUploadWithBody(ctx context.Context, params *CheckUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckUploadRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CheckUpload(ctx context.Context, params *CheckUploadParams, body CheckUploadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckUploadRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) UploadFileWithBody(ctx context.Context, params *UploadFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadFileRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
@@ -2317,6 +4201,30 @@ func (c *Client) GetFile(ctx context.Context, fileId string, params *GetFilePara
 	return c.Client.Do(req)
 }
 
+func (c *Client) RestoreFileWithBody(ctx context.Context, fileId string, params *RestoreFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreFileRequestWithBody(c.Server, fileId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RestoreFile(ctx context.Context, fileId string, params *RestoreFileParams, body RestoreFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreFileRequest(c.Server, fileId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) UpdateFileWithBody(ctx context.Context, fileId string, params *UpdateFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateFileRequestWithBody(c.Server, fileId, params, contentType, body)
 	if err != nil {
@@ -2341,6 +4249,18 @@ func (c *Client) UpdateFile(ctx context.Context, fileId string, params *UpdateFi
 	return c.Client.Do(req)
 }
 
+func (c *Client) ListFileCollaborations(ctx context.Context, fileId string, params *ListFileCollaborationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFileCollaborationsRequest(c.Server, fileId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) DownloadFile(ctx context.Context, fileId string, params *DownloadFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadFileRequest(c.Server, fileId, params)
 	if err != nil {
@@ -2353,8 +4273,164 @@ func (c *Client) DownloadFile(ctx context.Context, fileId string, params *Downlo
 	return c.Client.Do(req)
 }
 
+func (c *Client) CheckVersionWithBody(ctx context.Context, fileId string, params *CheckVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckVersionRequestWithBody(c.Server, fileId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CheckVersion(ctx context.Context, fileId string, params *CheckVersionParams, body CheckVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckVersionRequest(c.Server, fileId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) UploadVersionWithBody(ctx context.Context, fileId string, params *UploadVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUploadVersionRequestWithBody(c.Server, fileId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CopyFileWithBody(ctx context.Context, fileId string, params *CopyFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCopyFileRequestWithBody(c.Server, fileId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CopyFile(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCopyFileRequest(c.Server, fileId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) PurgeFile(ctx context.Context, fileId string, params *PurgeFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPurgeFileRequest(c.Server, fileId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetTrashedFile(ctx context.Context, fileId string, params *GetTrashedFileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTrashedFileRequest(c.Server, fileId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListVersions(ctx context.Context, fileId string, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListVersionsRequest(c.Server, fileId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) PromoteVersionWithBody(ctx context.Context, fileId string, params *PromoteVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPromoteVersionRequestWithBody(c.Server, fileId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) PromoteVersion(ctx context.Context, fileId string, params *PromoteVersionParams, body PromoteVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPromoteVersionRequest(c.Server, fileId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteVersion(ctx context.Context, fileId string, fileVersionId string, params *DeleteVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteVersionRequest(c.Server, fileId, fileVersionId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetVersion(ctx context.Context, fileId string, fileVersionId string, params *GetVersionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetVersionRequest(c.Server, fileId, fileVersionId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RestoreVersionWithBody(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreVersionRequestWithBody(c.Server, fileId, fileVersionId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RestoreVersion(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreVersionRequest(c.Server, fileId, fileVersionId, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2389,6 +4465,18 @@ func (c *Client) CreateFolder(ctx context.Context, params *CreateFolderParams, b
 	return c.Client.Do(req)
 }
 
+func (c *Client) ListTrash(ctx context.Context, params *ListTrashParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTrashRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) DeleteFolder(ctx context.Context, folderId string, params *DeleteFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeleteFolderRequest(c.Server, folderId, params)
 	if err != nil {
@@ -2403,6 +4491,30 @@ func (c *Client) DeleteFolder(ctx context.Context, folderId string, params *Dele
 
 func (c *Client) GetFolder(ctx context.Context, folderId string, params *GetFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetFolderRequest(c.Server, folderId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RestoreFolderWithBody(ctx context.Context, folderId string, params *RestoreFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreFolderRequestWithBody(c.Server, folderId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RestoreFolder(ctx context.Context, folderId string, params *RestoreFolderParams, body RestoreFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRestoreFolderRequest(c.Server, folderId, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2437,8 +4549,176 @@ func (c *Client) UpdateFolder(ctx context.Context, folderId string, params *Upda
 	return c.Client.Do(req)
 }
 
+func (c *Client) ListFolderCollaborations(ctx context.Context, folderId string, params *ListFolderCollaborationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListFolderCollaborationsRequest(c.Server, folderId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CopyFolderWithBody(ctx context.Context, folderId string, params *CopyFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCopyFolderRequestWithBody(c.Server, folderId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CopyFolder(ctx context.Context, folderId string, params *CopyFolderParams, body CopyFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCopyFolderRequest(c.Server, folderId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 func (c *Client) ListItems(ctx context.Context, folderId string, params *ListItemsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListItemsRequest(c.Server, folderId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) PurgeFolder(ctx context.Context, folderId string, params *PurgeFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPurgeFolderRequest(c.Server, folderId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetTrashedFolder(ctx context.Context, folderId string, params *GetTrashedFolderParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTrashedFolderRequest(c.Server, folderId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RevokeTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeTokenRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RevokeTokenWithFormdataBody(ctx context.Context, body RevokeTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeTokenRequestWithFormdataBody(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetTokenWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTokenRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetTokenWithFormdataBody(ctx context.Context, body GetTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetTokenRequestWithFormdataBody(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListStoragePolicies(ctx context.Context, params *ListStoragePoliciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListStoragePoliciesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetStoragePolicy(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetStoragePolicyRequest(c.Server, storagePolicyId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListUsers(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListUsersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateUserWithBody(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateUserRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateUser(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateUserRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2459,6 +4739,548 @@ func (c *Client) GetMe(ctx context.Context, params *GetMeParams, reqEditors ...R
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteUser(ctx context.Context, userId string, params *DeleteUserParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteUserRequest(c.Server, userId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetUser(ctx context.Context, userId string, params *GetUserParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetUserRequest(c.Server, userId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateUserWithBody(ctx context.Context, userId string, params *UpdateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateUserRequestWithBody(c.Server, userId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateUser(ctx context.Context, userId string, params *UpdateUserParams, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateUserRequest(c.Server, userId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) TransferContentWithBody(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferContentRequestWithBody(c.Server, userId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) TransferContent(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferContentRequest(c.Server, userId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// NewListArchivesRequest generates requests for ListArchives
+func NewListArchivesRequest(server string, params *ListArchivesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/archives")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateArchiveRequest calls the generic CreateArchive builder with application/json body
+func NewCreateArchiveRequest(server string, params *CreateArchiveParams, body CreateArchiveJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateArchiveRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateArchiveRequestWithBody generates requests for CreateArchive with any type of body
+func NewCreateArchiveRequestWithBody(server string, params *CreateArchiveParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/archives")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteArchiveRequest generates requests for DeleteArchive
+func NewDeleteArchiveRequest(server string, archiveId string, params *DeleteArchiveParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "archive_id", runtime.ParamLocationPath, archiveId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/archives/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateArchiveRequest calls the generic UpdateArchive builder with application/json body
+func NewUpdateArchiveRequest(server string, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateArchiveRequestWithBody(server, archiveId, params, "application/json", bodyReader)
+}
+
+// NewUpdateArchiveRequestWithBody generates requests for UpdateArchive with any type of body
+func NewUpdateArchiveRequestWithBody(server string, archiveId string, params *UpdateArchiveParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "archive_id", runtime.ParamLocationPath, archiveId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/archives/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListInvitationsRequest generates requests for ListInvitations
+func NewListInvitationsRequest(server string, params *ListInvitationsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/collaborations")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "offset", runtime.ParamLocationQuery, *params.Offset); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", false, "status", runtime.ParamLocationQuery, params.Status); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
 }
 
 // NewCreateCollaborationRequest calls the generic CreateCollaboration builder with application/json body
@@ -2491,6 +5313,44 @@ func NewCreateCollaborationRequestWithBody(server string, params *CreateCollabor
 		return nil, err
 	}
 
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Notify != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "notify", runtime.ParamLocationQuery, *params.Notify); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
 	req, err := http.NewRequest("POST", queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -2508,6 +5368,28 @@ func NewCreateCollaborationRequestWithBody(server string, params *CreateCollabor
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -2556,6 +5438,28 @@ func NewDeleteCollaborationRequest(server string, collaborationId string, params
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -2587,6 +5491,28 @@ func NewGetCollaborationRequest(server string, collaborationId string, params *G
 		return nil, err
 	}
 
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
 	req, err := http.NewRequest("GET", queryURL.String(), nil)
 	if err != nil {
 		return nil, err
@@ -2602,6 +5528,28 @@ func NewGetCollaborationRequest(server string, collaborationId string, params *G
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -2645,6 +5593,28 @@ func NewUpdateCollaborationRequestWithBody(server string, collaborationId string
 		return nil, err
 	}
 
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
 	req, err := http.NewRequest("PUT", queryURL.String(), body)
 	if err != nil {
 		return nil, err
@@ -2662,6 +5632,28 @@ func NewUpdateCollaborationRequestWithBody(server string, collaborationId string
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -2764,6 +5756,28 @@ func NewListBatchJobsRequest(server string, batchId string, params *ListBatchJob
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -2816,6 +5830,28 @@ func NewCreateBatchRequestWithBody(server string, params *CreateBatchParams, con
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -2911,6 +5947,28 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -2957,6 +6015,28 @@ func NewGetJobRequest(server string, jobId string, params *GetJobParams) (*http.
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -3059,6 +6139,28 @@ func NewListTemplateJobsRequest(server string, templateId string, params *ListTe
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -3153,6 +6255,28 @@ func NewListTemplatesRequest(server string, params *ListTemplatesParams) (*http.
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -3206,6 +6330,28 @@ func NewMarkTemplateRequestWithBody(server string, params *MarkTemplateParams, c
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -3253,6 +6399,28 @@ func NewUnmarkTemplateRequest(server string, templateId string, params *UnmarkTe
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -3299,6 +6467,28 @@ func NewGetTemplateRequest(server string, templateId string, params *GetTemplate
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -3368,6 +6558,28 @@ func NewGetTemplateContractRequest(server string, templateId string, params *Get
 		}
 
 		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
 
 	}
 
@@ -3486,6 +6698,103 @@ func NewListTagsRequest(server string, templateId string, params *ListTagsParams
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCheckUploadRequest calls the generic CheckUpload builder with application/json body
+func NewCheckUploadRequest(server string, params *CheckUploadParams, body CheckUploadJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCheckUploadRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCheckUploadRequestWithBody generates requests for CheckUpload with any type of body
+func NewCheckUploadRequestWithBody(server string, params *CheckUploadParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/content")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("OPTIONS", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -3550,15 +6859,37 @@ func NewUploadFileRequestWithBody(server string, params *UploadFileParams, conte
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.ContentMD5 != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "Content-MD5", runtime.ParamLocationHeader, *params.ContentMD5)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Content-MD5", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.ContentMD5 != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "Content-MD5", runtime.ParamLocationHeader, *params.ContentMD5)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Content-MD5", headerParam3)
 		}
 
 	}
@@ -3608,15 +6939,37 @@ func NewDeleteFileRequest(server string, fileId string, params *DeleteFileParams
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam3)
 		}
 
 	}
@@ -3688,15 +7041,141 @@ func NewGetFileRequest(server string, fileId string, params *GetFileParams) (*ht
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfNoneMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam3)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRestoreFileRequest calls the generic RestoreFile builder with application/json body
+func NewRestoreFileRequest(server string, fileId string, params *RestoreFileParams, body RestoreFileJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRestoreFileRequestWithBody(server, fileId, params, "application/json", bodyReader)
+}
+
+// NewRestoreFileRequestWithBody generates requests for RestoreFile with any type of body
+func NewRestoreFileRequestWithBody(server string, fileId string, params *RestoreFileParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 	}
@@ -3781,15 +7260,176 @@ func NewUpdateFileRequestWithBody(server string, fileId string, params *UpdateFi
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam3)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListFileCollaborationsRequest generates requests for ListFileCollaborations
+func NewListFileCollaborationsRequest(server string, fileId string, params *ListFileCollaborationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/collaborations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 	}
@@ -3861,26 +7501,152 @@ func NewDownloadFileRequest(server string, fileId string, params *DownloadFilePa
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.Range != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "Range", runtime.ParamLocationHeader, *params.Range)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Range", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.Range != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "Range", runtime.ParamLocationHeader, *params.Range)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Range", headerParam3)
 		}
 
 		if params.IfRange != nil {
-			var headerParam2 string
+			var headerParam4 string
 
-			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "If-Range", runtime.ParamLocationHeader, *params.IfRange)
+			headerParam4, err = runtime.StyleParamWithLocation("simple", false, "If-Range", runtime.ParamLocationHeader, *params.IfRange)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Range", headerParam2)
+			req.Header.Set("If-Range", headerParam4)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam5 string
+
+			headerParam5, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam5)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam6 string
+
+			headerParam6, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam6)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCheckVersionRequest calls the generic CheckVersion builder with application/json body
+func NewCheckVersionRequest(server string, fileId string, params *CheckVersionParams, body CheckVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCheckVersionRequestWithBody(server, fileId, params, "application/json", bodyReader)
+}
+
+// NewCheckVersionRequestWithBody generates requests for CheckVersion with any type of body
+func NewCheckVersionRequestWithBody(server string, fileId string, params *CheckVersionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/content", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("OPTIONS", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 		if params.IfMatch != nil {
@@ -3892,17 +7658,6 @@ func NewDownloadFileRequest(server string, fileId string, params *DownloadFilePa
 			}
 
 			req.Header.Set("If-Match", headerParam3)
-		}
-
-		if params.IfNoneMatch != nil {
-			var headerParam4 string
-
-			headerParam4, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
-			if err != nil {
-				return nil, err
-			}
-
-			req.Header.Set("If-None-Match", headerParam4)
 		}
 
 	}
@@ -3976,26 +7731,835 @@ func NewUploadVersionRequestWithBody(server string, fileId string, params *Uploa
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.ContentMD5 != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "Content-MD5", runtime.ParamLocationHeader, *params.ContentMD5)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Content-MD5", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.ContentMD5 != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "Content-MD5", runtime.ParamLocationHeader, *params.ContentMD5)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Content-MD5", headerParam3)
 		}
 
 		if params.IfMatch != nil {
-			var headerParam2 string
+			var headerParam4 string
 
-			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			headerParam4, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam2)
+			req.Header.Set("If-Match", headerParam4)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCopyFileRequest calls the generic CopyFile builder with application/json body
+func NewCopyFileRequest(server string, fileId string, params *CopyFileParams, body CopyFileJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCopyFileRequestWithBody(server, fileId, params, "application/json", bodyReader)
+}
+
+// NewCopyFileRequestWithBody generates requests for CopyFile with any type of body
+func NewCopyFileRequestWithBody(server string, fileId string, params *CopyFileParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/copy", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPurgeFileRequest generates requests for PurgeFile
+func NewPurgeFileRequest(server string, fileId string, params *PurgeFileParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/trash", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetTrashedFileRequest generates requests for GetTrashedFile
+func NewGetTrashedFileRequest(server string, fileId string, params *GetTrashedFileParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/trash", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListVersionsRequest generates requests for ListVersions
+func NewListVersionsRequest(server string, fileId string, params *ListVersionsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/versions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "offset", runtime.ParamLocationQuery, *params.Offset); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPromoteVersionRequest calls the generic PromoteVersion builder with application/json body
+func NewPromoteVersionRequest(server string, fileId string, params *PromoteVersionParams, body PromoteVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPromoteVersionRequestWithBody(server, fileId, params, "application/json", bodyReader)
+}
+
+// NewPromoteVersionRequestWithBody generates requests for PromoteVersion with any type of body
+func NewPromoteVersionRequestWithBody(server string, fileId string, params *PromoteVersionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/versions/current", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteVersionRequest generates requests for DeleteVersion
+func NewDeleteVersionRequest(server string, fileId string, fileVersionId string, params *DeleteVersionParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "file_version_id", runtime.ParamLocationPath, fileVersionId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam3)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetVersionRequest generates requests for GetVersion
+func NewGetVersionRequest(server string, fileId string, fileVersionId string, params *GetVersionParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "file_version_id", runtime.ParamLocationPath, fileVersionId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRestoreVersionRequest calls the generic RestoreVersion builder with application/json body
+func NewRestoreVersionRequest(server string, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRestoreVersionRequestWithBody(server, fileId, fileVersionId, params, "application/json", bodyReader)
+}
+
+// NewRestoreVersionRequestWithBody generates requests for RestoreVersion with any type of body
+func NewRestoreVersionRequestWithBody(server string, fileId string, fileVersionId string, params *RestoreVersionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "file_id", runtime.ParamLocationPath, fileId)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "file_version_id", runtime.ParamLocationPath, fileVersionId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/files/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 	}
@@ -4073,6 +8637,208 @@ func NewCreateFolderRequestWithBody(server string, params *CreateFolderParams, c
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListTrashRequest generates requests for ListTrash
+func NewListTrashRequest(server string, params *ListTrashParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/trash/items")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "offset", runtime.ParamLocationQuery, *params.Offset); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "sort", runtime.ParamLocationQuery, *params.Sort); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Direction != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "direction", runtime.ParamLocationQuery, *params.Direction); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -4142,15 +8908,37 @@ func NewDeleteFolderRequest(server string, folderId string, params *DeleteFolder
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam3)
 		}
 
 	}
@@ -4286,15 +9074,141 @@ func NewGetFolderRequest(server string, folderId string, params *GetFolderParams
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfNoneMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-None-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfNoneMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-None-Match", runtime.ParamLocationHeader, *params.IfNoneMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam3)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRestoreFolderRequest calls the generic RestoreFolder builder with application/json body
+func NewRestoreFolderRequest(server string, folderId string, params *RestoreFolderParams, body RestoreFolderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRestoreFolderRequestWithBody(server, folderId, params, "application/json", bodyReader)
+}
+
+// NewRestoreFolderRequestWithBody generates requests for RestoreFolder with any type of body
+func NewRestoreFolderRequestWithBody(server string, folderId string, params *RestoreFolderParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "folder_id", runtime.ParamLocationPath, folderId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 	}
@@ -4379,15 +9293,280 @@ func NewUpdateFolderRequestWithBody(server string, folderId string, params *Upda
 
 		req.Header.Set("svc-version", headerParam0)
 
-		if params.IfMatch != nil {
+		if params.AsUser != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("If-Match", headerParam1)
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam3 string
+
+			headerParam3, err = runtime.StyleParamWithLocation("simple", false, "If-Match", runtime.ParamLocationHeader, *params.IfMatch)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam3)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListFolderCollaborationsRequest generates requests for ListFolderCollaborations
+func NewListFolderCollaborationsRequest(server string, folderId string, params *ListFolderCollaborationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "folder_id", runtime.ParamLocationPath, folderId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/%s/collaborations", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCopyFolderRequest calls the generic CopyFolder builder with application/json body
+func NewCopyFolderRequest(server string, folderId string, params *CopyFolderParams, body CopyFolderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCopyFolderRequestWithBody(server, folderId, params, "application/json", bodyReader)
+}
+
+// NewCopyFolderRequestWithBody generates requests for CopyFolder with any type of body
+func NewCopyFolderRequestWithBody(server string, folderId string, params *CopyFolderParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "folder_id", runtime.ParamLocationPath, folderId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/%s/copy", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
 		}
 
 	}
@@ -4555,6 +9734,746 @@ func NewListItemsRequest(server string, folderId string, params *ListItemsParams
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPurgeFolderRequest generates requests for PurgeFolder
+func NewPurgeFolderRequest(server string, folderId string, params *PurgeFolderParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "folder_id", runtime.ParamLocationPath, folderId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/%s/trash", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetTrashedFolderRequest generates requests for GetTrashedFolder
+func NewGetTrashedFolderRequest(server string, folderId string, params *GetTrashedFolderParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "folder_id", runtime.ParamLocationPath, folderId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/folders/%s/trash", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRevokeTokenRequestWithFormdataBody calls the generic RevokeToken builder with application/x-www-form-urlencoded body
+func NewRevokeTokenRequestWithFormdataBody(server string, body RevokeTokenFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewRevokeTokenRequestWithBody(server, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewRevokeTokenRequestWithBody generates requests for RevokeToken with any type of body
+func NewRevokeTokenRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/oauth2/revoke")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetTokenRequestWithFormdataBody calls the generic GetToken builder with application/x-www-form-urlencoded body
+func NewGetTokenRequestWithFormdataBody(server string, body GetTokenFormdataRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	bodyStr, err := runtime.MarshalForm(body, nil)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = strings.NewReader(bodyStr.Encode())
+	return NewGetTokenRequestWithBody(server, "application/x-www-form-urlencoded", bodyReader)
+}
+
+// NewGetTokenRequestWithBody generates requests for GetToken with any type of body
+func NewGetTokenRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/oauth2/token")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListStoragePoliciesRequest generates requests for ListStoragePolicies
+func NewListStoragePoliciesRequest(server string, params *ListStoragePoliciesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/storage_policies")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetStoragePolicyRequest generates requests for GetStoragePolicy
+func NewGetStoragePolicyRequest(server string, storagePolicyId string, params *GetStoragePolicyParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "storage_policy_id", runtime.ParamLocationPath, storagePolicyId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/storage_policies/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListUsersRequest generates requests for ListUsers
+func NewListUsersRequest(server string, params *ListUsersParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "offset", runtime.ParamLocationQuery, *params.Offset); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.FilterTerm != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "filter_term", runtime.ParamLocationQuery, *params.FilterTerm); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.UserType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "user_type", runtime.ParamLocationQuery, *params.UserType); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.ExternalAppUserId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "external_app_user_id", runtime.ParamLocationQuery, *params.ExternalAppUserId); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateUserRequest calls the generic CreateUser builder with application/json body
+func NewCreateUserRequest(server string, params *CreateUserParams, body CreateUserJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateUserRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateUserRequestWithBody generates requests for CreateUser with any type of body
+func NewCreateUserRequestWithBody(server string, params *CreateUserParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -4617,6 +10536,450 @@ func NewGetMeRequest(server string, params *GetMeParams) (*http.Request, error) 
 
 		req.Header.Set("svc-version", headerParam0)
 
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteUserRequest generates requests for DeleteUser
+func NewDeleteUserRequest(server string, userId string, params *DeleteUserParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "user_id", runtime.ParamLocationPath, userId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Force != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "force", runtime.ParamLocationQuery, *params.Force); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Notify != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "notify", runtime.ParamLocationQuery, *params.Notify); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetUserRequest generates requests for GetUser
+func NewGetUserRequest(server string, userId string, params *GetUserParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "user_id", runtime.ParamLocationPath, userId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateUserRequest calls the generic UpdateUser builder with application/json body
+func NewUpdateUserRequest(server string, userId string, params *UpdateUserParams, body UpdateUserJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateUserRequestWithBody(server, userId, params, "application/json", bodyReader)
+}
+
+// NewUpdateUserRequestWithBody generates requests for UpdateUser with any type of body
+func NewUpdateUserRequestWithBody(server string, userId string, params *UpdateUserParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "user_id", runtime.ParamLocationPath, userId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewTransferContentRequest calls the generic TransferContent builder with application/json body
+func NewTransferContentRequest(server string, userId string, params *TransferContentParams, body TransferContentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTransferContentRequestWithBody(server, userId, params, "application/json", bodyReader)
+}
+
+// NewTransferContentRequestWithBody generates requests for TransferContent with any type of body
+func NewTransferContentRequestWithBody(server string, userId string, params *TransferContentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "user_id", runtime.ParamLocationPath, userId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/folders/0", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "fields", runtime.ParamLocationQuery, *params.Fields); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Notify != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "notify", runtime.ParamLocationQuery, *params.Notify); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -4665,6 +11028,25 @@ func WithBaseURL(baseURL string) ClientOption {
 
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
+	// ListArchivesWithResponse request
+	ListArchivesWithResponse(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*ListArchivesResponse, error)
+
+	// CreateArchiveWithBodyWithResponse request with any body
+	CreateArchiveWithBodyWithResponse(ctx context.Context, params *CreateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateArchiveResponse, error)
+
+	CreateArchiveWithResponse(ctx context.Context, params *CreateArchiveParams, body CreateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateArchiveResponse, error)
+
+	// DeleteArchiveWithResponse request
+	DeleteArchiveWithResponse(ctx context.Context, archiveId string, params *DeleteArchiveParams, reqEditors ...RequestEditorFn) (*DeleteArchiveResponse, error)
+
+	// UpdateArchiveWithBodyWithResponse request with any body
+	UpdateArchiveWithBodyWithResponse(ctx context.Context, archiveId string, params *UpdateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateArchiveResponse, error)
+
+	UpdateArchiveWithResponse(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateArchiveResponse, error)
+
+	// ListInvitationsWithResponse request
+	ListInvitationsWithResponse(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*ListInvitationsResponse, error)
+
 	// CreateCollaborationWithBodyWithResponse request with any body
 	CreateCollaborationWithBodyWithResponse(ctx context.Context, params *CreateCollaborationParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCollaborationResponse, error)
 
@@ -4718,6 +11100,11 @@ type ClientWithResponsesInterface interface {
 	// ListTagsWithResponse request
 	ListTagsWithResponse(ctx context.Context, templateId string, params *ListTagsParams, reqEditors ...RequestEditorFn) (*ListTagsResponse, error)
 
+	// CheckUploadWithBodyWithResponse request with any body
+	CheckUploadWithBodyWithResponse(ctx context.Context, params *CheckUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckUploadResponse, error)
+
+	CheckUploadWithResponse(ctx context.Context, params *CheckUploadParams, body CheckUploadJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckUploadResponse, error)
+
 	// UploadFileWithBodyWithResponse request with any body
 	UploadFileWithBodyWithResponse(ctx context.Context, params *UploadFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadFileResponse, error)
 
@@ -4727,21 +11114,67 @@ type ClientWithResponsesInterface interface {
 	// GetFileWithResponse request
 	GetFileWithResponse(ctx context.Context, fileId string, params *GetFileParams, reqEditors ...RequestEditorFn) (*GetFileResponse, error)
 
+	// RestoreFileWithBodyWithResponse request with any body
+	RestoreFileWithBodyWithResponse(ctx context.Context, fileId string, params *RestoreFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreFileResponse, error)
+
+	RestoreFileWithResponse(ctx context.Context, fileId string, params *RestoreFileParams, body RestoreFileJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreFileResponse, error)
+
 	// UpdateFileWithBodyWithResponse request with any body
 	UpdateFileWithBodyWithResponse(ctx context.Context, fileId string, params *UpdateFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFileResponse, error)
 
 	UpdateFileWithResponse(ctx context.Context, fileId string, params *UpdateFileParams, body UpdateFileJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFileResponse, error)
 
+	// ListFileCollaborationsWithResponse request
+	ListFileCollaborationsWithResponse(ctx context.Context, fileId string, params *ListFileCollaborationsParams, reqEditors ...RequestEditorFn) (*ListFileCollaborationsResponse, error)
+
 	// DownloadFileWithResponse request
 	DownloadFileWithResponse(ctx context.Context, fileId string, params *DownloadFileParams, reqEditors ...RequestEditorFn) (*DownloadFileResponse, error)
 
+	// CheckVersionWithBodyWithResponse request with any body
+	CheckVersionWithBodyWithResponse(ctx context.Context, fileId string, params *CheckVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckVersionResponse, error)
+
+	CheckVersionWithResponse(ctx context.Context, fileId string, params *CheckVersionParams, body CheckVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckVersionResponse, error)
+
 	// UploadVersionWithBodyWithResponse request with any body
 	UploadVersionWithBodyWithResponse(ctx context.Context, fileId string, params *UploadVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadVersionResponse, error)
+
+	// CopyFileWithBodyWithResponse request with any body
+	CopyFileWithBodyWithResponse(ctx context.Context, fileId string, params *CopyFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CopyFileResponse, error)
+
+	CopyFileWithResponse(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileJSONRequestBody, reqEditors ...RequestEditorFn) (*CopyFileResponse, error)
+
+	// PurgeFileWithResponse request
+	PurgeFileWithResponse(ctx context.Context, fileId string, params *PurgeFileParams, reqEditors ...RequestEditorFn) (*PurgeFileResponse, error)
+
+	// GetTrashedFileWithResponse request
+	GetTrashedFileWithResponse(ctx context.Context, fileId string, params *GetTrashedFileParams, reqEditors ...RequestEditorFn) (*GetTrashedFileResponse, error)
+
+	// ListVersionsWithResponse request
+	ListVersionsWithResponse(ctx context.Context, fileId string, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*ListVersionsResponse, error)
+
+	// PromoteVersionWithBodyWithResponse request with any body
+	PromoteVersionWithBodyWithResponse(ctx context.Context, fileId string, params *PromoteVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PromoteVersionResponse, error)
+
+	PromoteVersionWithResponse(ctx context.Context, fileId string, params *PromoteVersionParams, body PromoteVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*PromoteVersionResponse, error)
+
+	// DeleteVersionWithResponse request
+	DeleteVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *DeleteVersionParams, reqEditors ...RequestEditorFn) (*DeleteVersionResponse, error)
+
+	// GetVersionWithResponse request
+	GetVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *GetVersionParams, reqEditors ...RequestEditorFn) (*GetVersionResponse, error)
+
+	// RestoreVersionWithBodyWithResponse request with any body
+	RestoreVersionWithBodyWithResponse(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreVersionResponse, error)
+
+	RestoreVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreVersionResponse, error)
 
 	// CreateFolderWithBodyWithResponse request with any body
 	CreateFolderWithBodyWithResponse(ctx context.Context, params *CreateFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateFolderResponse, error)
 
 	CreateFolderWithResponse(ctx context.Context, params *CreateFolderParams, body CreateFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateFolderResponse, error)
+
+	// ListTrashWithResponse request
+	ListTrashWithResponse(ctx context.Context, params *ListTrashParams, reqEditors ...RequestEditorFn) (*ListTrashResponse, error)
 
 	// DeleteFolderWithResponse request
 	DeleteFolderWithResponse(ctx context.Context, folderId string, params *DeleteFolderParams, reqEditors ...RequestEditorFn) (*DeleteFolderResponse, error)
@@ -4749,16 +11182,220 @@ type ClientWithResponsesInterface interface {
 	// GetFolderWithResponse request
 	GetFolderWithResponse(ctx context.Context, folderId string, params *GetFolderParams, reqEditors ...RequestEditorFn) (*GetFolderResponse, error)
 
+	// RestoreFolderWithBodyWithResponse request with any body
+	RestoreFolderWithBodyWithResponse(ctx context.Context, folderId string, params *RestoreFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreFolderResponse, error)
+
+	RestoreFolderWithResponse(ctx context.Context, folderId string, params *RestoreFolderParams, body RestoreFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreFolderResponse, error)
+
 	// UpdateFolderWithBodyWithResponse request with any body
 	UpdateFolderWithBodyWithResponse(ctx context.Context, folderId string, params *UpdateFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFolderResponse, error)
 
 	UpdateFolderWithResponse(ctx context.Context, folderId string, params *UpdateFolderParams, body UpdateFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFolderResponse, error)
 
+	// ListFolderCollaborationsWithResponse request
+	ListFolderCollaborationsWithResponse(ctx context.Context, folderId string, params *ListFolderCollaborationsParams, reqEditors ...RequestEditorFn) (*ListFolderCollaborationsResponse, error)
+
+	// CopyFolderWithBodyWithResponse request with any body
+	CopyFolderWithBodyWithResponse(ctx context.Context, folderId string, params *CopyFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CopyFolderResponse, error)
+
+	CopyFolderWithResponse(ctx context.Context, folderId string, params *CopyFolderParams, body CopyFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*CopyFolderResponse, error)
+
 	// ListItemsWithResponse request
 	ListItemsWithResponse(ctx context.Context, folderId string, params *ListItemsParams, reqEditors ...RequestEditorFn) (*ListItemsResponse, error)
 
+	// PurgeFolderWithResponse request
+	PurgeFolderWithResponse(ctx context.Context, folderId string, params *PurgeFolderParams, reqEditors ...RequestEditorFn) (*PurgeFolderResponse, error)
+
+	// GetTrashedFolderWithResponse request
+	GetTrashedFolderWithResponse(ctx context.Context, folderId string, params *GetTrashedFolderParams, reqEditors ...RequestEditorFn) (*GetTrashedFolderResponse, error)
+
+	// RevokeTokenWithBodyWithResponse request with any body
+	RevokeTokenWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeTokenResponse, error)
+
+	RevokeTokenWithFormdataBodyWithResponse(ctx context.Context, body RevokeTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*RevokeTokenResponse, error)
+
+	// GetTokenWithBodyWithResponse request with any body
+	GetTokenWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GetTokenResponse, error)
+
+	GetTokenWithFormdataBodyWithResponse(ctx context.Context, body GetTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*GetTokenResponse, error)
+
+	// ListStoragePoliciesWithResponse request
+	ListStoragePoliciesWithResponse(ctx context.Context, params *ListStoragePoliciesParams, reqEditors ...RequestEditorFn) (*ListStoragePoliciesResponse, error)
+
+	// GetStoragePolicyWithResponse request
+	GetStoragePolicyWithResponse(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*GetStoragePolicyResponse, error)
+
+	// ListUsersWithResponse request
+	ListUsersWithResponse(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*ListUsersResponse, error)
+
+	// CreateUserWithBodyWithResponse request with any body
+	CreateUserWithBodyWithResponse(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
+
+	CreateUserWithResponse(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error)
+
 	// GetMeWithResponse request
 	GetMeWithResponse(ctx context.Context, params *GetMeParams, reqEditors ...RequestEditorFn) (*GetMeResponse, error)
+
+	// DeleteUserWithResponse request
+	DeleteUserWithResponse(ctx context.Context, userId string, params *DeleteUserParams, reqEditors ...RequestEditorFn) (*DeleteUserResponse, error)
+
+	// GetUserWithResponse request
+	GetUserWithResponse(ctx context.Context, userId string, params *GetUserParams, reqEditors ...RequestEditorFn) (*GetUserResponse, error)
+
+	// UpdateUserWithBodyWithResponse request with any body
+	UpdateUserWithBodyWithResponse(ctx context.Context, userId string, params *UpdateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error)
+
+	UpdateUserWithResponse(ctx context.Context, userId string, params *UpdateUserParams, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error)
+
+	// TransferContentWithBodyWithResponse request with any body
+	TransferContentWithBodyWithResponse(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferContentResponse, error)
+
+	TransferContentWithResponse(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferContentResponse, error)
+}
+
+type ListArchivesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ArchivePage
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListArchivesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListArchivesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateArchiveResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *Archive
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateArchiveResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateArchiveResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeleteArchiveResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteArchiveResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteArchiveResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateArchiveResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Archive
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateArchiveResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateArchiveResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListInvitationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *OffsetPageViewCollaboration
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListInvitationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListInvitationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
 }
 
 type CreateCollaborationResponse struct {
@@ -4769,6 +11406,7 @@ type CreateCollaborationResponse struct {
 	JSON401      *ErrorBody
 	JSON403      *ErrorBody
 	JSON404      *ErrorBody
+	JSON409      *ErrorBody
 	JSON413      *ErrorBody
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
@@ -4854,6 +11492,7 @@ type UpdateCollaborationResponse struct {
 	JSON401      *ErrorBody
 	JSON403      *ErrorBody
 	JSON404      *ErrorBody
+	JSON409      *ErrorBody
 	JSON413      *ErrorBody
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
@@ -4914,6 +11553,7 @@ type CreateBatchResponse struct {
 	JSON403      *ErrorBody
 	JSON404      *ErrorBody
 	JSON408      *ErrorBody
+	JSON409      *ErrorBody
 	JSON413      *ErrorBody
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
@@ -4943,6 +11583,7 @@ type ListJobsResponse struct {
 	JSON400      *ErrorBody
 	JSON401      *ErrorBody
 	JSON403      *ErrorBody
+	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
 }
@@ -5026,6 +11667,7 @@ type ListTemplatesResponse struct {
 	JSON400      *ErrorBody
 	JSON401      *ErrorBody
 	JSON403      *ErrorBody
+	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
 }
@@ -5189,6 +11831,37 @@ func (r ListTagsResponse) StatusCode() int {
 	return 0
 }
 
+type CheckUploadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *UploadPlace
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CheckUploadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CheckUploadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type UploadFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5277,6 +11950,37 @@ func (r GetFileResponse) StatusCode() int {
 	return 0
 }
 
+type RestoreFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *File
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r RestoreFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RestoreFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type UpdateFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5309,6 +12013,34 @@ func (r UpdateFileResponse) StatusCode() int {
 	return 0
 }
 
+type ListFileCollaborationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageViewCollaboration
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListFileCollaborationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListFileCollaborationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type DownloadFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5332,6 +12064,38 @@ func (r DownloadFileResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r DownloadFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CheckVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *UploadPlace
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON412      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CheckVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CheckVersionResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -5371,6 +12135,238 @@ func (r UploadVersionResponse) StatusCode() int {
 	return 0
 }
 
+type CopyFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *File
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CopyFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CopyFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type PurgeFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r PurgeFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PurgeFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetTrashedFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *File
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetTrashedFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetTrashedFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListVersionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *OffsetPageViewFileVersionFull
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListVersionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListVersionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type PromoteVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *FileVersionFull
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r PromoteVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PromoteVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeleteVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON412      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *FileVersionFull
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RestoreVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *FileVersionFull
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r RestoreVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RestoreVersionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type CreateFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5396,6 +12392,36 @@ func (r CreateFolderResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r CreateFolderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListTrashResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *struct {
+		union json.RawMessage
+	}
+	JSON400 *ErrorBody
+	JSON401 *ErrorBody
+	JSON403 *ErrorBody
+	JSON404 *ErrorBody
+	JSON429 *ErrorBody
+	JSON500 *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTrashResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTrashResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -5458,6 +12484,37 @@ func (r GetFolderResponse) StatusCode() int {
 	return 0
 }
 
+type RestoreFolderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *Folder
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r RestoreFolderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RestoreFolderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type UpdateFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5484,6 +12541,65 @@ func (r UpdateFolderResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateFolderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListFolderCollaborationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageViewCollaboration
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListFolderCollaborationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListFolderCollaborationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CopyFolderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *Folder
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CopyFolderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CopyFolderResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -5520,12 +12636,242 @@ func (r ListItemsResponse) StatusCode() int {
 	return 0
 }
 
+type PurgeFolderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r PurgeFolderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PurgeFolderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetTrashedFolderResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Folder
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetTrashedFolderResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetTrashedFolderResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RevokeTokenResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *OauthError
+	JSON401      *OauthError
+	JSON408      *ErrorBody
+	JSON413      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r RevokeTokenResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RevokeTokenResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetTokenResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *TokenResponse
+	JSON400      *OauthError
+	JSON401      *OauthError
+	JSON408      *ErrorBody
+	JSON413      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetTokenResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetTokenResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListStoragePoliciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageStoragePolicy
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListStoragePoliciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListStoragePoliciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetStoragePolicyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *StoragePolicy
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetStoragePolicyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetStoragePolicyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListUsersResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *struct {
+		union json.RawMessage
+	}
+	JSON400 *ErrorBody
+	JSON401 *ErrorBody
+	JSON403 *ErrorBody
+	JSON404 *ErrorBody
+	JSON429 *ErrorBody
+	JSON500 *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListUsersResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListUsersResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *User
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetMeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	JSON200      *User
 	JSON400      *ErrorBody
 	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
 }
@@ -5544,6 +12890,185 @@ func (r GetMeResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+type DeleteUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *User
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *User
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type TransferContentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Folder
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r TransferContentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TransferContentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ListArchivesWithResponse request returning *ListArchivesResponse
+func (c *ClientWithResponses) ListArchivesWithResponse(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*ListArchivesResponse, error) {
+	rsp, err := c.ListArchives(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListArchivesResponse(rsp)
+}
+
+// CreateArchiveWithBodyWithResponse request with arbitrary body returning *CreateArchiveResponse
+func (c *ClientWithResponses) CreateArchiveWithBodyWithResponse(ctx context.Context, params *CreateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateArchiveResponse, error) {
+	rsp, err := c.CreateArchiveWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateArchiveResponse(rsp)
+}
+
+func (c *ClientWithResponses) CreateArchiveWithResponse(ctx context.Context, params *CreateArchiveParams, body CreateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateArchiveResponse, error) {
+	rsp, err := c.CreateArchive(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateArchiveResponse(rsp)
+}
+
+// DeleteArchiveWithResponse request returning *DeleteArchiveResponse
+func (c *ClientWithResponses) DeleteArchiveWithResponse(ctx context.Context, archiveId string, params *DeleteArchiveParams, reqEditors ...RequestEditorFn) (*DeleteArchiveResponse, error) {
+	rsp, err := c.DeleteArchive(ctx, archiveId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteArchiveResponse(rsp)
+}
+
+// UpdateArchiveWithBodyWithResponse request with arbitrary body returning *UpdateArchiveResponse
+func (c *ClientWithResponses) UpdateArchiveWithBodyWithResponse(ctx context.Context, archiveId string, params *UpdateArchiveParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateArchiveResponse, error) {
+	rsp, err := c.UpdateArchiveWithBody(ctx, archiveId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateArchiveResponse(rsp)
+}
+
+func (c *ClientWithResponses) UpdateArchiveWithResponse(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateArchiveResponse, error) {
+	rsp, err := c.UpdateArchive(ctx, archiveId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateArchiveResponse(rsp)
+}
+
+// ListInvitationsWithResponse request returning *ListInvitationsResponse
+func (c *ClientWithResponses) ListInvitationsWithResponse(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*ListInvitationsResponse, error) {
+	rsp, err := c.ListInvitations(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListInvitationsResponse(rsp)
 }
 
 // CreateCollaborationWithBodyWithResponse request with arbitrary body returning *CreateCollaborationResponse
@@ -5713,6 +13238,23 @@ func (c *ClientWithResponses) ListTagsWithResponse(ctx context.Context, template
 	return ParseListTagsResponse(rsp)
 }
 
+// CheckUploadWithBodyWithResponse request with arbitrary body returning *CheckUploadResponse
+func (c *ClientWithResponses) CheckUploadWithBodyWithResponse(ctx context.Context, params *CheckUploadParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckUploadResponse, error) {
+	rsp, err := c.CheckUploadWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckUploadResponse(rsp)
+}
+
+func (c *ClientWithResponses) CheckUploadWithResponse(ctx context.Context, params *CheckUploadParams, body CheckUploadJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckUploadResponse, error) {
+	rsp, err := c.CheckUpload(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckUploadResponse(rsp)
+}
+
 // UploadFileWithBodyWithResponse request with arbitrary body returning *UploadFileResponse
 func (c *ClientWithResponses) UploadFileWithBodyWithResponse(ctx context.Context, params *UploadFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadFileResponse, error) {
 	rsp, err := c.UploadFileWithBody(ctx, params, contentType, body, reqEditors...)
@@ -5740,6 +13282,23 @@ func (c *ClientWithResponses) GetFileWithResponse(ctx context.Context, fileId st
 	return ParseGetFileResponse(rsp)
 }
 
+// RestoreFileWithBodyWithResponse request with arbitrary body returning *RestoreFileResponse
+func (c *ClientWithResponses) RestoreFileWithBodyWithResponse(ctx context.Context, fileId string, params *RestoreFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreFileResponse, error) {
+	rsp, err := c.RestoreFileWithBody(ctx, fileId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreFileResponse(rsp)
+}
+
+func (c *ClientWithResponses) RestoreFileWithResponse(ctx context.Context, fileId string, params *RestoreFileParams, body RestoreFileJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreFileResponse, error) {
+	rsp, err := c.RestoreFile(ctx, fileId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreFileResponse(rsp)
+}
+
 // UpdateFileWithBodyWithResponse request with arbitrary body returning *UpdateFileResponse
 func (c *ClientWithResponses) UpdateFileWithBodyWithResponse(ctx context.Context, fileId string, params *UpdateFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFileResponse, error) {
 	rsp, err := c.UpdateFileWithBody(ctx, fileId, params, contentType, body, reqEditors...)
@@ -5757,6 +13316,15 @@ func (c *ClientWithResponses) UpdateFileWithResponse(ctx context.Context, fileId
 	return ParseUpdateFileResponse(rsp)
 }
 
+// ListFileCollaborationsWithResponse request returning *ListFileCollaborationsResponse
+func (c *ClientWithResponses) ListFileCollaborationsWithResponse(ctx context.Context, fileId string, params *ListFileCollaborationsParams, reqEditors ...RequestEditorFn) (*ListFileCollaborationsResponse, error) {
+	rsp, err := c.ListFileCollaborations(ctx, fileId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListFileCollaborationsResponse(rsp)
+}
+
 // DownloadFileWithResponse request returning *DownloadFileResponse
 func (c *ClientWithResponses) DownloadFileWithResponse(ctx context.Context, fileId string, params *DownloadFileParams, reqEditors ...RequestEditorFn) (*DownloadFileResponse, error) {
 	rsp, err := c.DownloadFile(ctx, fileId, params, reqEditors...)
@@ -5766,6 +13334,23 @@ func (c *ClientWithResponses) DownloadFileWithResponse(ctx context.Context, file
 	return ParseDownloadFileResponse(rsp)
 }
 
+// CheckVersionWithBodyWithResponse request with arbitrary body returning *CheckVersionResponse
+func (c *ClientWithResponses) CheckVersionWithBodyWithResponse(ctx context.Context, fileId string, params *CheckVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckVersionResponse, error) {
+	rsp, err := c.CheckVersionWithBody(ctx, fileId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckVersionResponse(rsp)
+}
+
+func (c *ClientWithResponses) CheckVersionWithResponse(ctx context.Context, fileId string, params *CheckVersionParams, body CheckVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckVersionResponse, error) {
+	rsp, err := c.CheckVersion(ctx, fileId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckVersionResponse(rsp)
+}
+
 // UploadVersionWithBodyWithResponse request with arbitrary body returning *UploadVersionResponse
 func (c *ClientWithResponses) UploadVersionWithBodyWithResponse(ctx context.Context, fileId string, params *UploadVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadVersionResponse, error) {
 	rsp, err := c.UploadVersionWithBody(ctx, fileId, params, contentType, body, reqEditors...)
@@ -5773,6 +13358,102 @@ func (c *ClientWithResponses) UploadVersionWithBodyWithResponse(ctx context.Cont
 		return nil, err
 	}
 	return ParseUploadVersionResponse(rsp)
+}
+
+// CopyFileWithBodyWithResponse request with arbitrary body returning *CopyFileResponse
+func (c *ClientWithResponses) CopyFileWithBodyWithResponse(ctx context.Context, fileId string, params *CopyFileParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CopyFileResponse, error) {
+	rsp, err := c.CopyFileWithBody(ctx, fileId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCopyFileResponse(rsp)
+}
+
+func (c *ClientWithResponses) CopyFileWithResponse(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileJSONRequestBody, reqEditors ...RequestEditorFn) (*CopyFileResponse, error) {
+	rsp, err := c.CopyFile(ctx, fileId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCopyFileResponse(rsp)
+}
+
+// PurgeFileWithResponse request returning *PurgeFileResponse
+func (c *ClientWithResponses) PurgeFileWithResponse(ctx context.Context, fileId string, params *PurgeFileParams, reqEditors ...RequestEditorFn) (*PurgeFileResponse, error) {
+	rsp, err := c.PurgeFile(ctx, fileId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePurgeFileResponse(rsp)
+}
+
+// GetTrashedFileWithResponse request returning *GetTrashedFileResponse
+func (c *ClientWithResponses) GetTrashedFileWithResponse(ctx context.Context, fileId string, params *GetTrashedFileParams, reqEditors ...RequestEditorFn) (*GetTrashedFileResponse, error) {
+	rsp, err := c.GetTrashedFile(ctx, fileId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTrashedFileResponse(rsp)
+}
+
+// ListVersionsWithResponse request returning *ListVersionsResponse
+func (c *ClientWithResponses) ListVersionsWithResponse(ctx context.Context, fileId string, params *ListVersionsParams, reqEditors ...RequestEditorFn) (*ListVersionsResponse, error) {
+	rsp, err := c.ListVersions(ctx, fileId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListVersionsResponse(rsp)
+}
+
+// PromoteVersionWithBodyWithResponse request with arbitrary body returning *PromoteVersionResponse
+func (c *ClientWithResponses) PromoteVersionWithBodyWithResponse(ctx context.Context, fileId string, params *PromoteVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PromoteVersionResponse, error) {
+	rsp, err := c.PromoteVersionWithBody(ctx, fileId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePromoteVersionResponse(rsp)
+}
+
+func (c *ClientWithResponses) PromoteVersionWithResponse(ctx context.Context, fileId string, params *PromoteVersionParams, body PromoteVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*PromoteVersionResponse, error) {
+	rsp, err := c.PromoteVersion(ctx, fileId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePromoteVersionResponse(rsp)
+}
+
+// DeleteVersionWithResponse request returning *DeleteVersionResponse
+func (c *ClientWithResponses) DeleteVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *DeleteVersionParams, reqEditors ...RequestEditorFn) (*DeleteVersionResponse, error) {
+	rsp, err := c.DeleteVersion(ctx, fileId, fileVersionId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteVersionResponse(rsp)
+}
+
+// GetVersionWithResponse request returning *GetVersionResponse
+func (c *ClientWithResponses) GetVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *GetVersionParams, reqEditors ...RequestEditorFn) (*GetVersionResponse, error) {
+	rsp, err := c.GetVersion(ctx, fileId, fileVersionId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetVersionResponse(rsp)
+}
+
+// RestoreVersionWithBodyWithResponse request with arbitrary body returning *RestoreVersionResponse
+func (c *ClientWithResponses) RestoreVersionWithBodyWithResponse(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreVersionResponse, error) {
+	rsp, err := c.RestoreVersionWithBody(ctx, fileId, fileVersionId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreVersionResponse(rsp)
+}
+
+func (c *ClientWithResponses) RestoreVersionWithResponse(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreVersionResponse, error) {
+	rsp, err := c.RestoreVersion(ctx, fileId, fileVersionId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreVersionResponse(rsp)
 }
 
 // CreateFolderWithBodyWithResponse request with arbitrary body returning *CreateFolderResponse
@@ -5790,6 +13471,15 @@ func (c *ClientWithResponses) CreateFolderWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseCreateFolderResponse(rsp)
+}
+
+// ListTrashWithResponse request returning *ListTrashResponse
+func (c *ClientWithResponses) ListTrashWithResponse(ctx context.Context, params *ListTrashParams, reqEditors ...RequestEditorFn) (*ListTrashResponse, error) {
+	rsp, err := c.ListTrash(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTrashResponse(rsp)
 }
 
 // DeleteFolderWithResponse request returning *DeleteFolderResponse
@@ -5810,6 +13500,23 @@ func (c *ClientWithResponses) GetFolderWithResponse(ctx context.Context, folderI
 	return ParseGetFolderResponse(rsp)
 }
 
+// RestoreFolderWithBodyWithResponse request with arbitrary body returning *RestoreFolderResponse
+func (c *ClientWithResponses) RestoreFolderWithBodyWithResponse(ctx context.Context, folderId string, params *RestoreFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RestoreFolderResponse, error) {
+	rsp, err := c.RestoreFolderWithBody(ctx, folderId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreFolderResponse(rsp)
+}
+
+func (c *ClientWithResponses) RestoreFolderWithResponse(ctx context.Context, folderId string, params *RestoreFolderParams, body RestoreFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*RestoreFolderResponse, error) {
+	rsp, err := c.RestoreFolder(ctx, folderId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRestoreFolderResponse(rsp)
+}
+
 // UpdateFolderWithBodyWithResponse request with arbitrary body returning *UpdateFolderResponse
 func (c *ClientWithResponses) UpdateFolderWithBodyWithResponse(ctx context.Context, folderId string, params *UpdateFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFolderResponse, error) {
 	rsp, err := c.UpdateFolderWithBody(ctx, folderId, params, contentType, body, reqEditors...)
@@ -5827,6 +13534,32 @@ func (c *ClientWithResponses) UpdateFolderWithResponse(ctx context.Context, fold
 	return ParseUpdateFolderResponse(rsp)
 }
 
+// ListFolderCollaborationsWithResponse request returning *ListFolderCollaborationsResponse
+func (c *ClientWithResponses) ListFolderCollaborationsWithResponse(ctx context.Context, folderId string, params *ListFolderCollaborationsParams, reqEditors ...RequestEditorFn) (*ListFolderCollaborationsResponse, error) {
+	rsp, err := c.ListFolderCollaborations(ctx, folderId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListFolderCollaborationsResponse(rsp)
+}
+
+// CopyFolderWithBodyWithResponse request with arbitrary body returning *CopyFolderResponse
+func (c *ClientWithResponses) CopyFolderWithBodyWithResponse(ctx context.Context, folderId string, params *CopyFolderParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CopyFolderResponse, error) {
+	rsp, err := c.CopyFolderWithBody(ctx, folderId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCopyFolderResponse(rsp)
+}
+
+func (c *ClientWithResponses) CopyFolderWithResponse(ctx context.Context, folderId string, params *CopyFolderParams, body CopyFolderJSONRequestBody, reqEditors ...RequestEditorFn) (*CopyFolderResponse, error) {
+	rsp, err := c.CopyFolder(ctx, folderId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCopyFolderResponse(rsp)
+}
+
 // ListItemsWithResponse request returning *ListItemsResponse
 func (c *ClientWithResponses) ListItemsWithResponse(ctx context.Context, folderId string, params *ListItemsParams, reqEditors ...RequestEditorFn) (*ListItemsResponse, error) {
 	rsp, err := c.ListItems(ctx, folderId, params, reqEditors...)
@@ -5836,6 +13569,102 @@ func (c *ClientWithResponses) ListItemsWithResponse(ctx context.Context, folderI
 	return ParseListItemsResponse(rsp)
 }
 
+// PurgeFolderWithResponse request returning *PurgeFolderResponse
+func (c *ClientWithResponses) PurgeFolderWithResponse(ctx context.Context, folderId string, params *PurgeFolderParams, reqEditors ...RequestEditorFn) (*PurgeFolderResponse, error) {
+	rsp, err := c.PurgeFolder(ctx, folderId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePurgeFolderResponse(rsp)
+}
+
+// GetTrashedFolderWithResponse request returning *GetTrashedFolderResponse
+func (c *ClientWithResponses) GetTrashedFolderWithResponse(ctx context.Context, folderId string, params *GetTrashedFolderParams, reqEditors ...RequestEditorFn) (*GetTrashedFolderResponse, error) {
+	rsp, err := c.GetTrashedFolder(ctx, folderId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTrashedFolderResponse(rsp)
+}
+
+// RevokeTokenWithBodyWithResponse request with arbitrary body returning *RevokeTokenResponse
+func (c *ClientWithResponses) RevokeTokenWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RevokeTokenResponse, error) {
+	rsp, err := c.RevokeTokenWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokeTokenResponse(rsp)
+}
+
+func (c *ClientWithResponses) RevokeTokenWithFormdataBodyWithResponse(ctx context.Context, body RevokeTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*RevokeTokenResponse, error) {
+	rsp, err := c.RevokeTokenWithFormdataBody(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRevokeTokenResponse(rsp)
+}
+
+// GetTokenWithBodyWithResponse request with arbitrary body returning *GetTokenResponse
+func (c *ClientWithResponses) GetTokenWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GetTokenResponse, error) {
+	rsp, err := c.GetTokenWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTokenResponse(rsp)
+}
+
+func (c *ClientWithResponses) GetTokenWithFormdataBodyWithResponse(ctx context.Context, body GetTokenFormdataRequestBody, reqEditors ...RequestEditorFn) (*GetTokenResponse, error) {
+	rsp, err := c.GetTokenWithFormdataBody(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetTokenResponse(rsp)
+}
+
+// ListStoragePoliciesWithResponse request returning *ListStoragePoliciesResponse
+func (c *ClientWithResponses) ListStoragePoliciesWithResponse(ctx context.Context, params *ListStoragePoliciesParams, reqEditors ...RequestEditorFn) (*ListStoragePoliciesResponse, error) {
+	rsp, err := c.ListStoragePolicies(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListStoragePoliciesResponse(rsp)
+}
+
+// GetStoragePolicyWithResponse request returning *GetStoragePolicyResponse
+func (c *ClientWithResponses) GetStoragePolicyWithResponse(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*GetStoragePolicyResponse, error) {
+	rsp, err := c.GetStoragePolicy(ctx, storagePolicyId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetStoragePolicyResponse(rsp)
+}
+
+// ListUsersWithResponse request returning *ListUsersResponse
+func (c *ClientWithResponses) ListUsersWithResponse(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*ListUsersResponse, error) {
+	rsp, err := c.ListUsers(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListUsersResponse(rsp)
+}
+
+// CreateUserWithBodyWithResponse request with arbitrary body returning *CreateUserResponse
+func (c *ClientWithResponses) CreateUserWithBodyWithResponse(ctx context.Context, params *CreateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
+	rsp, err := c.CreateUserWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateUserResponse(rsp)
+}
+
+func (c *ClientWithResponses) CreateUserWithResponse(ctx context.Context, params *CreateUserParams, body CreateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateUserResponse, error) {
+	rsp, err := c.CreateUser(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateUserResponse(rsp)
+}
+
 // GetMeWithResponse request returning *GetMeResponse
 func (c *ClientWithResponses) GetMeWithResponse(ctx context.Context, params *GetMeParams, reqEditors ...RequestEditorFn) (*GetMeResponse, error) {
 	rsp, err := c.GetMe(ctx, params, reqEditors...)
@@ -5843,6 +13672,433 @@ func (c *ClientWithResponses) GetMeWithResponse(ctx context.Context, params *Get
 		return nil, err
 	}
 	return ParseGetMeResponse(rsp)
+}
+
+// DeleteUserWithResponse request returning *DeleteUserResponse
+func (c *ClientWithResponses) DeleteUserWithResponse(ctx context.Context, userId string, params *DeleteUserParams, reqEditors ...RequestEditorFn) (*DeleteUserResponse, error) {
+	rsp, err := c.DeleteUser(ctx, userId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteUserResponse(rsp)
+}
+
+// GetUserWithResponse request returning *GetUserResponse
+func (c *ClientWithResponses) GetUserWithResponse(ctx context.Context, userId string, params *GetUserParams, reqEditors ...RequestEditorFn) (*GetUserResponse, error) {
+	rsp, err := c.GetUser(ctx, userId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetUserResponse(rsp)
+}
+
+// UpdateUserWithBodyWithResponse request with arbitrary body returning *UpdateUserResponse
+func (c *ClientWithResponses) UpdateUserWithBodyWithResponse(ctx context.Context, userId string, params *UpdateUserParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error) {
+	rsp, err := c.UpdateUserWithBody(ctx, userId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateUserResponse(rsp)
+}
+
+func (c *ClientWithResponses) UpdateUserWithResponse(ctx context.Context, userId string, params *UpdateUserParams, body UpdateUserJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateUserResponse, error) {
+	rsp, err := c.UpdateUser(ctx, userId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateUserResponse(rsp)
+}
+
+// TransferContentWithBodyWithResponse request with arbitrary body returning *TransferContentResponse
+func (c *ClientWithResponses) TransferContentWithBodyWithResponse(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferContentResponse, error) {
+	rsp, err := c.TransferContentWithBody(ctx, userId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferContentResponse(rsp)
+}
+
+func (c *ClientWithResponses) TransferContentWithResponse(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferContentResponse, error) {
+	rsp, err := c.TransferContent(ctx, userId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferContentResponse(rsp)
+}
+
+// ParseListArchivesResponse parses an HTTP response from a ListArchivesWithResponse call
+func ParseListArchivesResponse(rsp *http.Response) (*ListArchivesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListArchivesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ArchivePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateArchiveResponse parses an HTTP response from a CreateArchiveWithResponse call
+func ParseCreateArchiveResponse(rsp *http.Response) (*CreateArchiveResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateArchiveResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Archive
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteArchiveResponse parses an HTTP response from a DeleteArchiveWithResponse call
+func ParseDeleteArchiveResponse(rsp *http.Response) (*DeleteArchiveResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteArchiveResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateArchiveResponse parses an HTTP response from a UpdateArchiveWithResponse call
+func ParseUpdateArchiveResponse(rsp *http.Response) (*UpdateArchiveResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateArchiveResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Archive
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListInvitationsResponse parses an HTTP response from a ListInvitationsWithResponse call
+func ParseListInvitationsResponse(rsp *http.Response) (*ListInvitationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListInvitationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OffsetPageViewCollaboration
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseCreateCollaborationResponse parses an HTTP response from a CreateCollaborationWithResponse call
@@ -5893,6 +14149,13 @@ func ParseCreateCollaborationResponse(rsp *http.Response) (*CreateCollaborationR
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest ErrorBody
@@ -6105,6 +14368,13 @@ func ParseUpdateCollaborationResponse(rsp *http.Response) (*UpdateCollaborationR
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest ErrorBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -6269,6 +14539,13 @@ func ParseCreateBatchResponse(rsp *http.Response) (*CreateBatchResponse, error) 
 		}
 		response.JSON408 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest ErrorBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -6343,6 +14620,13 @@ func ParseListJobsResponse(rsp *http.Response) (*ListJobsResponse, error) {
 			return nil, err
 		}
 		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody
@@ -6540,6 +14824,13 @@ func ParseListTemplatesResponse(rsp *http.Response) (*ListTemplatesResponse, err
 			return nil, err
 		}
 		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody
@@ -6921,6 +15212,95 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 	return response, nil
 }
 
+// ParseCheckUploadResponse parses an HTTP response from a CheckUploadWithResponse call
+func ParseCheckUploadResponse(rsp *http.Response) (*CheckUploadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CheckUploadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadPlace
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseUploadFileResponse parses an HTTP response from a UploadFileWithResponse call
 func ParseUploadFileResponse(rsp *http.Response) (*UploadFileResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7153,6 +15533,95 @@ func ParseGetFileResponse(rsp *http.Response) (*GetFileResponse, error) {
 	return response, nil
 }
 
+// ParseRestoreFileResponse parses an HTTP response from a RestoreFileWithResponse call
+func ParseRestoreFileResponse(rsp *http.Response) (*RestoreFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RestoreFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest File
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseUpdateFileResponse parses an HTTP response from a UpdateFileWithResponse call
 func ParseUpdateFileResponse(rsp *http.Response) (*UpdateFileResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7249,6 +15718,74 @@ func ParseUpdateFileResponse(rsp *http.Response) (*UpdateFileResponse, error) {
 	return response, nil
 }
 
+// ParseListFileCollaborationsResponse parses an HTTP response from a ListFileCollaborationsWithResponse call
+func ParseListFileCollaborationsResponse(rsp *http.Response) (*ListFileCollaborationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListFileCollaborationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageViewCollaboration
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseDownloadFileResponse parses an HTTP response from a DownloadFileWithResponse call
 func ParseDownloadFileResponse(rsp *http.Response) (*DownloadFileResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7304,6 +15841,102 @@ func ParseDownloadFileResponse(rsp *http.Response) (*DownloadFileResponse, error
 			return nil, err
 		}
 		response.JSON416 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCheckVersionResponse parses an HTTP response from a CheckVersionWithResponse call
+func ParseCheckVersionResponse(rsp *http.Response) (*CheckVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CheckVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadPlace
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 412:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON412 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody
@@ -7427,6 +16060,606 @@ func ParseUploadVersionResponse(rsp *http.Response) (*UploadVersionResponse, err
 	return response, nil
 }
 
+// ParseCopyFileResponse parses an HTTP response from a CopyFileWithResponse call
+func ParseCopyFileResponse(rsp *http.Response) (*CopyFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CopyFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest File
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePurgeFileResponse parses an HTTP response from a PurgeFileWithResponse call
+func ParsePurgeFileResponse(rsp *http.Response) (*PurgeFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PurgeFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetTrashedFileResponse parses an HTTP response from a GetTrashedFileWithResponse call
+func ParseGetTrashedFileResponse(rsp *http.Response) (*GetTrashedFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetTrashedFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest File
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListVersionsResponse parses an HTTP response from a ListVersionsWithResponse call
+func ParseListVersionsResponse(rsp *http.Response) (*ListVersionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListVersionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OffsetPageViewFileVersionFull
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePromoteVersionResponse parses an HTTP response from a PromoteVersionWithResponse call
+func ParsePromoteVersionResponse(rsp *http.Response) (*PromoteVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PromoteVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest FileVersionFull
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteVersionResponse parses an HTTP response from a DeleteVersionWithResponse call
+func ParseDeleteVersionResponse(rsp *http.Response) (*DeleteVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 412:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON412 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetVersionResponse parses an HTTP response from a GetVersionWithResponse call
+func ParseGetVersionResponse(rsp *http.Response) (*GetVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest FileVersionFull
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRestoreVersionResponse parses an HTTP response from a RestoreVersionWithResponse call
+func ParseRestoreVersionResponse(rsp *http.Response) (*RestoreVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RestoreVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest FileVersionFull
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseCreateFolderResponse parses an HTTP response from a CreateFolderWithResponse call
 func ParseCreateFolderResponse(rsp *http.Response) (*CreateFolderResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7496,6 +16729,76 @@ func ParseCreateFolderResponse(rsp *http.Response) (*CreateFolderResponse, error
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListTrashResponse parses an HTTP response from a ListTrashWithResponse call
+func ParseListTrashResponse(rsp *http.Response) (*ListTrashResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTrashResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			union json.RawMessage
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody
@@ -7652,6 +16955,95 @@ func ParseGetFolderResponse(rsp *http.Response) (*GetFolderResponse, error) {
 	return response, nil
 }
 
+// ParseRestoreFolderResponse parses an HTTP response from a RestoreFolderWithResponse call
+func ParseRestoreFolderResponse(rsp *http.Response) (*RestoreFolderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RestoreFolderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Folder
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseUpdateFolderResponse parses an HTTP response from a UpdateFolderWithResponse call
 func ParseUpdateFolderResponse(rsp *http.Response) (*UpdateFolderResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7714,6 +17106,163 @@ func ParseUpdateFolderResponse(rsp *http.Response) (*UpdateFolderResponse, error
 			return nil, err
 		}
 		response.JSON412 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListFolderCollaborationsResponse parses an HTTP response from a ListFolderCollaborationsWithResponse call
+func ParseListFolderCollaborationsResponse(rsp *http.Response) (*ListFolderCollaborationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListFolderCollaborationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageViewCollaboration
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCopyFolderResponse parses an HTTP response from a CopyFolderWithResponse call
+func ParseCopyFolderResponse(rsp *http.Response) (*CopyFolderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CopyFolderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Folder
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest ErrorBody
@@ -7818,6 +17367,566 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 	return response, nil
 }
 
+// ParsePurgeFolderResponse parses an HTTP response from a PurgeFolderWithResponse call
+func ParsePurgeFolderResponse(rsp *http.Response) (*PurgeFolderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PurgeFolderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetTrashedFolderResponse parses an HTTP response from a GetTrashedFolderWithResponse call
+func ParseGetTrashedFolderResponse(rsp *http.Response) (*GetTrashedFolderResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetTrashedFolderResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Folder
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRevokeTokenResponse parses an HTTP response from a RevokeTokenWithResponse call
+func ParseRevokeTokenResponse(rsp *http.Response) (*RevokeTokenResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RevokeTokenResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest OauthError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest OauthError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetTokenResponse parses an HTTP response from a GetTokenWithResponse call
+func ParseGetTokenResponse(rsp *http.Response) (*GetTokenResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetTokenResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TokenResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest OauthError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest OauthError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListStoragePoliciesResponse parses an HTTP response from a ListStoragePoliciesWithResponse call
+func ParseListStoragePoliciesResponse(rsp *http.Response) (*ListStoragePoliciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListStoragePoliciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageStoragePolicy
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetStoragePolicyResponse parses an HTTP response from a GetStoragePolicyWithResponse call
+func ParseGetStoragePolicyResponse(rsp *http.Response) (*GetStoragePolicyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetStoragePolicyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest StoragePolicy
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListUsersResponse parses an HTTP response from a ListUsersWithResponse call
+func ParseListUsersResponse(rsp *http.Response) (*ListUsersResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListUsersResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			union json.RawMessage
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateUserResponse parses an HTTP response from a CreateUserWithResponse call
+func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest User
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetMeResponse parses an HTTP response from a GetMeWithResponse call
 func ParseGetMeResponse(rsp *http.Response) (*GetMeResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7852,6 +17961,334 @@ func ParseGetMeResponse(rsp *http.Response) (*GetMeResponse, error) {
 			return nil, err
 		}
 		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteUserResponse parses an HTTP response from a DeleteUserWithResponse call
+func ParseDeleteUserResponse(rsp *http.Response) (*DeleteUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetUserResponse parses an HTTP response from a GetUserWithResponse call
+func ParseGetUserResponse(rsp *http.Response) (*GetUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest User
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateUserResponse parses an HTTP response from a UpdateUserWithResponse call
+func ParseUpdateUserResponse(rsp *http.Response) (*UpdateUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest User
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTransferContentResponse parses an HTTP response from a TransferContentWithResponse call
+func ParseTransferContentResponse(rsp *http.Response) (*TransferContentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TransferContentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Folder
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody

@@ -27,9 +27,11 @@ func TestClientIsGenerated(t *testing.T) {
 	must(t, os.WriteFile(document, w.Body.Bytes(), 0o600))
 	generator := exec.CommandContext(t.Context(), "go", "tool", "-modfile=tools/oapi/go.mod", "oapi-codegen", "-config=tools/oapi/config.yaml", document)
 	generator.Dir = ".."
+	var problems strings.Builder
+	generator.Stderr = &problems
 	out, err := generator.Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("%v: %s", err, &problems)
 	}
 	// The package has a comment of its own.
 	want := strings.Replace(string(out), "// Package client provides primitives to interact with the openapi HTTP API.\n//\n", "", 1)

@@ -99,7 +99,12 @@ type change[T any] struct {
 func (change[T]) isChange() {}
 
 // Schema describes the field for the OpenAPI document.
-func (change[T]) Schema(r huma.Registry) *huma.Schema { return optional[T]{}.Schema(r) }
+func (change[T]) Schema(r huma.Registry) *huma.Schema {
+	if s := r.Schema(reflect.TypeFor[T](), true, ""); s.Nullable {
+		return s
+	}
+	return optional[T]{}.Schema(r)
+}
 
 // value reads the next value of the text. A value of the wrong type is noted and passed over.
 func (d *decoder) value(v reflect.Value, path, enum string) {
