@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -121,25 +122,51 @@ type view[T any] struct {
 
 func (v view[T]) MarshalJSON() ([]byte, error) {
 	object := reflect.ValueOf(v.value)
-	buf := bytes.NewBufferString("{")
-	for i := range object.NumField() {
-		field := object.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if !v.shows(name, field.Tag.Get("fields")) {
+	buf := bytes.NewBuffer(make([]byte, 0, viewBytes))
+	buf.WriteByte('{')
+	encoder := newEncoder(buf)
+	for i, field := range viewFieldsOf(object.Type()) {
+		if field.optional && object.Field(i).IsZero() || !v.shows(field.name, field.level) {
 			continue
 		}
 		if buf.Len() > 1 {
 			buf.WriteByte(',')
 		}
-		encoded, err := marshal(object.Field(i).Interface())
-		if err != nil {
+		buf.WriteString(field.key)
+		if err := encoder.Encode(object.Field(i).Interface()); err != nil {
 			return nil, err
 		}
-		buf.WriteString(strconv.Quote(name) + ":")
-		buf.Write(encoded)
+		buf.Truncate(buf.Len() - 1) // the line end
 	}
 	buf.WriteByte('}')
 	return buf.Bytes(), nil
+}
+
+// viewBytes is what most views take at most.
+const viewBytes = 512
+
+// A viewField is what a view has to know of a field.
+type viewField struct {
+	name, level string
+	key         string // the name as JSON has it before a value
+	optional    bool   // left out when it is empty
+}
+
+// viewFields remembers the fields of types: to find out takes longer than to write most of them.
+var viewFields sync.Map
+
+func viewFieldsOf(t reflect.Type) []viewField {
+	if known, ok := viewFields.Load(t); ok {
+		return known.([]viewField)
+	}
+	fields := make([]viewField, t.NumField())
+	for i := range fields {
+		tag := t.Field(i).Tag
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		fields[i] = viewField{name: name, level: tag.Get("fields"), key: strconv.Quote(name) + ":", optional: options == "omitempty"}
+	}
+	viewFields.Store(t, fields)
+	return fields
 }
 
 func (v view[T]) shows(name, level string) bool {
@@ -211,8 +238,12 @@ func (anyObject) Schema(huma.Registry) *huma.Schema {
 // marshal encodes without turning the characters of HTML into escapes: nothing here is put into a page.
 func marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
-	encoder := json.NewEncoder(&buf)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
+	err := newEncoder(&buf).Encode(v)
 	return buf.Bytes(), err
+}
+
+func newEncoder(buf *bytes.Buffer) *json.Encoder {
+	encoder := json.NewEncoder(buf)
+	encoder.SetEscapeHTML(false)
+	return encoder
 }
