@@ -175,7 +175,7 @@ func (d *decoder) id(v reflect.Value, path string) {
 
 func (d *decoder) time(v reflect.Value, path string) {
 	t, err := time.Parse(time.RFC3339, d.unquoted())
-	if err != nil {
+	if year := t.UTC().Year(); err != nil || year < 0 || year > 9999 { // which in UTC would need another form
 		d.note(docgen.ReasonInvalid, path, "%s must be a time in the form of RFC 3339, such as 2026-01-31T12:00:00+00:00", quote(path))
 	}
 	v.Set(reflect.ValueOf(timestamp{t}))

@@ -61,6 +61,8 @@ func TestDecodeFindsEverything(t *testing.T) {
 		`{"name":"","id":1,"sub":[]}`:                              {"sub"},
 		`{"name":"","id":1,"things":[{},{"any":[]},3,{"any":{}}]}`: {"things[0].any", "things[1].any", "things[2]"},
 		`{"name":"","id":1,"at":"2026-01-31"}`:                     {"at"},
+		`{"name":"","id":1,"at":"9999-12-31T23:59:59-23:59"}`:      {"at"},
+		`{"name":"","id":1,"at":"0000-01-01T00:00:00+23:59"}`:      {"at"},
 		`{"name":"","id":1,"at":5,"things":{}}`:                    {"at", "things"},
 		`"text"`:                                                   {""},
 		`7`:                                                        {""},
