@@ -24,10 +24,10 @@ func TestOfficialSDK(t *testing.T) {
 		headers map[string]string // that every request has besides the SDK's own
 		files   string
 	}{
-		// As it is, but for its addresses.
-		"unpatched": {nil, nil, "{client,docgen,files,folders}.test.mjs"},
+		// The SDK as it is, but for its addresses.
+		"compat box": {[]string{"--compat=box"}, nil, "*.test.mjs"},
 		// Where every operation demands the version header, the SDK is told to send it everywhere.
-		"version header": {[]string{"--require-version=all"}, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
+		"version header": {nil, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +86,16 @@ func sdkCallers(t *testing.T, data string) any {
 	}
 	tokens["archivist"] = platen(t, "token", "create", location, "--user=admin@example.com",
 		"--scope=enterprise_content", "--scope=root_readwrite", "--scope=manage_managed_users")
-	return map[string]any{"tokens": tokens}
+	app := platen(t, "app", "create", location, "--name=Platform", "--acts-as-users",
+		"--scope=root_readwrite", "--scope=docgen.readwrite", "--scope=manage_managed_users", "--scope=manage_app_users")
+	var created struct {
+		Secret string `json:"client_secret"`
+	}
+	if err := json.Unmarshal([]byte(app), &created); err != nil {
+		t.Fatal(err)
+	}
+	config := platen(t, "app", "config", location, "Platform", "--secret="+created.Secret)
+	return map[string]any{"tokens": tokens, "application": json.RawMessage(app), "jwt": json.RawMessage(config)}
 }
 
 func sdkTestFiles(t *testing.T, pattern string) []string {
