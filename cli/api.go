@@ -95,9 +95,9 @@ func (c *apiClient) createFolder(ctx context.Context, parent, name string) (stri
 	return folder.ID, err
 }
 
-// upload makes a file in a folder and returns its id; where the name is taken it becomes a new version of that file.
-func (c *apiClient) upload(ctx context.Context, folder, name string, content []byte) (string, error) {
-	attributes := map[string]any{"name": name, "parent": map[string]string{"id": folder}}
+// upload makes a file in the root folder and returns its id; where the name is taken it becomes a new version of that file.
+func (c *apiClient) upload(ctx context.Context, name string, content []byte) (string, error) {
+	attributes := map[string]any{"name": name, "parent": map[string]string{"id": "0"}}
 	id, err := c.uploadTo(ctx, "/files/content", attributes, name, content)
 	if taken := conflict(err); taken != "" {
 		return c.uploadTo(ctx, "/files/"+taken+"/content", map[string]any{"name": name}, name, content)

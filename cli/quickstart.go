@@ -147,7 +147,7 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q.template, err = q.client.upload(ctx, "0", "Invoice template.docx", content)
+	q.template, err = q.client.upload(ctx, "Invoice template.docx", content)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []d
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
-	id, err := v.upload(ctx, "0", name, content)
+	id, err := v.upload(ctx, name, content)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	}
 	var ids []string
 	for _, name := range []string{"removed", "copied"} {
-		id, err := v.upload(ctx, "0", name, []byte("content that is "+name))
+		id, err := v.upload(ctx, name, []byte("content that is "+name))
 		if err != nil {
 			t.Fatal(err)
 		}

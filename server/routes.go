@@ -1,0 +1,97 @@
+package server
+
+// routes is every operation, in the order of the documentation.
+func (a *api) routes() {
+	a.oauthRoutes()
+	a.docGenRoutes()
+	a.fileRoutes()
+	a.folderRoutes()
+	a.trashRoutes()
+	a.collaborationRoutes()
+	a.userRoutes()
+	a.archiveRoutes()
+}
+
+func (a *api) oauthRoutes() {
+	oauthRoute(a, "/oauth2/token", docGetToken, a.getToken)
+	oauthRoute(a, "/oauth2/revoke", docRevokeToken, a.revokeToken)
+}
+
+func (a *api) docGenRoutes() {
+	route(a, "POST /docgen_templates", docMarkTemplate, a.markTemplate)
+	route(a, "GET /docgen_templates", docListTemplates, a.listTemplates)
+	route(a, "GET /docgen_templates/{template_id}", docGetTemplate, a.getTemplate)
+	route(a, "DELETE /docgen_templates/{template_id}", docUnmarkTemplate, a.unmarkTemplate)
+	route(a, "GET /docgen_templates/{template_id}/tags", docListTags, a.listTags)
+	route(a, "GET /docgen_templates/{template_id}/contract", docGetContract, a.getContract)
+	route(a, "GET /docgen_template_jobs/{template_id}", docListTemplateJobs, a.listTemplateJobs)
+	route(a, "POST /docgen_batches", docCreateBatch, a.createBatch)
+	route(a, "GET /docgen_batch_jobs/{batch_id}", docListBatchJobs, a.listBatchJobs)
+	route(a, "GET /docgen_jobs", docListJobs, a.listJobs)
+	route(a, "GET /docgen_jobs/{job_id}", docGetJob, a.getJob)
+}
+
+func (a *api) fileRoutes() {
+	route(a, "POST /files/content", docUploadFile, a.uploadFile)
+	route(a, "POST /files/{file_id}/content", docUploadVersion, a.uploadVersion)
+	route(a, "GET /files/{file_id}/content", docDownloadFile, a.downloadFile)
+	route(a, "GET /files/{file_id}", docGetFile, a.getFile)
+	route(a, "PUT /files/{file_id}", docUpdateFile, a.updateFile)
+	route(a, "DELETE /files/{file_id}", docDeleteFile, a.deleteFile)
+	route(a, "OPTIONS /files/content", docCheckUpload, a.checkUpload)
+	route(a, "OPTIONS /files/{file_id}/content", docCheckVersion, a.checkVersionUpload)
+	route(a, "POST /files/{file_id}/copy", docCopyFile, a.copyFile)
+	route(a, "GET /files/{file_id}/versions", docListVersions, a.listVersions)
+	route(a, "POST /files/{file_id}/versions/current", docPromoteVersion, a.promoteVersion)
+	route(a, "GET /files/{file_id}/versions/{file_version_id}", docGetVersion, a.getVersion)
+	route(a, "PUT /files/{file_id}/versions/{file_version_id}", docRestoreVersion, a.restoreVersion)
+	route(a, "DELETE /files/{file_id}/versions/{file_version_id}", docDeleteVersion, a.deleteVersion)
+}
+
+func (a *api) folderRoutes() {
+	route(a, "POST /folders", docCreateFolder, a.createFolder)
+	route(a, "GET /folders/{folder_id}", docGetFolder, a.getFolder)
+	route(a, "GET /folders/{folder_id}/items", docListItems, a.listItems)
+	route(a, "PUT /folders/{folder_id}", docUpdateFolder, a.updateFolder)
+	route(a, "DELETE /folders/{folder_id}", docDeleteFolder, a.deleteFolder)
+	route(a, "POST /folders/{folder_id}/copy", docCopyFolder, a.copyFolder)
+}
+
+func (a *api) trashRoutes() {
+	route(a, "GET /folders/trash/items", docListTrash, a.listTrash)
+	route(a, "GET /files/{file_id}/trash", docGetTrashedFile, a.getTrashedFile)
+	route(a, "POST /files/{file_id}", docRestoreFile, a.restoreFile)
+	route(a, "DELETE /files/{file_id}/trash", docPurgeFile, a.purgeFile)
+	route(a, "GET /folders/{folder_id}/trash", docGetTrashedFolder, a.getTrashedFolder)
+	route(a, "POST /folders/{folder_id}", docRestoreFolder, a.restoreFolder)
+	route(a, "DELETE /folders/{folder_id}/trash", docPurgeFolder, a.purgeFolder)
+}
+
+func (a *api) collaborationRoutes() {
+	route(a, "POST /collaborations", docCreateCollaboration, a.createCollaboration)
+	route(a, "GET /collaborations", docListInvitations, a.listInvitations)
+	route(a, "GET /files/{file_id}/collaborations", docListFileCollaborations, a.listFileCollaborations)
+	route(a, "GET /folders/{folder_id}/collaborations", docListFolderCollaborations, a.listFolderCollaborations)
+	route(a, "GET /collaborations/{collaboration_id}", docGetCollaboration, a.getCollaboration)
+	route(a, "PUT /collaborations/{collaboration_id}", docUpdateCollaboration, a.updateCollaboration)
+	route(a, "DELETE /collaborations/{collaboration_id}", docDeleteCollaboration, a.deleteCollaboration)
+}
+
+func (a *api) userRoutes() {
+	route(a, "GET /users/me", docGetMe, a.getMe)
+	route(a, "GET /users", docListUsers, a.listUsers)
+	route(a, "POST /users", docCreateUser, a.createUser)
+	route(a, "GET /users/{user_id}", docGetUser, a.getUser)
+	route(a, "PUT /users/{user_id}", docUpdateUser, a.updateUser)
+	route(a, "DELETE /users/{user_id}", docDeleteUser, a.deleteUser)
+	route(a, "PUT /users/{user_id}/folders/0", docTransferContent, a.transferContent)
+}
+
+func (a *api) archiveRoutes() {
+	route(a, "POST /archives", docCreateArchive, a.createArchive)
+	route(a, "GET /archives", docListArchives, a.listArchives)
+	route(a, "PUT /archives/{archive_id}", docUpdateArchive, a.updateArchive)
+	route(a, "DELETE /archives/{archive_id}", docDeleteArchive, a.deleteArchive)
+	route(a, "GET /storage_policies", docListStoragePolicies, a.listStoragePolicies)
+	route(a, "GET /storage_policies/{storage_policy_id}", docGetStoragePolicy, a.getStoragePolicy)
+}
