@@ -29,7 +29,7 @@ func TestStoragePolicies(t *testing.T) {
 	call("GET", "/storage_policies", nil, &policies)
 	var archive ref
 	call("POST", "/archives", map[string]any{"name": "Contracts", "storage_policy_id": policies.Entries[1].ID}, &archive)
-	file, err := v.upload(t.Context(), "0", "contract.txt", []byte("signed"))
+	file, err := v.upload(t.Context(), "contract.txt", []byte("signed"))
 	if err != nil {
 		t.Fatal(err)
 	}
