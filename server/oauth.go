@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -180,7 +181,7 @@ func (c *call) readForm() (form, error) {
 		return nil, invalidRequest("The body is no form that can be read.")
 	}
 	f := form{}
-	for _, field := range append(docGetToken.fields, docRevokeToken.fields...) {
+	for _, field := range slices.Concat(docGetToken.fields, docRevokeToken.fields) {
 		sent := values[field.name]
 		if len(sent) > 1 {
 			return nil, invalidRequest("The parameter " + field.name + " must be sent once.")
