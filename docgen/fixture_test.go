@@ -48,7 +48,9 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 
 func runWith(t *testing.T, limits docgen.Limits, test func(t *testing.T, w *world)) {
 	t.Helper()
+	t.Parallel()
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
+		t.Parallel()
 		blobs, err := blob.Open(t.TempDir())
 		must(t, err)
 		test(t, newWorld(t, cfg, blobs, limits))
