@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"platen/blob"
 	"platen/docgen"
 )
 
@@ -43,12 +44,21 @@ func atoi(t testing.TB, name string) int64 {
 	return id
 }
 
+// keeper is an administrator with a token for every list.
+func (w *world) keeper(name string) *docgen.Caller {
+	w.t.Helper()
+	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: docgen.RoleAdmin})
+	must(w.t, err)
+	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeGlobalContent, docgen.ScopeManagedUsers)
+}
+
 // pagedLists is every list of alice's that is paged by marker: a new one joins by its entry here. Each has a few entries,
-// and so have two lists of the same kind with other arguments.
+// and so have two lists of the same kind with other arguments. Alice and bob become administrators, who have all lists.
 func (w *world) pagedLists() []pagedList {
 	ctx, t := w.t.Context(), w.t
+	w.alice, w.bob = w.keeper("ada"), w.keeper("ben")
 	count := 0
-	unique := func() string { count++; return fmt.Sprint("entry ", count) }
+	unique := func() string { count++; return fmt.Sprint("entry.", count) }
 	folder, other, shelf := w.folder(w.alice, 0, "paged"), w.folder(w.alice, 0, "other"), w.folder(w.alice, 0, "shelf")
 	template := w.template(w.alice, 0, "Paged.docx")
 	tags := make([]docgen.Tag, 9)
@@ -87,7 +97,9 @@ func (w *world) pagedLists() []pagedList {
 			return namesOf(page, err, job)
 		}}
 	}
-	lists := []pagedList{
+	lists := append(w.pagedAccounts(unique), w.pagedPolicies(), w.pagedTrash(unique), w.pagedRoot(unique),
+		w.pagedCollaborations(folder, unique), w.pagedCollaborations(other, unique))
+	lists = append(lists, []pagedList{
 		items(folder), items(other), tagsOf(template.VersionID), tagsOf(second.VersionID), jobsOf(batches[0]), jobsOf(batches[1]),
 		{
 			name: "jobs", add: addJob,
@@ -116,7 +128,7 @@ func (w *world) pagedLists() []pagedList {
 				}
 			},
 		},
-	}
+	}...)
 	for _, list := range lists {
 		for range 5 {
 			if list.add != nil {
@@ -125,6 +137,119 @@ func (w *world) pagedLists() []pagedList {
 		}
 	}
 	return lists
+}
+
+// pagedAccounts are the lists of archives and of users, all and those of a term.
+func (w *world) pagedAccounts(unique func() string) []pagedList {
+	ctx, t := w.t.Context(), w.t
+	users := func(filter docgen.UserFilter) pagedList {
+		return pagedList{
+			name: "users " + filter.Term,
+			page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+				page, err := w.Users(ctx, c, filter, r)
+				return namesOf(page, err, func(u docgen.User) string { return itoa(u.ID) })
+			},
+			add: func() string {
+				name := unique()
+				made, err := w.AddUser(ctx, w.alice, docgen.NewUser{Name: name, Login: name + "@example.com"})
+				must(t, err)
+				return itoa(made.ID)
+			},
+			remove: func(name string) {
+				if id := atoi(t, name); id != w.alice.User.ID && id != w.bob.User.ID { // who read the lists
+					must(t, w.DeleteUser(ctx, w.alice, id, true))
+				}
+			},
+		}
+	}
+	return []pagedList{users(docgen.UserFilter{}), users(docgen.UserFilter{Term: "entry"}), {
+		name: "archives",
+		page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+			page, err := w.Archives(ctx, c, r)
+			return namesOf(page, err, func(a docgen.Archive) string { return itoa(a.ID) })
+		},
+		add:    func() string { return itoa(w.archive(w.alice, unique()).ID) },
+		remove: func(name string) { must(t, w.DeleteArchive(ctx, w.alice, atoi(t, name))) },
+	}}
+}
+
+// pagedPolicies is the list of storage policies, of a server that was started with some.
+func (w *world) pagedPolicies() pagedList {
+	w.t.Helper()
+	var policies []docgen.NewStoragePolicy
+	for _, name := range numbered("place %d", 7) {
+		blobs, err := blob.Open(w.t.TempDir())
+		must(w.t, err)
+		policies = append(policies, docgen.NewStoragePolicy{Name: name, Blobs: blobs})
+	}
+	placed := w.again(docgen.Config{Policies: policies})
+	return pagedList{name: "storage policies", page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+		page, err := placed.StoragePolicies(w.t.Context(), c, r)
+		return namesOf(page, err, func(p docgen.StoragePolicy) string { return itoa(p.ID) })
+	}}
+}
+
+// pagedTrash is the list of what alice put into the trash.
+func (w *world) pagedTrash(unique func() string) pagedList {
+	ctx, t := w.t.Context(), w.t
+	return pagedList{
+		name: "trash",
+		page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+			page, err := w.Trash(ctx, c, r)
+			return namesOf(page, err, func(i docgen.Item) string { return itoa(i.ID) })
+		},
+		add: func() string {
+			id := w.folder(w.alice, 0, unique())
+			must(t, w.TrashFolder(ctx, w.alice, id, false, ""))
+			return itoa(id)
+		},
+		remove: func(name string) { must(t, w.Purge(ctx, w.alice, docgen.Folder, atoi(t, name))) },
+	}
+}
+
+// pagedRoot is the list of alice's root folder, to which bob adds by sharing.
+func (w *world) pagedRoot(unique func() string) pagedList {
+	ctx, t := w.t.Context(), w.t
+	shared := map[string]bool{}
+	return pagedList{
+		name: "items of the root folder",
+		page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+			page, err := w.Items(ctx, c, 0, r)
+			return namesOf(page, err, func(i docgen.Item) string { return itoa(i.ID) })
+		},
+		add: func() string {
+			id := w.folder(w.bob, 0, unique())
+			_, err := w.CreateCollaboration(ctx, w.bob,
+				docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: id, UserID: w.alice.User.ID, Role: docgen.RoleViewer})
+			must(t, err)
+			shared[itoa(id)] = true
+			return itoa(id)
+		},
+		remove: func(name string) {
+			if shared[name] { // and not what other lists are of
+				must(t, w.TrashFolder(ctx, w.bob, atoi(t, name), false, ""))
+			}
+		},
+	}
+}
+
+// pagedCollaborations is the list of those who collaborate on a folder of alice's, or are invited to.
+func (w *world) pagedCollaborations(folder int64, unique func() string) pagedList {
+	ctx, t := w.t.Context(), w.t
+	return pagedList{
+		name: fmt.Sprint("collaborations on ", folder),
+		page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
+			page, err := w.Collaborations(ctx, c, docgen.Folder, folder, r)
+			return namesOf(page, err, func(one docgen.Collaboration) string { return itoa(one.ID) })
+		},
+		add: func() string {
+			made, err := w.CreateCollaboration(ctx, w.alice,
+				docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: unique() + "@invited.example.com", Role: docgen.RoleViewer})
+			must(t, err)
+			return itoa(made.ID)
+		},
+		remove: func(name string) { must(t, w.DeleteCollaboration(ctx, w.alice, atoi(t, name))) },
+	}
 }
 
 // TestEveryListWhileItChanges walks over the lists forth and back while others change them: what is there all the time is

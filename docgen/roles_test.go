@@ -1,7 +1,9 @@
 package docgen_test
 
 import (
+	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +27,9 @@ Template                                           404        ✓        ✓    
 TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Collaborations of a file                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Trashed                                            404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Trashed, a folder                                  404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
 Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
 Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
@@ -34,6 +39,7 @@ CreateBatch into a folder                          400      403      403        
 CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Restore something of one's own into it             404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Version                                            404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Versions                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CopyFile from it                                   404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
@@ -50,6 +56,8 @@ UpdateFolder                                       404      403      403      40
 CreateVersion                                      404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UpdateFolder to move something within              404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓        ✓
+UpdateFile to move into an archive                 404      403      403      403      403      403      404      404      404        ✓
+UpdateFolder to move into an archive               404      403      403      403      403      403      404      404      404        ✓
 MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
@@ -59,6 +67,12 @@ UpdateCollaboration                                404      403      403      40
 UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403      403
 UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓        ✓
 DeleteCollaboration                                404      403      403      403      403      403      403        ✓        ✓        ✓
+Restore                                            404      403      403      403      403      403        ✓        ✓        ✓        ✓
+Restore, a folder                                  404      403      403      403      403      403        ✓        ✓        ✓        ✓
+Purge                                              404      403      403      403      403      403      403      403        ✓        ✓
+Purge, a folder                                    404      403      403      403      403      403      403      403        ✓        ✓
+UpdateArchive                                      403      403      403      403      403      403      403      403      403        ✓
+DeleteArchive                                      403      403      403      403      403      403      403      403      403        ✓
 TrashFile                                          404      403      403      403      403      403        ✓        ✓        ✓        ✓
 TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓        ✓
 `
@@ -68,11 +82,13 @@ type target struct {
 	between          int64 // the folder that it lies in
 	folder, inner    int64 // inner lies in the folder
 	file, template   int64
-	collaboration    int64 // of somebody else on the folder
-	gift             int64 // of somebody else on another folder in it
-	guest            int64 // whom to invite
-	own, ownTemplate int64 // a folder of the caller's own, and a template in it
-	past             int64 // a version of the file before its current one
+	collaboration    int64    // of somebody else on the folder
+	gift             int64    // of somebody else on another folder in it
+	guest            int64    // whom to invite
+	own, ownTemplate int64    // a folder of the caller's own, and a template in it
+	past             int64    // a version of the file before its current one
+	trashed, gone    [2]int64 // a file and a folder that are in the trash: to come back, and to be removed for good
+	archive          int64
 }
 
 // operation is one use of the service on a target by a caller.
@@ -116,6 +132,18 @@ var operations = []operation{
 		_, err := w.Collaborations(w.t.Context(), c, docgen.Folder, at.folder, docgen.PageRequest{})
 		return err
 	}},
+	{"Collaborations of a file", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Collaborations(w.t.Context(), c, docgen.File, at.file, docgen.PageRequest{})
+		return err
+	}},
+	{"Trashed", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Trashed(w.t.Context(), c, docgen.File, at.trashed[0])
+		return err
+	}},
+	{"Trashed, a folder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Trashed(w.t.Context(), c, docgen.Folder, at.trashed[1])
+		return err
+	}},
 	{"Tags", "", func(w *world, c *docgen.Caller, at target) error {
 		_, _, err := w.Tags(w.t.Context(), c, at.template, 0, docgen.PageRequest{})
 		return err
@@ -154,6 +182,14 @@ var operations = []operation{
 		if err != nil {
 			must(w.t, w.TrashFile(w.t.Context(), c, mine.ID, ""))
 		}
+		return err
+	}},
+	{"Restore something of one's own into it", "", func(w *world, c *docgen.Caller, at target) error {
+		box := w.folder(c, at.own, "box")
+		mine := w.upload(c, box, "boxed.txt", "mine")
+		must(w.t, w.TrashFile(w.t.Context(), c, mine.ID, ""))
+		must(w.t, w.TrashFolder(w.t.Context(), c, box, true, ""))
+		_, err := w.Restore(w.t.Context(), c, docgen.File, mine.ID, docgen.Restoration{ParentID: &at.folder})
 		return err
 	}},
 	{"Version", "", func(w *world, c *docgen.Caller, at target) error {
@@ -220,6 +256,19 @@ var operations = []operation{
 		_, err := w.UpdateFolder(w.t.Context(), c, at.inner, docgen.ItemChange{ParentID: &elsewhere})
 		return err
 	}},
+	{"UpdateFile to move into an archive", "", func(w *world, c *docgen.Caller, at target) error {
+		file := w.upload(w.alice, at.folder, "to keep.txt", "text")
+		_, err := w.UpdateFile(w.t.Context(), c, file.ID, docgen.ItemChange{ParentID: &at.archive})
+		return err
+	}},
+	{"UpdateFolder to move into an archive", "", func(w *world, c *docgen.Caller, at target) error {
+		folder := w.folder(w.alice, at.folder, "to keep")
+		_, err := w.UpdateFolder(w.t.Context(), c, folder, docgen.ItemChange{ParentID: &at.archive})
+		if err == nil {
+			must(w.t, w.TrashFolder(w.t.Context(), c, folder, true, ""))
+		}
+		return err
+	}},
 	{"MarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.MarkTemplate(w.t.Context(), c, at.file)
 		return err
@@ -257,12 +306,58 @@ var operations = []operation{
 	{"DeleteCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
 		return w.DeleteCollaboration(w.t.Context(), c, at.collaboration)
 	}},
+	{"Restore", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Restore(w.t.Context(), c, docgen.File, at.trashed[0], docgen.Restoration{})
+		return err
+	}},
+	{"Restore, a folder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Restore(w.t.Context(), c, docgen.Folder, at.trashed[1], docgen.Restoration{})
+		return err
+	}},
+	{"Purge", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.Purge(w.t.Context(), c, docgen.File, at.gone[0])
+	}},
+	{"Purge, a folder", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.Purge(w.t.Context(), c, docgen.Folder, at.gone[1])
+	}},
+	{"UpdateArchive", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateArchive(w.t.Context(), c, at.archive, docgen.ArchiveChange{Description: new("kept")})
+		return err
+	}},
+	{"DeleteArchive", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.DeleteArchive(w.t.Context(), c, w.archive(w.archivist(), fmt.Sprint("empty ", at.folder)).ID)
+	}},
 	{"TrashFile", "", func(w *world, c *docgen.Caller, at target) error {
 		return w.TrashFile(w.t.Context(), c, at.file, "")
 	}},
 	{"TrashFolder", "", func(w *world, c *docgen.Caller, at target) error {
 		return w.TrashFolder(w.t.Context(), c, at.folder, true, "")
 	}},
+}
+
+// notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
+var notOnItems = []string{"AddUser", "Archives", "As", "BatchJobs", "CreateArchive", "DeleteUser", "Invitations", "Job", "Jobs", "Me",
+	"StoragePolicies", "StoragePolicy", "Templates", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "User", "Users", "UsersByOffset"}
+
+// TestEveryOperationHasRoles finds what the service does for a caller: there is no operation of which the table says nothing.
+func TestEveryOperationHasRoles(t *testing.T) {
+	var done, said []string
+	service, caller := reflect.TypeFor[*docgen.Service](), reflect.TypeFor[*docgen.Caller]()
+	for i := range service.NumMethod() {
+		method := service.Method(i)
+		if method.Type.NumIn() > 2 && method.Type.In(2) == caller {
+			done = append(done, method.Name)
+		}
+	}
+	for _, op := range operations {
+		name, _, _ := strings.Cut(op.name, " ")
+		said = append(said, strings.TrimSuffix(name, ","))
+	}
+	said = append(said, notOnItems...)
+	slices.Sort(said)
+	if said = slices.Compact(said); !slices.Equal(said, done) {
+		t.Errorf("the table and notOnItems name\n%q\nthe service has\n%q", said, done)
+	}
 }
 
 // newTarget makes a target of alice's in a folder.
@@ -278,6 +373,13 @@ func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) tar
 	must(w.t, w.SaveReading(w.t.Context(), template.VersionID, docgen.Reading{Schema: []byte(`{"type":"object"}`)}))
 	at.collaboration = w.share(docgen.Folder, at.folder, other, docgen.RoleViewer).ID
 	at.gift = w.share(docgen.Folder, w.folder(w.alice, at.folder, "gift"), other, docgen.RoleViewer).ID
+	for i, pair := range []*[2]int64{&at.trashed, &at.gone} {
+		file, folder := w.upload(w.alice, at.folder, fmt.Sprint("trashed ", i), "text").ID, w.folder(w.alice, at.folder, fmt.Sprint("trashed folder ", i))
+		must(w.t, w.TrashFile(w.t.Context(), w.alice, file, ""))
+		must(w.t, w.TrashFolder(w.t.Context(), w.alice, folder, false, ""))
+		*pair = [2]int64{file, folder}
+	}
+	at.archive = w.archive(w.archivist(), fmt.Sprint("archive ", at.folder)).ID
 	at.own = w.folder(caller, 0, "own")
 	at.ownTemplate = w.template(caller, at.own, "own.docx").ID
 	return at
@@ -304,7 +406,7 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "✓"
-	case docgen.IsCode(err, docgen.CodeForbidden):
+	case docgen.IsCode(err, docgen.CodeForbidden), docgen.IsCode(err, docgen.CodeScope):
 		return "403"
 	case docgen.IsCode(err, docgen.CodeNotFound):
 		return "404"
