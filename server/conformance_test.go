@@ -1,9 +1,12 @@
 package server_test
 
 import (
+	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,12 +80,115 @@ func TestConformanceNamesEveryCode(t *testing.T) {
 	}
 }
 
-// TestConformanceNamesTests finds every test that the page names in the sources: the function, and in its file the text of
-// each of its parts. A row without a test is a promise that nothing shows.
+// TestConformanceNamesEveryScope finds a row for each scope that a token can have.
+func TestConformanceNamesEveryScope(t *testing.T) {
+	rows := conformance(t)
+	scopes := constants(t, "../docgen/scope.go", func(spec *ast.ValueSpec, _ string) bool {
+		kind, ok := spec.Type.(*ast.Ident)
+		return ok && kind.Name == "Scope"
+	})
+	if len(scopes) < 8 {
+		t.Errorf("only %d scopes are read", len(scopes))
+	}
+	for name, value := range scopes {
+		scope, err := strconv.Unquote(value)
+		must(t, err)
+		if !slices.ContainsFunc(rows, func(r conformanceRow) bool { return strings.HasPrefix(r.what, "`"+scope+"`") }) {
+			t.Errorf("docs/conformance.md has no row for the scope %s (%s)", scope, name)
+		}
+	}
+}
+
+// notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
+// is kept, and of pages.
+var notOfTheInterface = []string{"maxContentsName", "maxExtension", "maxFieldDepth", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxPolicyName",
+	"maxShapeBytes", "maxShapeText", "maxToken"}
+
+// TestConformanceNamesEveryLimit finds a row for each constant that is a limit, with its value.
+func TestConformanceNamesEveryLimit(t *testing.T) {
+	rows := conformance(t)
+	named := map[string]string{} // what the page says of a constant
+	for _, row := range rows {
+		if name := regexp.MustCompile("\\(`([A-Za-z]+)`\\)$").FindStringSubmatch(row.what); name != nil {
+			named[name[1]] = row.what
+		}
+	}
+	limits := regexp.MustCompile("^([mM]ax[A-Z]|DefaultPageLimit$)")
+	for _, folder := range []string{"../docgen/*.go", "*.go"} {
+		names, err := filepath.Glob(folder)
+		must(t, err)
+		for _, name := range names {
+			for limit, value := range constants(t, name, func(_ *ast.ValueSpec, name string) bool { return limits.MatchString(name) }) {
+				said, ok := named[limit]
+				delete(named, limit)
+				if slices.Contains(notOfTheInterface, limit) {
+					continue
+				}
+				if !ok || !slices.ContainsFunc(spellings(t, value), func(spelled string) bool { return strings.Contains(said, spelled) }) {
+					t.Errorf("docs/conformance.md has no row for the limit %s of %s, %s: %q", limit, name, value, said)
+				}
+			}
+		}
+	}
+	for name := range named {
+		t.Errorf("docs/conformance.md names the limit %s, which there is not", name)
+	}
+}
+
+// spellings are the ways in which the page may write a number, as in 10,000 or 64 KiB.
+func spellings(t *testing.T, expression string) []string {
+	t.Helper()
+	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, expression)
+	must(t, err)
+	n, ok := constant.Int64Val(value.Value)
+	if !ok {
+		t.Fatalf("%s is no whole number", expression)
+	}
+	digits := strconv.FormatInt(n, 10)
+	words := []string{digits}
+	if len(digits) > 3 {
+		words = append(words, digits[:len(digits)-3]+","+digits[len(digits)-3:])
+	}
+	for i, unit := range []string{"KiB", "MiB", "GiB"} {
+		if size := int64(1) << (10 * (i + 1)); n%size == 0 {
+			words = append(words, fmt.Sprint(n/size, " ", unit))
+		}
+	}
+	return words
+}
+
+// constants lists the constants of a source file, with their values as they stand there.
+func constants(t *testing.T, name string, wanted func(spec *ast.ValueSpec, name string) bool) map[string]string {
+	t.Helper()
+	source, err := os.ReadFile(name)
+	must(t, err)
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	must(t, err)
+	found := map[string]string{}
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			spec := spec.(*ast.ValueSpec)
+			for i, ident := range spec.Names {
+				if i < len(spec.Values) && wanted(spec, ident.Name) {
+					value := spec.Values[i]
+					found[ident.Name] = string(source[value.Pos()-file.FileStart : value.End()-file.FileStart])
+				}
+			}
+		}
+	}
+	return found
+}
+
+// TestConformanceNamesTests finds every test that the page names in the sources, and each of its parts among those that
+// the test runs. A row without a test is a promise that nothing shows.
 func TestConformanceNamesTests(t *testing.T) {
 	sources := testSources(t)
 	rows := conformance(t)
-	if len(rows) < 100 {
+	if len(rows) < 200 {
 		t.Errorf("only %d rows are read", len(rows))
 	}
 	for _, row := range rows {
@@ -96,8 +202,10 @@ func TestConformanceNamesTests(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{
-		"server TestConformanceNamesTests": true, "server TestNothing": false, "nowhere TestErrors": false,
-		"server TestErrors/malformed JSON": true, "server TestErrors/no such part": false, "TestErrors": false,
+		"server TestConformanceNamesTests": true, "server TestNothing": false, "nowhere TestErrors": false, "TestErrors": false,
+		"server TestErrors/malformed JSON": true, "server TestErrors/no such part": false, "server TestErrors/POST /folders": false, // a call
+		"server TestArchives/say what is wrong": true, "server TestArchives/Deeds": false, // a value
+		"docgen TestListOfTemplates/has no others": true, "docgen TestListOfTemplates/no others": false,
 	} {
 		if found := missingTest(sources, name) == ""; found != want {
 			t.Errorf("%s is found: %v, want %v", name, found, want)
@@ -105,25 +213,24 @@ func TestConformanceNamesTests(t *testing.T) {
 	}
 }
 
-// missingTest tells what there is not of a named test; empty when it is all there. The parts of a test may be named by
-// what a loop runs over, so each is looked for among all texts of the file.
+// missingTest tells what there is not of a named test; empty when it is all there.
 func missingTest(sources map[string]map[string]bool, name string) string {
 	pkg, test, ok := strings.Cut(name, " ")
 	if !ok {
 		return "want a package and a test"
 	}
 	function, part, _ := strings.Cut(test, "/")
-	texts, ok := sources[pkg+" "+function]
+	parts, ok := sources[pkg+" "+function]
 	switch {
 	case !ok:
 		return "there is no such test"
-	case part != "" && !texts[part]:
+	case part != "" && !parts[part]:
 		return "the test has no such part"
 	}
 	return ""
 }
 
-// testSources lists the tests of all packages, as in "server TestErrors", each with the texts in its file.
+// testSources lists the tests of all packages, as in "server TestErrors", each with its parts.
 func testSources(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	sources := map[string]map[string]bool{}
@@ -133,11 +240,10 @@ func testSources(t *testing.T) map[string]map[string]bool {
 		for _, name := range names {
 			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 			must(t, err)
-			texts := textsIn(t, file)
 			pkg := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(name)), "../")
 			for _, decl := range file.Decls {
 				if function, ok := decl.(*ast.FuncDecl); ok && function.Recv == nil && strings.HasPrefix(function.Name.Name, "Test") {
-					sources[pkg+" "+function.Name.Name] = texts
+					sources[pkg+" "+function.Name.Name] = partsOf(function)
 				}
 			}
 		}
@@ -145,16 +251,67 @@ func testSources(t *testing.T) map[string]map[string]bool {
 	return sources
 }
 
-func textsIn(t *testing.T, file *ast.File) map[string]bool {
-	t.Helper()
-	texts := map[string]bool{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			text, err := strconv.Unquote(literal.Value)
-			must(t, err)
-			texts[text] = true
+// partsOf lists the parts that a test runs: those with a name of their own, and those that are named by the rows of its
+// tables, with the words that Run puts around such a name.
+func partsOf(function *ast.FuncDecl) map[string]bool {
+	parts := map[string]bool{}
+	var rows []string
+	around := [][2]string{}
+	ast.Inspect(function, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			rows = append(rows, rowNames(n)...)
+		case *ast.CallExpr:
+			if run, ok := n.Fun.(*ast.SelectorExpr); !ok || run.Sel.Name != "Run" || len(n.Args) != 2 {
+				return true
+			}
+			if name, ok := textOf(n.Args[0]); ok {
+				parts[name] = true
+			} else {
+				around = append(around, wordsAround(n.Args[0]))
+			}
 		}
 		return true
 	})
-	return texts
+	for _, words := range around {
+		for _, row := range rows {
+			parts[words[0]+row+words[1]] = true
+		}
+	}
+	return parts
+}
+
+// rowNames lists what may name the rows of a table: the keys of a map, or the first value of a struct without keys.
+func rowNames(table *ast.CompositeLit) []string {
+	var names []string
+	_, isMap := table.Type.(*ast.MapType)
+	for i, element := range table.Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok && isMap {
+			element = pair.Key
+		} else if ok || i > 0 || table.Type != nil {
+			continue
+		}
+		if name, ok := textOf(element); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// wordsAround returns what a name is put between, as in "has "+name.
+func wordsAround(name ast.Expr) (words [2]string) {
+	if sum, ok := name.(*ast.BinaryExpr); ok {
+		words[0], _ = textOf(sum.X)
+		words[1], _ = textOf(sum.Y)
+	}
+	return words
+}
+
+func textOf(expr ast.Expr) (string, bool) {
+	literal, ok := expr.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(literal.Value)
+	return text, err == nil
 }
