@@ -18,3 +18,6 @@ func TakeRate(ctx context.Context, counter RateCounter, key string, limit int, n
 
 // AddressKey is what guests are counted under.
 var AddressKey = addressKey
+
+// WithDefaults exposes what stands for a limit that is not given.
+func (l RateLimits) WithDefaults() RateLimits { return l.withDefaults() }

@@ -44,6 +44,8 @@ func TestErrorsOfEveryOperation(t *testing.T) {
 
 			{"a batch, no access rights", "POST /docgen_batches", noScope(batch(s)), 403, "insufficient_scope"},
 			{"a batch, a role that may not", "POST /docgen_batches", request{as: "reader", body: batch(s)}, 403, "access_denied_insufficient_permissions"},
+			{"a batch, a destination of another type", "POST /docgen_batches", request{body: with(batch(s), object{"destination_folder": ref(s.folder, "file")})}, 400, "bad_request"},
+			{"a batch, a version of another type", "POST /docgen_batches", request{body: with(batch(s), object{"file_version": ref(s.version, "file")})}, 400, "bad_request"},
 			{"a batch, token not provided", "POST /docgen_batches", guest(batch(s)), 401, "unauthorized"},
 
 			{"tags, malformed marker", "GET /docgen_templates/{template_id}/tags?marker=x", request{}, 400, "bad_request"},
@@ -233,6 +235,13 @@ func TestDefaultLimits(t *testing.T) {
 			w.t.Errorf("limits %+v, want %+v", got, want)
 		}
 	})
+}
+
+// TestDefaultRateLimits is how many requests a minute are answered where the operator says nothing.
+func TestDefaultRateLimits(t *testing.T) {
+	if got, want := (server.RateLimits{}).WithDefaults(), (server.RateLimits{Requests: 1000, Uploads: 240, Guests: 300}); got != want {
+		t.Errorf("limits %+v, want %+v", got, want)
+	}
 }
 
 // TestLimitsOfTexts sends texts that are just as long as they may be, and then one character more.
