@@ -7,7 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,8 +41,22 @@ func (v *visit) furnish() {
 	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {
 		v.ids["user:"+name] = id(w.userID(name))
 	}
+	v.ids["storage_policy:default"] = "1"
+	v.ids["enterprise:own"] = id(w.EnterpriseID())
 	v.past()
+	v.spare()
+	v.clients()
 	v.stranger()
+}
+
+// spare makes things of the owner that are there to be deleted.
+func (v *visit) spare() {
+	ctx := v.w.t.Context()
+	folder, err := v.w.CreateFolder(ctx, v.w.owner, docgen.NewFolder{Name: "Spare"})
+	must(v.w.t, err)
+	file, err := v.w.CreateFile(ctx, v.w.owner, docgen.NewFile{Name: "Spare.txt"}, strings.NewReader("spare"))
+	must(v.w.t, err)
+	v.ids["folder:spare"], v.ids["file:spare"] = id(folder.ID), id(file.ID)
 }
 
 // past makes a file of several versions, and things in the trash, all the owner's.
@@ -47,18 +66,24 @@ func (v *visit) past() {
 	file, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: "Versions.txt"}, strings.NewReader("1"))
 	must(w.t, err)
 	v.ids["file:versions"], v.ids["file_version:past"] = id(file.ID), id(file.VersionID)
-	for _, name := range []string{"past2", "current"} {
+	for _, name := range []string{"past2", "trashed", "trashed2", "current"} {
 		changed, err := w.CreateVersion(ctx, w.owner, docgen.NewVersion{FileID: file.ID}, strings.NewReader(name))
 		must(w.t, err)
 		v.ids["file_version:"+name] = id(changed.VersionID)
+		if name == "trashed2" || name == "current" {
+			must(w.t, w.TrashVersion(ctx, w.owner, file.ID, file.VersionID, ""))
+		}
+		file = changed
 	}
-	folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: "Trashed"})
-	must(w.t, err)
-	trashed, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: "Trashed.txt"}, strings.NewReader("trashed"))
-	must(w.t, err)
-	must(w.t, w.TrashFolder(ctx, w.owner, folder.ID, false, ""))
-	must(w.t, w.TrashFile(ctx, w.owner, trashed.ID, ""))
-	v.ids["folder:trashed"], v.ids["file:trashed"] = id(folder.ID), id(trashed.ID)
+	for _, name := range []string{"trashed", "trashed2"} {
+		folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: name})
+		must(w.t, err)
+		trashed, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: name + ".txt"}, strings.NewReader(name))
+		must(w.t, err)
+		must(w.t, w.TrashFolder(ctx, w.owner, folder.ID, false, ""))
+		must(w.t, w.TrashFile(ctx, w.owner, trashed.ID, ""))
+		v.ids["folder:"+name], v.ids["file:"+name] = id(folder.ID), id(trashed.ID)
+	}
 }
 
 func (v *visit) named(suffix string, s scene) {
@@ -68,6 +93,8 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["collaboration:shared"+suffix] = id(s.collaboration)
 	v.ids["docgen_batch:shared"+suffix] = s.batch
 	v.ids["docgen_job:shared"+suffix] = id(s.job)
+	v.ids["archive:shared"+suffix] = id(s.archive)
+	v.ids["user:spare"+suffix] = id(s.user)
 }
 
 // secret makes a text that no caller may see.
@@ -94,6 +121,10 @@ func (v *visit) stranger() {
 	must(w.t, err)
 	_, err = w.CreateCollaboration(ctx, stranger, docgen.NewCollaboration{
 		ItemKind: docgen.Folder, ItemID: shown.ID, Login: "reader@example.com", Role: docgen.RoleViewer,
+	})
+	must(w.t, err)
+	invited, err := w.CreateCollaboration(ctx, stranger, docgen.NewCollaboration{
+		ItemKind: docgen.Folder, ItemID: top.ID, Login: v.secret() + "@elsewhere.example", Role: docgen.RoleViewer,
 	})
 	must(w.t, err)
 
@@ -126,10 +157,59 @@ func (v *visit) stranger() {
 	for name, id := range map[string]string{
 		"folder:stranger": id(top.ID), "folder:shown": id(shown.ID), "file:stranger": id(file.ID), "file:gone": id(gone.ID),
 		"file_version:stranger": id(file.VersionID), "docgen_batch:stranger": batch, "docgen_job:stranger": id(jobs.Entries[0].ID),
+		"collaboration:stranger": id(invited.ID),
 	} {
 		v.ids[name], v.strange[name], v.seen[id] = id, true, true
 	}
 	v.seen[id(stranger.User.ID)] = true // so that nobody is told to become the stranger, or to take what is theirs
+}
+
+// hidden tells the names of what nobody may know to be there.
+func (v *visit) hidden(name string) bool { return v.strange[name] && name != "folder:shown" }
+
+// unused is an id like another, of what is not there.
+func unused(like string) string {
+	n, err := strconv.ParseInt(like, 10, 64)
+	if err != nil {
+		return "00000000-0000-4000-8000-000000000000"
+	}
+	return strconv.FormatInt(n-1_000_000, 10)
+}
+
+// betrayed makes a request again, with ids of what is not there in the place of what is hidden: the answer must be the same
+// but for the ids. What came through is made again only where it has changed nothing.
+func (v *visit) betrayed(r wireRequest, res response) string {
+	var hidden []string
+	for name := range v.strange {
+		if v.hidden(name) && r.as != "archivist" && strings.Contains(fmt.Sprint(r), "«"+name+"»") {
+			hidden = append(hidden, name)
+		}
+	}
+	if len(hidden) == 0 || res.StatusCode < http.StatusBadRequest && r.method != http.MethodGet {
+		return ""
+	}
+	v.absent = true
+	absent, err := v.send(r)
+	v.absent = false
+	if err != nil {
+		return fmt.Sprintf("%s: no answer: %v", r.call(), err)
+	}
+	got, want := v.anonymous(res, hidden), v.anonymous(absent, hidden)
+	if got != want {
+		return fmt.Sprintf("%s: what is hidden is answered with\n%s\nand what is not there with\n%s", r.call(), got, want)
+	}
+	return ""
+}
+
+var requestIDs = regexp.MustCompile(`"request_id": ?"[^"]*"`)
+
+// anonymous is what an answer says, without the ids of what is hidden, and those in their place.
+func (v *visit) anonymous(res response, hidden []string) string {
+	text := requestIDs.ReplaceAllString(string(res.text), "")
+	for _, name := range hidden {
+		text = strings.NewReplacer(v.ids[name], name, unused(v.ids[name]), name).Replace(text)
+	}
+	return fmt.Sprint(res.StatusCode, " ", slices.Sorted(maps.Keys(res.Header)), " ", text)
 }
 
 func (w *world) userID(name string) int64 { return w.caller(name).User.ID }
