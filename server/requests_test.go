@@ -211,7 +211,7 @@ func (v *visit) send(r wireRequest) (response, error) {
 		return response{}, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(unpacked(v.w.t, res))
 	path, _, _ = strings.Cut(path, "?")
 	res.Request = &http.Request{Method: r.method, URL: &url.URL{Path: path[1:]}}
 	return response{res, text}, err
