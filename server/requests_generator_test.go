@@ -217,14 +217,14 @@ var furnished = map[string][]string{
 	"docgen_batch":   {"shared", "shared2", "stranger"},
 	"docgen_job":     {"shared", "shared2", "stranger"},
 	"archive":        {"shared", "shared2"},
-	"storage_policy": {"default"},
+	"storage_policy": {"default", "cold"},
 }
 
 // Names of what the callers of apt requests may do everything with.
 var aptNames = map[string][]string{
 	"file": {"shared", "shared2"}, "folder": {"shared", "shared2"}, "file_version": {"shared", "shared2"},
 	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"}, "docgen_job": {"shared", "shared2"},
-	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"},
+	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 }
 
 // kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.

@@ -3,22 +3,16 @@ package server_test
 import (
 	"crypto/rand"
 	"crypto/sha1" //nolint:gosec // the digest that the interface has
-	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"platen/docgen"
-	"platen/server"
-	"platen/store/storetest"
 )
 
 // furnish makes what the requests are about: things that the callers share, things of another caller, and things of a
@@ -28,6 +22,7 @@ func (v *visit) furnish() {
 	w.t.Helper()
 	v.named("", w.scene())
 	v.named("2", w.scene())
+	v.done("2")
 	ctx := w.t.Context()
 
 	other := w.caller("other")
@@ -41,7 +36,9 @@ func (v *visit) furnish() {
 	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {
 		v.ids["user:"+name] = id(w.userID(name))
 	}
-	v.ids["storage_policy:default"] = "1"
+	policies, err := w.StoragePolicies(ctx, w.caller("archivist"), docgen.PageRequest{})
+	must(w.t, err)
+	v.ids["storage_policy:default"], v.ids["storage_policy:cold"] = id(policies.Entries[0].ID), id(policies.Entries[1].ID)
 	v.ids["enterprise:own"] = id(w.EnterpriseID())
 	v.past()
 	v.spare()
@@ -57,6 +54,20 @@ func (v *visit) spare() {
 	file, err := v.w.CreateFile(ctx, v.w.owner, docgen.NewFile{Name: "Spare.txt"}, strings.NewReader("spare"))
 	must(v.w.t, err)
 	v.ids["folder:spare"], v.ids["file:spare"] = id(folder.ID), id(file.ID)
+}
+
+// done ends the job of a scene with a document.
+func (v *visit) done(suffix string) {
+	w := v.w
+	ctx := w.t.Context()
+	job, err := strconv.ParseInt(v.ids["docgen_job:shared"+suffix], 10, 64)
+	must(w.t, err)
+	claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: v.ids["docgen_batch:shared"+suffix], First: job, Last: job})
+	must(w.t, err)
+	output, err := w.SaveOutput(ctx, claim.Jobs[0], strings.NewReader("document"))
+	must(w.t, err)
+	_, err = w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Output: &output}})
+	must(w.t, err)
 }
 
 // past makes a file of several versions, and things in the trash, all the owner's.
@@ -213,96 +224,3 @@ func (v *visit) anonymous(res response, hidden []string) string {
 }
 
 func (w *world) userID(name string) int64 { return w.caller(name).User.ID }
-
-// storedState looks at what a world has stored, past the service.
-type storedState struct {
-	w  *world
-	db *sql.DB
-}
-
-func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
-	t.Helper()
-	config := storetest.SQLite(t)
-	w := newWorld(t, storetest.Open(t, config), cfg, docgen.Limits{})
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: config.Path}).EscapedPath()+"?mode=ro")
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
-	return w, &storedState{w, db}
-}
-
-// inTrees is a query with every item and the top of its tree.
-const inTrees = `WITH RECURSIVE tree (id, top, archive, live) AS (
-    SELECT items.id, items.id AS top, 0, 1 FROM items WHERE items.parent_id IS NULL
-    UNION ALL
-    SELECT items.id, tree.top,
-        CASE WHEN tree.archive <> 0 THEN tree.archive WHEN tree.id = tree.top AND tree.top = (
-            SELECT root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id) THEN items.id ELSE 0 END,
-        CASE WHEN items.trashed_at = 0 THEN tree.live ELSE 0 END
-    FROM tree JOIN items ON items.parent_id = tree.id
-) `
-
-// What must never be found in the database: each query counts what breaks a rule.
-var storedRules = map[string]string{
-	"items that no tree holds": `SELECT COUNT(*) FROM items WHERE id NOT IN (SELECT id FROM tree)`,
-	"items that do not belong to the owner of their tree": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
-		JOIN items top ON top.id = tree.top WHERE items.owner_id <> top.owner_id`,
-	"archives whose size is not the sum of what they hold": `SELECT COUNT(*) FROM items archive WHERE archive.id IN (SELECT archive FROM tree)
-		AND archive.trashed_at = 0 AND archive.size <> (SELECT COALESCE(SUM(items.size), 0) FROM tree JOIN items ON items.id = tree.id
-			WHERE tree.archive = archive.id AND tree.live = 1 AND items.kind = 1)`,
-	"files whose version is not theirs": `SELECT COUNT(*) FROM items WHERE kind = 1
-		AND NOT EXISTS (SELECT 1 FROM file_versions WHERE file_versions.id = items.version_id AND file_versions.file_id = items.id)`,
-	"files that say another size or digest than their version": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
-		WHERE items.size <> file_versions.size OR items.sha1 <> file_versions.sha1`,
-	"jobs that have ended and keep their data": `SELECT COUNT(*) FROM docgen_inputs JOIN docgen_jobs ON docgen_jobs.id = docgen_inputs.job_id
-		WHERE docgen_jobs.status = 'completed'`,
-	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
-		WHERE items.owner_id = collaborations.user_id`,
-}
-
-// problem says what does not hold together of what is stored; "" when all does.
-func (s *storedState) problem() string {
-	ctx := s.w.t.Context()
-	var problems []string
-	for what, query := range storedRules {
-		var found int
-		must(s.w.t, s.db.QueryRowContext(ctx, inTrees+query).Scan(&found))
-		if found > 0 {
-			problems = append(problems, fmt.Sprintf("there are %d %s", found, what))
-		}
-	}
-	rows, err := s.db.QueryContext(ctx, "SELECT id, size, sha1 FROM file_versions")
-	must(s.w.t, err)
-	defer rows.Close()
-	for rows.Next() {
-		var version, size int64
-		var digest string
-		must(s.w.t, rows.Scan(&version, &size, &digest))
-		if err := s.holds(version, size, digest); err != nil {
-			problems = append(problems, fmt.Sprintf("version %d: %v", version, err))
-		}
-	}
-	must(s.w.t, rows.Err())
-	return strings.Join(problems, "\n")
-}
-
-// holds tells whether the content of a version is there, and is what the version says.
-func (s *storedState) holds(version, size int64, digest string) error {
-	content, err := s.w.TemplateContent(s.w.t.Context(), version)
-	if err != nil {
-		return err
-	}
-	stored, err := content.Open(s.w.t.Context(), 0, -1)
-	if err != nil {
-		return err
-	}
-	defer stored.Close()
-	hash := sha1.New() //nolint:gosec // the digest that the interface has
-	n, err := io.Copy(hash, stored)
-	if err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); n != size || got != digest {
-		return fmt.Errorf("it has %d bytes with the digest %s, want %d and %s", n, got, size, digest)
-	}
-	return nil
-}
