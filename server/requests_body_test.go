@@ -128,7 +128,7 @@ func (g *generator) likely(name string) int {
 	case g.apt && (name == "id" || name == "trashed_at"):
 		return 90
 	case g.apt && name != "name":
-		return 15
+		return 5
 	}
 	return 40
 }

@@ -26,6 +26,7 @@ type generator struct {
 	// Of the request that is being made:
 	hostility int                 // of a hundred choices, how many are wrong
 	apt       bool                // the caller may do it, and the ids are of what is there
+	prying    bool                // ids are of what is hidden
 	fitting   map[string][]string // names of the ids that fit the operation, by kind
 }
 
@@ -45,10 +46,18 @@ func (w *world) generator(seed uint64) *generator {
 	return g
 }
 
-// request makes one: half are right as far as one can know, a quarter have a thing or two wrong, a quarter are hostile.
+// request makes one: half are right as far as one can know, most of them apt and some prying, a quarter have a thing or two
+// wrong, a quarter are hostile.
 func (g *generator) request() wireRequest {
 	g.hostility = pick(g, 0, 0, 4, 40)
-	g.apt = g.hostility == 0 && g.chance(80)
+	g.apt, g.prying = false, false
+	switch choice := g.rand.IntN(10); {
+	case g.hostility > 0:
+	case choice < 7:
+		g.apt = true
+	case choice < 9:
+		g.prying = true
+	}
 	op := pick(g, g.operations...)
 	g.fitting = fittingOf(op)
 	r := wireRequest{operation: op.method + " " + op.path, method: op.method}
@@ -86,6 +95,8 @@ func (g *generator) caller(path string) string {
 		return name
 	case g.apt:
 		return "owner"
+	case g.prying:
+		return pick(g, "owner", "other", "reader", "admin", "account")
 	}
 	return pick(g, slices.Concat(callers, callers[slices.Index(callers, "other"):], []string{"account", "account"})...)
 }
@@ -245,10 +256,16 @@ func (g *generator) id(name string) string {
 	if kind == "folder" && len(g.fitting[kind]) == 0 && g.chance(20) {
 		return pick(g, "0", "0", "0", "«archive:shared»")
 	}
-	if names := g.aptNames(kind); len(names) > 0 && (g.apt || g.chance(40)) {
+	if names := g.aptNames(kind); len(names) > 0 && (g.apt || g.chance(30)) {
 		return "«" + kind + ":" + pick(g, names...) + "»"
 	}
 	names := furnished[kind]
+	if g.prying && slices.Contains(names, "stranger") {
+		if kind == "file" && g.chance(20) {
+			return "«file:gone»"
+		}
+		return "«" + kind + ":stranger»"
+	}
 	if len(names) == 0 || g.chance(30) {
 		return fmt.Sprintf("«%s:made%d»", kind, g.rand.IntN(10))
 	}

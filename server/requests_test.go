@@ -22,9 +22,17 @@ import (
 
 // How many requests TestRequests makes, and from which seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
 var (
-	requestCount = flag.Int("requests", 10_000, "requests that TestRequests makes")
+	requestCount = flag.Int("requests", manyRequests(), "requests that TestRequests makes")
 	requestSeed  = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
 )
+
+// manyRequests is as many as show that every operation is reached; under the race detector, which makes them slow, a part.
+func manyRequests() int {
+	if raceEnabled {
+		return 1000
+	}
+	return 10_000
+}
 
 // visitRequests is how many requests are made in one world: enough that they meet what others left, and not so many that
 // nothing is left to be met.
