@@ -96,6 +96,9 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 		for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified"} {
 			h.Del(name)
 		}
+		if held.status == http.StatusRequestedRangeNotSatisfiable { // net/http says so of some ranges only
+			h.Set("Content-Range", fmt.Sprintf("bytes */%d", content.Size))
+		}
 		return refusal(held.status, content, err)
 	}
 	if err != nil {

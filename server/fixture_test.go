@@ -35,6 +35,7 @@ type world struct {
 	logs   *logs
 	clock  atomic.Int64 // microseconds
 	compat server.Compat
+	blobs  blob.Store
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
 	api    *document         // what every response is held against
@@ -75,13 +76,19 @@ func runWith(t *testing.T, cfg server.Config, limits docgen.Limits, test func(w 
 
 func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limits) *world {
 	t.Helper()
+	return newWorldOf(t, cfg, docgen.Config{Store: db, Limits: limits})
+}
+
+// newWorldOf makes a world with a service that has its contents in a directory of its own.
+func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
+	t.Helper()
 	w := &world{t: t, logs: &logs{}, tokens: map[string]string{"guest": ""}}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMicro())
-	blobs, err := blob.Open(t.TempDir())
+	var err error
+	w.blobs, err = blob.Open(t.TempDir())
 	must(t, err)
-	w.Service, err = docgen.New(t.Context(), docgen.Config{
-		Store: db, Blobs: blobs, Limits: limits, Now: func() time.Time { return time.UnixMicro(w.clock.Load()).UTC() },
-	})
+	service.Blobs, service.Now = w.blobs, func() time.Time { return time.UnixMicro(w.clock.Load()).UTC() }
+	w.Service, err = docgen.New(t.Context(), service)
 	must(t, err)
 	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {
 		role := docgen.RoleUser

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"platen/docgen"
 )
@@ -18,6 +19,13 @@ import (
 // place.
 //
 // Nothing can be answered where no whole header comes: such a connection is closed when its time is over.
+//
+// A connection that is closed before all that came was read is reset, and a client that still sends may lose the answer to
+// the reset. So what a refused client still sends is read, and thrown away, up to these limits.
+const (
+	lingerBytes = 1 << 20
+	lingerTime  = 2 * time.Second
+)
 
 // Listener returns a listener whose connections answer in JSON also what is no request. It is for the server that
 // NewHTTPServer returns; baseURL and log are those of the handler.
@@ -89,7 +97,22 @@ func (c *conn) refuse(theirs []byte) error {
 	}
 	identify(res.Header, id)
 	secure(res.Header)
-	return res.Write(c.Conn)
+	if err := res.Write(c.Conn); err != nil {
+		return err
+	}
+	return c.linger()
+}
+
+// linger ends what is sent, and reads what the client still sends, until it has ended too.
+func (c *conn) linger() error {
+	if err := c.CloseWrite(); err != nil {
+		return err
+	}
+	if err := c.SetReadDeadline(time.Now().Add(lingerTime)); err != nil {
+		return err
+	}
+	_, err := io.CopyN(io.Discard, c.Conn, lingerBytes)
+	return err
 }
 
 type connKey struct{}

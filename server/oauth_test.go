@@ -119,6 +119,23 @@ func TestTokenErrors(t *testing.T) {
 	})
 }
 
+// TestFormsAtOnce has many clients read at once, for the race detector.
+func TestFormsAtOnce(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		app := w.client(docgen.NewApplication{Name: "App"})
+		for i := range 8 {
+			w.t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				for range 10 {
+					if res := w.do("POST //oauth2/token", request{as: "guest", body: app.form()}); res.StatusCode != http.StatusBadRequest {
+						t.Errorf("status %d: %s", res.StatusCode, res.text)
+					}
+				}
+			})
+		}
+	})
+}
+
 // checkTokenAnswer checks an answer as RFC 6749, sections 5.1 and 5.2, has it.
 func checkTokenAnswer(t *testing.T, res response, v object, reason, part string) {
 	t.Helper()

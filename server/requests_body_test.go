@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func (g *generator) value(schema object, at string) *jsonNode {
 		}
 		return leaf(string(text))
 	}
-	if types, ok := schema["type"].([]any); ok && slices.Contains(types, any("null")) && g.chance(40) {
+	if types, ok := schema["type"].([]any); ok && slices.Contains(types, any("null")) && (g.apt || g.chance(40)) {
 		return leaf("null")
 	}
 	switch typeIn(schema) {
@@ -107,7 +108,7 @@ func (g *generator) object(schema object, at string) *jsonNode {
 	kind := ""
 	for _, name := range names {
 		switch {
-		case !slices.Contains(required, any(name)) && !g.chance(40):
+		case !slices.Contains(required, any(name)) && !g.chance(g.likely(name)):
 		case name == "id" && kind != "":
 			made.add(name, leaf(quoted(g.id(kind))))
 		default:
@@ -119,6 +120,17 @@ func (g *generator) object(schema object, at string) *jsonNode {
 		}
 	}
 	return made
+}
+
+// likely is how likely a field is there that may be left out: in apt requests only what says what is meant.
+func (g *generator) likely(name string) int {
+	switch {
+	case g.apt && (name == "id" || name == "trashed_at"):
+		return 90
+	case g.apt && name != "name":
+		return 5
+	}
+	return 40
 }
 
 func (n *jsonNode) add(name string, value *jsonNode) {
@@ -137,6 +149,9 @@ func (g *generator) text(schema object, at string) string {
 	case schema["format"] == "date-time":
 		return pick(g, "2026-01-31T12:00:00+00:00", "1970-01-01T00:00:00Z", "2026-12-31T23:59:60Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59")
 	case strings.Contains(name, "login"), strings.Contains(name, "email"):
+		if g.apt || g.chance(20) {
+			return fmt.Sprintf("new%d@example.com", g.rand.IntN(1000))
+		}
 		return pick(g, "owner@example.com", "other@example.com", "OTHER@example.com", "new@example.com", "nobody@elsewhere.example")
 	case name == "locale":
 		return pick(g, "de-CH", "en", "xx")

@@ -22,7 +22,12 @@ type generator struct {
 	rand       *rand.Rand
 	operations []operationRef // in an order that is always the same
 	schemas    map[string]object
-	hostility  int // of the request that is being made: of a hundred choices, how many are wrong
+
+	// Of the request that is being made:
+	hostility int                 // of a hundred choices, how many are wrong
+	apt       bool                // the caller may do it, and the ids are of what is there
+	prying    bool                // ids are of what is hidden
+	fitting   map[string][]string // names of the ids that fit the operation, by kind
 }
 
 func (w *world) generator(seed uint64) *generator {
@@ -41,12 +46,26 @@ func (w *world) generator(seed uint64) *generator {
 	return g
 }
 
-// request makes one: half are right as far as one can know, a quarter have a thing or two wrong, a quarter are hostile.
+// request makes one: half are right as far as one can know, most of them apt and some prying, a quarter have a thing or two
+// wrong, a quarter are hostile.
 func (g *generator) request() wireRequest {
 	g.hostility = pick(g, 0, 0, 4, 40)
+	g.apt, g.prying = false, false
+	switch choice := g.rand.IntN(10); {
+	case g.hostility > 0:
+	case choice < 7:
+		g.apt = true
+	case choice < 9:
+		g.prying = true
+	}
 	op := pick(g, g.operations...)
-	r := wireRequest{operation: op.method + " " + op.path, as: g.caller(op.path), method: op.method, path: g.path(op)}
-	r.header = g.headers(op)
+	g.fitting = fittingOf(op)
+	r := wireRequest{operation: op.method + " " + op.path, method: op.method}
+	if len(op.Servers) > 0 {
+		return g.clientRequest(r, op.path)
+	}
+	r.as, r.path = g.caller(op.path), g.path(op)
+	r.header = g.headers(op, r.as)
 	types := slices.Sorted(maps.Keys(op.RequestBody.Content))
 	if len(types) == 0 {
 		return r
@@ -66,19 +85,20 @@ func (g *generator) request() wireRequest {
 	return r
 }
 
-// Who most requests to some operations are made as, because hardly anybody else comes through to them.
-var apt = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin"}
+// Who apt requests to some operations are made as, because hardly anybody else comes through to them.
+var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin"}
 
 // caller is who makes a request: seldom one that is turned away at the door.
 func (g *generator) caller(path string) string {
-	name, ok := apt[strings.Split(path, "/")[1]]
-	if !ok || !slices.Contains(callers, name) {
-		name = "owner"
-	}
-	if g.chance(40) {
+	switch name, ok := aptCallers[strings.Split(path, "/")[1]]; {
+	case g.apt && ok && path != "/users/me":
 		return name
+	case g.apt:
+		return "owner"
+	case g.prying:
+		return pick(g, "owner", "other", "reader", "admin", "account")
 	}
-	return pick(g, slices.Concat(callers, callers[slices.Index(callers, "other"):])...)
+	return pick(g, slices.Concat(callers, callers[slices.Index(callers, "other"):], []string{"account", "account"})...)
 }
 
 // wrong decides whether the next choice is a wrong one.
@@ -91,32 +111,33 @@ func pick[T any](g *generator, from ...T) T { return from[g.rand.IntN(len(from))
 
 var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// Paths that few ids fit: those whose end is named get these.
+// Operations that few ids fit, with the names of those.
 var fitting = []struct {
-	path *regexp.Regexp
-	ids  map[string][]string
+	operation *regexp.Regexp
+	ids       map[string][]string
 }{
-	{regexp.MustCompile(`/versions/\{|/versions/current$`), map[string][]string{"file": {"versions"}, "file_version": {"past", "past2", "current"}}},
-	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed"}, "folder": {"trashed"}}},
+	{regexp.MustCompile(`^PUT .*/versions/\{`), map[string][]string{"file": {"versions"}, "file_version": {"trashed", "trashed2"}}},
+	{regexp.MustCompile(`/versions(/|$)`), map[string][]string{"file": {"versions"}, "file_version": {"past", "past2", "current"}}},
+	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed", "trashed2"}, "folder": {"trashed", "trashed2"}}},
+	{regexp.MustCompile(`^DELETE /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"spare", "shared2"}, "folder": {"spare", "shared2"}}},
+	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
+}
+
+func fittingOf(op operationRef) map[string][]string {
+	for _, f := range fitting {
+		if f.operation.MatchString(op.method + " " + op.path) {
+			return f.ids
+		}
+	}
+	return nil
 }
 
 func (g *generator) path(op operationRef) string {
-	kinds := map[string][]string{}
-	for _, f := range fitting {
-		if f.path.MatchString(op.method+" "+op.path) && g.chance(60) {
-			kinds = f.ids
-		}
-	}
 	path := pathParam.ReplaceAllStringFunc(op.path, func(param string) string {
-		kind := strings.TrimSuffix(strings.Trim(param, "{}"), "_id")
-		switch names := kinds[kind]; {
-		case g.wrong():
+		if g.wrong() {
 			return pick(g, hostileSegments...)
-		case len(names) > 0:
-			return "«" + kind + ":" + pick(g, names...) + "»"
-		default:
-			return g.id(kind)
 		}
+		return g.id(strings.TrimSuffix(strings.Trim(param, "{}"), "_id"))
 	})
 	query := url.Values{}
 	for _, p := range op.Parameters {
@@ -133,7 +154,12 @@ func (g *generator) path(op operationRef) string {
 	if len(query) == 0 {
 		return path
 	}
-	return path + "?" + strings.NewReplacer("%C2%AB", "«", "%C2%BB", "»", "%3A", ":").Replace(query.Encode())
+	return path + "?" + encodeNamed(query)
+}
+
+// encodeNamed writes a form in which what stands between « and » keeps its meaning.
+func encodeNamed(values url.Values) string {
+	return strings.NewReplacer("%C2%AB", "«", "%C2%BB", "»", "%3A", ":").Replace(values.Encode())
 }
 
 // param is a value of a parameter.
@@ -160,7 +186,7 @@ func (g *generator) param(name string, schema object) string {
 }
 
 // headers are what admits a request, what it depends on, and in hostile requests what else there may be.
-func (g *generator) headers(op operationRef) [][2]string {
+func (g *generator) headers(op operationRef, caller string) [][2]string {
 	var headers [][2]string
 	add := func(name, value string) { headers = append(headers, [2]string{name, value}) }
 	if !g.wrong() {
@@ -172,6 +198,9 @@ func (g *generator) headers(op operationRef) [][2]string {
 		if p.In == "header" && g.chance(15) {
 			add(p.Name, pick(g, "0", "1", `"1"`, `W/"2"`, "*", "bytes=0-3", "bytes=-1", "bytes=5-1", "da39a3ee5e6b4b0d3255bfef95601890afd80709"))
 		}
+	}
+	if slices.Contains([]string{"admin", "account"}, caller) && !g.apt && g.chance(30) {
+		add("As-User", g.id("user"))
 	}
 	if g.wrong() {
 		add("As-User", pick(g, g.id("user"), "0", "-1", "owner", "«repeat:5000:9»"))
@@ -189,15 +218,24 @@ func (g *generator) headers(op operationRef) [][2]string {
 	return headers
 }
 
-// Names of what visits are furnished with, by kind. Of other kinds there is only what answers tell.
+// Names of what visits are furnished with, by kind.
 var furnished = map[string][]string{
-	"file":          {"shared", "shared", "shared2", "other", "stranger", "gone", "versions", "trashed"},
-	"folder":        {"shared", "shared", "shared2", "other", "stranger", "shown", "trashed"},
-	"file_version":  {"shared", "shared2", "other", "stranger", "past", "current"},
-	"user":          {"owner", "other", "reader", "editor", "admin", "carol"},
-	"collaboration": {"shared", "shared2"},
-	"docgen_batch":  {"shared", "shared2", "stranger"},
-	"docgen_job":    {"shared", "shared2", "stranger"},
+	"file":           {"shared", "shared2", "other", "stranger", "gone", "versions", "trashed", "spare"},
+	"folder":         {"shared", "shared2", "other", "stranger", "shown", "trashed", "spare"},
+	"file_version":   {"shared", "shared2", "other", "stranger", "past", "current", "trashed"},
+	"user":           {"owner", "other", "reader", "editor", "admin", "carol", "spare"},
+	"collaboration":  {"shared", "shared2", "stranger"},
+	"docgen_batch":   {"shared", "shared2", "stranger"},
+	"docgen_job":     {"shared", "shared2", "stranger"},
+	"archive":        {"shared", "shared2"},
+	"storage_policy": {"default", "cold"},
+}
+
+// Names of what the callers of apt requests may do everything with.
+var aptNames = map[string][]string{
+	"file": {"shared", "shared2"}, "folder": {"shared", "shared2"}, "file_version": {"shared", "shared2"},
+	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"}, "docgen_job": {"shared", "shared2"},
+	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 }
 
 // kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.
@@ -215,14 +253,31 @@ func (g *generator) id(name string) string {
 	if g.wrong() {
 		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive")
 	}
-	if kind == "folder" && g.chance(20) {
-		return pick(g, "0", "0", "0", "«archive:made0»")
+	if kind == "folder" && len(g.fitting[kind]) == 0 && g.chance(20) {
+		return pick(g, "0", "0", "0", "«archive:shared»")
+	}
+	if names := g.aptNames(kind); len(names) > 0 && (g.apt || g.chance(30)) {
+		return "«" + kind + ":" + pick(g, names...) + "»"
 	}
 	names := furnished[kind]
+	if g.prying && slices.Contains(names, "stranger") {
+		if kind == "file" && g.chance(20) {
+			return "«file:gone»"
+		}
+		return "«" + kind + ":stranger»"
+	}
 	if len(names) == 0 || g.chance(30) {
-		return fmt.Sprintf("«%s:made%d»", kind, g.rand.IntN(1+9*min(len(names), 1)))
+		return fmt.Sprintf("«%s:made%d»", kind, g.rand.IntN(10))
 	}
 	return "«" + kind + ":" + pick(g, names...) + "»"
+}
+
+// aptNames are the names of what the operation comes through with.
+func (g *generator) aptNames(kind string) []string {
+	if names := g.fitting[kind]; len(names) > 0 {
+		return names
+	}
+	return aptNames[kind]
 }
 
 var (

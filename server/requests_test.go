@@ -22,9 +22,17 @@ import (
 
 // How many requests TestRequests makes, and from which seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
 var (
-	requestCount = flag.Int("requests", 10_000, "requests that TestRequests makes")
+	requestCount = flag.Int("requests", manyRequests(), "requests that TestRequests makes")
 	requestSeed  = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
 )
+
+// manyRequests is as many as show that every operation is reached; under the race detector, which makes them slow, a part.
+func manyRequests() int {
+	if raceEnabled {
+		return 1000
+	}
+	return 10_000
+}
 
 // visitRequests is how many requests are made in one world: enough that they meet what others left, and not so many that
 // nothing is left to be met.
@@ -103,8 +111,11 @@ type visit struct {
 	markers []string          // of any list and any caller
 	strange map[string]bool   // names of what is the stranger's
 	secrets []string          // what no caller may see
+	absent  bool              // ids of what is hidden are others, of what is not there
 	stored  *storedState
 	reached *reach
+
+	assertions int // how many there were
 }
 
 // reach counts the answers of every operation by their status.
@@ -179,7 +190,7 @@ func (v *visit) one(r wireRequest) string {
 	if json.Unmarshal(res.text, &answer) == nil {
 		v.learn(answer)
 	}
-	return ""
+	return v.betrayed(r, res)
 }
 
 // send makes a request as it stands, whatever a client would make of it.
@@ -189,7 +200,10 @@ func (v *visit) send(r wireRequest) (response, error) {
 		return response{}, err
 	}
 	path := v.fill(r.as, r.path)
-	req.URL.Opaque = "//" + req.URL.Host + "/2.0" + path
+	if !strings.HasPrefix(path, "//") {
+		path = "//2.0" + path
+	}
+	req.URL.Opaque = "//" + req.URL.Host + path[1:]
 	if token := v.w.tokens[r.as]; token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -205,9 +219,9 @@ func (v *visit) send(r wireRequest) (response, error) {
 		return response{}, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(unpacked(v.w.t, res))
 	path, _, _ = strings.Cut(path, "?")
-	res.Request = &http.Request{Method: r.method, URL: &url.URL{Path: "/2.0" + path}}
+	res.Request = &http.Request{Method: r.method, URL: &url.URL{Path: path[1:]}}
 	return response{res, text}, err
 }
 
@@ -248,10 +262,10 @@ func (v *visit) learn(answer any) {
 	case object:
 		kind, _ := answer["type"].(string)
 		id, _ := answer["id"].(string)
-		if kind != "" && id != "" && !v.seen[id] {
-			v.seen[id] = true
-			v.ids[fmt.Sprintf("%s:made%d", kind, v.made[kind])] = id
-			v.made[kind]++
+		v.remember(kind, id)
+		for kind, name := range map[string]string{"token": "access_token", "refresh": "refresh_token"} {
+			token, _ := answer[name].(string)
+			v.remember(kind, token)
 		}
 		for _, name := range []string{"next_marker", "prev_marker"} {
 			if marker, ok := answer[name].(string); ok && marker != "" {
@@ -262,6 +276,16 @@ func (v *visit) learn(answer any) {
 			v.learn(answer[name])
 		}
 	}
+}
+
+// remember gives an id a name, if it is a new one.
+func (v *visit) remember(kind, id string) {
+	if kind == "" || id == "" || v.seen[id] {
+		return
+	}
+	v.seen[id] = true
+	v.ids[fmt.Sprintf("%s:made%d", kind, v.made[kind])] = id
+	v.made[kind]++
 }
 
 func newVisit(t *testing.T) *visit {

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,12 +13,14 @@ import (
 // it between « and »:
 //
 //	«file:shared»      the id of something that visits are furnished with
-//	«file:made3»       the fourth id of its kind that an answer told; 0 when there are not so many
+//	«file:made3»       the fourth id of its kind that an answer told, counted from the first again where there are not so many
 //	«marker:2»         a marker that an answer told
+//	«secret:acting»    the secret of an application, as «client:acting» is its id; so with «basic:…», «token:…» and «refresh:…»
+//	«assertion:user»   an assertion of an application
 //	«repeat:500:[»     a text that many times
 type wireRequest struct {
 	operation        string // as the document has it
-	as, method, path string // the path is below /2.0, with the query
+	as, method, path string // the path is below /2.0, or begins with // and is from the root; with the query
 	header           [][2]string
 	body             string
 }
@@ -50,11 +53,17 @@ func (v *visit) meant(caller, name string) string {
 		return strings.Repeat(what, n)
 	case kind == "marker" && err == nil && n >= 0 && len(v.markers) > 0:
 		return v.markers[n%len(v.markers)]
+	case kind == "assertion":
+		return v.assertion(which)
+	case caller == "archivist" && v.strange[name]:
+		return "0"
+	case v.absent && v.hidden(name):
+		return unused(v.ids[name])
 	}
-	if id, ok := v.ids[name]; ok && !(caller == "archivist" && v.strange[name]) {
-		return id
+	if made, err := strconv.Atoi(strings.TrimPrefix(which, "made")); err == nil && made >= 0 && v.made[kind] > 0 {
+		return v.ids[fmt.Sprintf("%s:made%d", kind, made%v.made[kind])]
 	}
-	return "0"
+	return cmp.Or(v.ids[name], "0")
 }
 
 // Requests are kept as text: the call, a line for each header, an empty line and a line with the body. What a line cannot

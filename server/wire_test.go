@@ -3,12 +3,17 @@ package server_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"platen/server"
 )
@@ -146,6 +151,71 @@ func TestRefusalAfterAnswers(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusalArrives sends what is no request, and much behind it before it reads the answer: the answer is whole, and the
+// connection ends without a reset. A client that does not stop sending is hung up on.
+func TestRefusalArrives(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		for name, head := range map[string]string{
+			"a header without a name":     "POST / HTTP/1.1\r\nHost: x\r\n: x\r\n\r\n",
+			"another transfer encoding":   "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+			"an expectation":              "POST / HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 900000\r\n\r\n",
+			"a header that is too large":  "GET / HTTP/1.1\r\nHost: x\r\nX: ",
+			"a header that does not fit":  "GET /%zz HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 30_000) + "\r\n\r\n",
+			"a request line without end ": strings.Repeat("x", 10_000),
+		} {
+			w.t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				c := w.wire(t)
+				_, err := io.WriteString(c, head+strings.Repeat("x", 900_000))
+				must(t, err)
+				if res := c.answer("POST"); res.StatusCode != http.StatusBadRequest && res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+					t.Errorf("status %d: %s", res.StatusCode, res.text)
+				}
+				if _, err := c.read.ReadByte(); err != io.EOF {
+					t.Errorf("the connection ends with %v", err)
+				}
+			})
+		}
+		w.t.Run("without end", func(t *testing.T) {
+			t.Parallel()
+			c := w.wire(t)
+			c.send("nonsense\r\n\r\n")
+			for portion := strings.Repeat("x", 1<<20); ; {
+				if _, err := io.WriteString(c, portion); err != nil {
+					return
+				}
+			}
+		})
+	})
+}
+
+// TestRefusalEnds refuses a client that then neither sends nor hangs up.
+func TestRefusalEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		defer theirs.Close()
+		go func() { _, _ = io.Copy(io.Discard, theirs) }() // reads the answer, and waits for more
+		conn, err := server.Listener(oneConn{conn: ours}, "http://x", slog.New(slog.DiscardHandler)).Accept()
+		must(t, err)
+		began := time.Now()
+		if _, err := io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n"); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("it ends with %v", err)
+		}
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("it ends after %v", took)
+		}
+		must(t, conn.Close())
+	})
+}
+
+// oneConn is a listener that has one connection.
+type oneConn struct {
+	net.Listener
+	conn net.Conn
+}
+
+func (l oneConn) Accept() (net.Conn, error) { return l.conn, nil }
 
 // TestCompression asks for answers as they are and compressed, and finds both the same.
 func TestCompression(t *testing.T) {

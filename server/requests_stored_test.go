@@ -1,0 +1,226 @@
+package server_test
+
+import (
+	"crypto/sha1" //nolint:gosec // the digest that the interface has
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver of PostgreSQL
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/server"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+var requestsPostgres = flag.Bool("requests-postgres", false, "let TestRequests make its requests on PostgreSQL")
+
+// storedState looks at what a world has stored, past the service.
+type storedState struct {
+	w     *world
+	db    *sql.DB
+	tasks string       // the query of the tasks of a kind
+	blobs []blob.Store // of all storage policies
+}
+
+// newStoredWorld makes a world with a second storage policy.
+func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
+	t.Helper()
+	database, open, tasks := storetest.SQLite, sqliteReader, "SELECT json(args) FROM river_job WHERE kind = $1"
+	if *requestsPostgres {
+		database, open, tasks = storetest.Postgres, postgresReader, "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = $1"
+	}
+	config := database(t)
+	cold, err := blob.Open(t.TempDir())
+	must(t, err)
+	w := newWorldOf(t, cfg, docgen.Config{
+		Store: storetest.Open(t, config), Policies: []docgen.NewStoragePolicy{{Name: "Cold", Blobs: cold}},
+	})
+	db, err := open(config)
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return w, &storedState{w, db, tasks, []blob.Store{w.blobs, cold}}
+}
+
+func sqliteReader(config store.Config) (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+(&url.URL{Path: config.Path}).EscapedPath()+"?mode=ro")
+}
+
+func postgresReader(config store.Config) (*sql.DB, error) { return sql.Open("pgx", config.URL) }
+
+// inTrees is a query with every item and the top of its tree.
+const inTrees = `WITH RECURSIVE tree (id, top, archive, live) AS (
+    SELECT items.id, items.id AS top, CAST(0 AS BIGINT), CAST(1 AS BIGINT) FROM items WHERE items.parent_id IS NULL
+    UNION ALL
+    SELECT items.id, tree.top,
+        CASE WHEN tree.archive <> 0 THEN tree.archive WHEN tree.id = tree.top AND tree.top = (
+            SELECT root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id) THEN items.id ELSE 0 END,
+        CASE WHEN items.trashed_at = 0 THEN tree.live ELSE 0 END
+    FROM tree JOIN items ON items.parent_id = tree.id
+) `
+
+// What must never be found in the database: each query counts what breaks a rule.
+var storedRules = map[string]string{
+	"items that no tree holds": `SELECT COUNT(*) FROM items WHERE id NOT IN (SELECT id FROM tree)`,
+	"items that do not belong to the owner of their tree": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
+		JOIN items top ON top.id = tree.top WHERE items.owner_id <> top.owner_id`,
+	"archives whose size is not the sum of what they hold": `SELECT COUNT(*) FROM items archive WHERE archive.id IN (SELECT archive FROM tree)
+		AND archive.trashed_at = 0 AND archive.size <> (SELECT COALESCE(SUM(items.size), 0) FROM tree JOIN items ON items.id = tree.id
+			WHERE tree.archive = archive.id AND tree.live = 1 AND items.kind = 1)`,
+	"files whose version is not theirs": `SELECT COUNT(*) FROM items WHERE kind = 1
+		AND NOT EXISTS (SELECT 1 FROM file_versions WHERE file_versions.id = items.version_id AND file_versions.file_id = items.id)`,
+	"files that say another size or digest than their version": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
+		WHERE items.size <> file_versions.size OR items.sha1 <> file_versions.sha1`,
+	"jobs that have ended and keep their data": `SELECT COUNT(*) FROM docgen_inputs JOIN docgen_jobs ON docgen_jobs.id = docgen_inputs.job_id
+		WHERE docgen_jobs.status = 'completed'`,
+	"names that a folder holds twice": `SELECT COUNT(*) FROM (SELECT parent_id FROM items WHERE trashed_at = 0 AND parent_id IS NOT NULL
+		GROUP BY parent_id, LOWER(name) HAVING COUNT(*) > 1) twice`,
+	"files whose current version is in the trash, or has another number": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
+		WHERE file_versions.trashed_at <> 0 OR file_versions.number <> items.version_number`,
+	"contents that are not wanted where their tree wants them": `SELECT COUNT(*) FROM file_versions JOIN tree ON tree.id = file_versions.file_id
+		LEFT JOIN items archive ON archive.id = tree.archive WHERE file_versions.wanted_policy_id <> COALESCE(archive.storage_policy_id, 1)`,
+	"files among the archives": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id WHERE tree.archive = tree.id AND items.kind = 1`,
+	"storage policies of what is no archive": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
+		WHERE (tree.archive = tree.id) <> (items.storage_policy_id <> 0)`,
+	"users without a root folder of their own": `SELECT COUNT(*) FROM users WHERE deleted_at = 0 AND NOT EXISTS (SELECT 1 FROM items
+		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND items.trashed_at = 0)`,
+	"root folders of nobody":               `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT root_folder_id FROM users WHERE deleted_at = 0)`,
+	"collaborations of users who are gone": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id WHERE users.deleted_at <> 0`,
+	"invitations of a login that somebody has": `SELECT COUNT(*) FROM collaborations JOIN users ON users.login_key = collaborations.invite_key
+		WHERE collaborations.user_id IS NULL`,
+	"tokens of users who are gone": `SELECT COUNT(*) FROM users WHERE deleted_at <> 0
+		AND (id IN (SELECT user_id FROM tokens) OR id IN (SELECT user_id FROM refresh_tokens))`,
+	"enterprises without an administrator": `SELECT COUNT(*) FROM enterprises WHERE NOT EXISTS (SELECT 1 FROM users
+		WHERE users.enterprise_id = enterprises.id AND users.role = 'admin' AND users.status <> 'inactive' AND users.deleted_at = 0)`,
+	"templates that are no files": `SELECT COUNT(*) FROM docgen_templates JOIN items ON items.id = docgen_templates.file_id WHERE items.kind <> 1`,
+	"jobs that have not ended and have no data": `SELECT COUNT(*) FROM docgen_jobs WHERE status IN ('pending', 'submitted')
+		AND id NOT IN (SELECT job_id FROM docgen_inputs)`,
+	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
+		WHERE items.owner_id = collaborations.user_id`,
+}
+
+// problem says what does not hold together of what is stored, before and after the tasks that see to contents; "" when all
+// does.
+func (s *storedState) problem() string {
+	problems := append(s.broken(storedRules), s.lost()...)
+	s.work()
+	problems = append(problems, s.broken(map[string]string{
+		"contents that are not where they are wanted": `SELECT COUNT(*) FROM file_versions WHERE storage_policy_id <> wanted_policy_id`,
+	})...)
+	problems = append(problems, s.lost()...)
+	problems = append(problems, s.orphans()...)
+	slices.Sort(problems)
+	return strings.Join(slices.Compact(problems), "\n")
+}
+
+// broken tells which of some rules are broken.
+func (s *storedState) broken(rules map[string]string) []string {
+	var problems []string
+	for what, query := range rules {
+		var found int
+		must(s.w.t, s.db.QueryRowContext(s.w.t.Context(), inTrees+query).Scan(&found))
+		if found > 0 {
+			problems = append(problems, fmt.Sprintf("there are %d %s", found, what))
+		}
+	}
+	return problems
+}
+
+// A storedVersion is a version, as its row has it.
+type storedVersion struct {
+	id, size  int64
+	sha1, key string
+}
+
+// versions returns all versions.
+func (s *storedState) versions() []storedVersion {
+	rows, err := s.db.QueryContext(s.w.t.Context(), "SELECT id, size, sha1, blob_key FROM file_versions")
+	must(s.w.t, err)
+	defer rows.Close()
+	var versions []storedVersion
+	for rows.Next() {
+		var v storedVersion
+		must(s.w.t, rows.Scan(&v.id, &v.size, &v.sha1, &v.key))
+		versions = append(versions, v)
+	}
+	must(s.w.t, rows.Err())
+	return versions
+}
+
+// lost tells of the versions whose content is not there.
+func (s *storedState) lost() []string {
+	var problems []string
+	for _, v := range s.versions() {
+		if err := s.holds(v); err != nil {
+			problems = append(problems, fmt.Sprintf("version %d: %v", v.id, err))
+		}
+	}
+	return problems
+}
+
+// work does the tasks of the queue that carry and remove contents.
+func (s *storedState) work() {
+	t := s.w.t
+	_, _, err := s.w.Relocate(t.Context())
+	must(t, err)
+	rows, err := s.db.QueryContext(t.Context(), s.tasks, docgen.RemoveContents{}.Kind())
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var args string
+		must(t, rows.Scan(&args))
+		var task docgen.RemoveContents
+		must(t, json.Unmarshal([]byte(args), &task))
+		must(t, s.w.RemoveContents(t.Context(), task))
+	}
+	must(t, rows.Err())
+}
+
+// orphans tells of the contents that no version names.
+func (s *storedState) orphans() []string {
+	named := map[string]bool{"contents": true} // says which database the contents are of
+	for _, v := range s.versions() {
+		named[v.key] = true
+	}
+	var problems []string
+	for _, blobs := range s.blobs {
+		for info, err := range blobs.List(s.w.t.Context(), "") {
+			must(s.w.t, err)
+			if !named[info.Key] {
+				problems = append(problems, fmt.Sprintf("no version names the content %s", info.Key))
+			}
+		}
+	}
+	return problems
+}
+
+// holds tells whether the content of a version is there, and is what the version says.
+func (s *storedState) holds(v storedVersion) error {
+	content, err := s.w.TemplateContent(s.w.t.Context(), v.id)
+	if err != nil {
+		return err
+	}
+	stored, err := content.Open(s.w.t.Context(), 0, -1)
+	if err != nil {
+		return err
+	}
+	defer stored.Close()
+	hash := sha1.New() //nolint:gosec // the digest that the interface has
+	n, err := io.Copy(hash, stored)
+	if err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); n != v.size || got != v.sha1 {
+		return fmt.Errorf("it has %d bytes with the digest %s, want %d and %s", n, got, v.size, v.sha1)
+	}
+	return nil
+}
