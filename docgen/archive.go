@@ -75,6 +75,9 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return Archive{}, err
 	}
+	if restrictions[c.User.Status]&MayUpload != 0 {
+		return Archive{}, failf(CodeForbidden, "Access denied – your status does not let you make archives.")
+	}
 	policyID, err := s.archivePolicy(c, n)
 	if err != nil {
 		return Archive{}, err
@@ -172,9 +175,9 @@ func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[
 	return result, err
 }
 
-// findArchive returns an archive.
-func (s *Service) findArchive(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.Item, error) {
-	p, err := s.find(ctx, q, c, Folder, id, MayOwn)
+// findArchive returns an archive to a caller who wants to do something with it.
+func (s *Service) findArchive(ctx context.Context, q *store.Queries, c *Caller, id int64, need Permissions) (store.Item, error) {
+	p, err := s.find(ctx, q, c, Folder, id, need)
 	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || err == nil && !p.isArchive() {
 		return store.Item{}, NotFound("archive", id)
 	}
@@ -191,7 +194,7 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 	}
 	var changed Archive
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		row, err := s.lockArchive(ctx, tx, c, id)
+		row, err := s.lockArchive(ctx, tx, c, id, MayOwn|MayEdit)
 		if err != nil {
 			return err
 		}
@@ -211,14 +214,14 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 }
 
 // lockArchive returns an archive that nobody else changes, or fills, from here to the end of the transaction.
-func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.Item, error) {
-	if _, err := s.findArchive(ctx, tx.Queries, c, id); err != nil {
+func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64, need Permissions) (store.Item, error) {
+	if _, err := s.findArchive(ctx, tx.Queries, c, id, need); err != nil {
 		return store.Item{}, err
 	}
 	if err := tx.HoldTrees(ctx, id); err != nil {
 		return store.Item{}, err
 	}
-	return s.findArchive(ctx, tx.Queries, c, id)
+	return s.findArchive(ctx, tx.Queries, c, id, need)
 }
 
 func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, row store.Item) error {
@@ -248,7 +251,7 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		return failf(CodeRefused, "Archives cannot be deleted on this server: its operator has turned that off.")
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		row, err := s.lockArchive(ctx, tx, c, id)
+		row, err := s.lockArchive(ctx, tx, c, id, MayOwn|MayDelete)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 			return err
 		}
 		if !added {
-			return nameInUse(ctx, tx.Queries, target.row.ID, row.Name)
+			return s.nameInUse(ctx, tx.Queries, c, target.row.ID, row.Name)
 		}
 		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 			return err
 		}
 		if added == 0 {
-			return nameInUse(ctx, tx.Queries, target.row.ID, top.Name)
+			return s.nameInUse(ctx, tx.Queries, c, target.row.ID, top.Name)
 		}
 		size, err := s.copyBelow(ctx, tx, top, tree)
 		if err != nil {

@@ -49,7 +49,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 			return err
 		}
 		if !added {
-			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
+			return s.nameInUse(ctx, tx.Queries, c, parent.row.ID, f.Name)
 		}
 		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (polic
 		if err != nil || taken == 0 {
 			return err
 		}
-		return nameInUse(ctx, q, parent.row.ID, f.Name)
+		return s.nameInUse(ctx, q, c, parent.row.ID, f.Name)
 	})
 	return policy, err
 }
@@ -177,7 +177,7 @@ func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) 
 			return err
 		}
 		p.row.Name = v.Name
-		return nameFree(ctx, q, p.row)
+		return s.nameFree(ctx, q, c, p.row)
 	})
 	return policy, err
 }
@@ -186,7 +186,7 @@ func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, r
 	if v.Name != "" {
 		row.Name = v.Name
 	}
-	if err := nameFree(ctx, tx.Queries, row); err != nil {
+	if err := s.nameFree(ctx, tx.Queries, c, row); err != nil {
 		return err
 	}
 	now := s.micros()

@@ -36,7 +36,7 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 			return err
 		}
 		if added == 0 {
-			return nameInUse(ctx, tx.Queries, parent.row.ID, f.Name)
+			return s.nameInUse(ctx, tx.Queries, c, parent.row.ID, f.Name)
 		}
 		item, err = s.item(ctx, tx.Queries, c, Folder, id)
 		return err

@@ -202,7 +202,7 @@ func newItemRow(kind Kind, id int64, parent sql.NullInt64, name string, owner, c
 func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }
 
 // nameInUse returns the Error of a name that an item in the folder bears already.
-func nameInUse(ctx context.Context, q *store.Queries, parent int64, name string) error {
+func (s *Service) nameInUse(ctx context.Context, q *store.Queries, c *Caller, parent int64, name string) error {
 	row, err := q.Child(ctx, parentOf(parent), foldKey(name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return failf(CodeConflict, "An item with the same name was there a moment ago. Retry.")
@@ -210,15 +210,22 @@ func nameInUse(ctx context.Context, q *store.Queries, parent int64, name string)
 	if err != nil {
 		return err
 	}
-	return nameTaken(row)
+	return s.nameTaken(ctx, q, c, row)
 }
 
-// nameTaken is the Error of a name that an item bears.
-func nameTaken(row store.Item) *Error {
-	return &Error{
-		Code: CodeNameInUse, Message: "Item with the same name already exists", Conflicts: []Item{listed(row)},
-		Problems: []Problem{invalidField("name", "the folder has an item named %q already: choose another name or folder", row.Name)},
+// nameTaken is the Error of a name that an item bears. It shows the item only to a caller who sees it: whom a single item is
+// shared with does not see what lies beside it.
+func (s *Service) nameTaken(ctx context.Context, q *store.Queries, c *Caller, row store.Item) error {
+	taken := &Error{Code: CodeNameInUse, Message: "Item with the same name already exists", Problems: []Problem{
+		invalidField("name", "the folder has an item of that name already: choose another name or folder"),
+	}}
+	_, err := s.find(ctx, q, c, Kind(row.Kind), row.ID, MaySee)
+	if _, hidden := errors.AsType[*Error](err); err != nil && !hidden {
+		return err
+	} else if !hidden {
+		taken.Conflicts = []Item{listed(row)}
 	}
+	return taken
 }
 
 // matches checks the etag that a caller wants an item to have.
@@ -361,7 +368,7 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 		}
 		row.ParentID = parentOf(target.row.ID)
 	}
-	if err := nameFree(ctx, tx.Queries, row); err != nil {
+	if err := s.nameFree(ctx, tx.Queries, c, row); err != nil {
 		return err
 	}
 	_, err := tx.UpdateItem(ctx, store.UpdateItemParams{
@@ -384,7 +391,7 @@ func lateTaken(err error) error {
 }
 
 // nameFree checks that no other item of the folder bears the name that a row is about to have.
-func nameFree(ctx context.Context, q *store.Queries, row store.Item) error {
+func (s *Service) nameFree(ctx context.Context, q *store.Queries, c *Caller, row store.Item) error {
 	other, err := q.Child(ctx, row.ParentID, foldKey(row.Name))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && other.ID == row.ID {
 		return nil
@@ -392,7 +399,7 @@ func nameFree(ctx context.Context, q *store.Queries, row store.Item) error {
 	if err != nil {
 		return err
 	}
-	return nameTaken(other)
+	return s.nameTaken(ctx, q, c, other)
 }
 
 // read returns an item to a caller who may read.

@@ -243,6 +243,33 @@ func TestRestrictedUsers(t *testing.T) {
 	})
 }
 
+// TestRestrictedOwners: who may not delete or edit does not lose by another way what is theirs.
+func TestRestrictedOwners(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		root := w.member("root", docgen.RoleAdmin)
+		admin := w.contentManager("admin")
+		archive, trashed, given := w.archive(admin, "archive"), w.upload(w.alice, 0, "trashed.txt", "x"), w.upload(w.alice, 0, "given.txt", "x")
+		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
+		shared := w.share(docgen.File, given.ID, w.bob, docgen.RoleEditor)
+		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "", docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
+			for _, id := range []int64{w.alice.User.ID, admin.User.ID} {
+				_, err := w.UpdateUser(ctx, root, id, docgen.UserChange{Status: &status})
+				must(t, err)
+			}
+			alice, admin := w.caller("alice"), w.caller("admin", docgen.ScopeWrite, docgen.ScopeGlobalContent)
+			wantCode(t, w.Purge(ctx, alice, docgen.File, trashed.ID), docgen.CodeForbidden)
+			_, err := w.UpdateCollaboration(ctx, alice, shared.ID, docgen.CollaborationChange{Role: docgen.RoleOwner})
+			wantCode(t, err, docgen.CodeForbidden)
+			_, err = w.UpdateArchive(ctx, admin, archive.ID, docgen.ArchiveChange{Name: &status})
+			wantCode(t, err, docgen.CodeForbidden)
+			wantCode(t, w.DeleteArchive(ctx, admin, archive.ID), docgen.CodeForbidden)
+			_, err = w.CreateArchive(ctx, admin, docgen.NewArchive{Name: status})
+			wantCode(t, err, uploads)
+		}
+	})
+}
+
 // TestDeletingRace deletes a user who uploads at the same time: nothing is left of what the user owned.
 func TestDeletingRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

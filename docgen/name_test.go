@@ -2,6 +2,7 @@ package docgen_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -118,4 +119,33 @@ func TestNumberedName(t *testing.T) {
 			seen[docgen.FoldKey(got)] = true
 		}
 	}
+}
+
+// TestNamesOfWhatIsHidden: whom one file is shared with learns nothing of what lies beside it but that a name is taken.
+func TestNamesOfWhatIsHidden(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		w.upload(w.alice, 0, "Secret.txt", "secret")
+		file := w.upload(w.alice, 0, "shared.txt", "x")
+		w.share(docgen.File, file.ID, w.bob, docgen.RoleEditor)
+		for _, tt := range []struct {
+			caller *docgen.Caller
+			shown  int
+		}{{w.alice, 1}, {w.bob, 0}} {
+			_, renamed := w.UpdateFile(ctx, tt.caller, file.ID, docgen.ItemChange{Name: new("secret.TXT")})
+			_, uploaded := w.CreateVersion(ctx, tt.caller, docgen.NewVersion{FileID: file.ID, Name: "secret.TXT"}, unread{t})
+			for _, err := range []error{renamed, uploaded} {
+				wantCode(t, err, docgen.CodeNameInUse)
+				if e := asError(t, err); len(e.Conflicts) != tt.shown || tt.shown == 0 && strings.Contains(fmt.Sprint(e), "Secret") {
+					t.Errorf("%s is told %+v, want %d items", tt.caller.User.Name, e, tt.shown)
+				}
+			}
+		}
+		must(t, w.TrashFile(ctx, w.bob, file.ID, ""))
+		_, err := w.Restore(ctx, w.bob, docgen.File, file.ID, docgen.Restoration{Name: "secret.txt"})
+		wantCode(t, err, docgen.CodeNameInUse)
+		if e := asError(t, err); len(e.Conflicts) != 0 {
+			t.Errorf("bob, who restores, is shown %+v", e.Conflicts)
+		}
+	})
 }

@@ -145,8 +145,8 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 		return destination{}, fmt.Errorf("creator of batch %s: %w", batchID, err)
 	}
 	d := destination{numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
-	if batch.GlobalContent {
-		d.caller.Scopes = []Scope{ScopeGlobalContent}
+	if batch.GlobalContent && isActive(user.User) { // the creator may be less than when the batch was made
+		d.caller.Scopes = allowed([]Scope{ScopeGlobalContent}, user.User)
 	}
 	// Unlike lockFolder this makes nobody wait who writes to the same folder.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })

@@ -99,6 +99,37 @@ func (p *press) wantStatuses(want ...docgen.Status) {
 	}
 }
 
+// TestManagersWhoAreNoneAnyMore: documents reach the content of everybody only while their creator may manage it.
+func TestManagersWhoAreNoneAnyMore(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		root := w.member("root", docgen.RoleAdmin)
+		folder := w.folder(w.alice, 0, "alice's")
+		for name, change := range map[string]docgen.UserChange{
+			"demoted":  {Role: new(docgen.RoleUser)},
+			"inactive": {Status: new(docgen.StatusInactive)},
+			"as ever":  {Name: new("as ever")},
+		} {
+			manager := w.contentManager(strings.ReplaceAll(name, " ", ""))
+			batch, err := w.CreateBatch(ctx, manager, batchOf(w.template(manager, 0, name).ID, folder, "{}"))
+			must(t, err)
+			jobs, err := w.BatchJobs(ctx, manager, batch, docgen.PageRequest{})
+			must(t, err)
+			_, err = w.UpdateUser(ctx, root, manager.User.ID, change)
+			must(t, err)
+			p := &press{world: w, task: docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[0].ID}}
+			must(t, p.work("document"))
+			want := docgen.StatusFailed
+			if name == "as ever" {
+				want = docgen.StatusCompleted
+			}
+			if job, err := w.Job(ctx, manager, jobs.Entries[0].ID); err != nil || job.Status != want {
+				t.Errorf("%s: job is %s, %v, want %s", name, job.Status, err, want)
+			}
+		}
+	})
+}
+
 func TestJobsFromClaimToEnd(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("good", "with gaps", "bad")

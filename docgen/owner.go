@@ -22,7 +22,7 @@ func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
 		if err != nil {
 			return err
 		}
-		p, err := s.lock(ctx, tx, c, Kind(found.item.Kind), found.item.ID, MayOwn, "")
+		p, err := s.lock(ctx, tx, c, Kind(found.item.Kind), found.item.ID, MayOwn|MayEdit, "")
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (s *Service) holdGift(ctx context.Context, tx *store.Tx, c *Caller, id int6
 		return nil, err
 	}
 	switch {
-	case !found.place.may.Can(MayOwn):
+	case !found.place.may.Can(MayOwn | MayEdit):
 		return nil, failf(CodeForbidden, "Access denied – only the owner makes another user the owner.")
 	case found.row.Status != CollaborationAccepted:
 		return nil, failf(CodeInvalidStatus, "The user has not accepted the invitation, and cannot become the owner before.")
@@ -49,6 +49,9 @@ func (s *Service) holdGift(ctx context.Context, tx *store.Tx, c *Caller, id int6
 	user, err := tx.User(ctx, found.row.UserID.Int64)
 	if err != nil {
 		return nil, err
+	}
+	if !isActive(user.User) {
+		return nil, failf(CodeInvalidStatus, "The user is not active, and cannot become the owner.")
 	}
 	heir := &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}
 	return heir, tx.HoldTrees(ctx, found.place.tree(), heir.rootID)

@@ -11,14 +11,15 @@ import (
 // purgePortion is how many contents one task removes.
 const purgePortion = 500
 
-// Purge removes a file or folder of the trash for good, with all that lies below it. It is the owner's to do.
+// Purge removes a file or folder of the trash for good, with all that lies below it. It is the owner's to do, unless the owner's
+// status forbids to delete.
 func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		err := s.holdPlaces(ctx, tx, func() ([]place, error) {
-			p, err := s.findTrashed(ctx, tx.Queries, c, kind, id, MayOwn)
+			p, err := s.findTrashed(ctx, tx.Queries, c, kind, id, MayOwn|MayDelete)
 			return []place{p}, err
 		})
 		if err != nil {

@@ -104,7 +104,7 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 		if err != nil {
 			return err
 		}
-		if err := restoreTo(ctx, tx, p, target, r.Name); err != nil {
+		if err := s.restoreTo(ctx, tx, c, p, target, r.Name); err != nil {
 			return err
 		}
 		item, err = s.item(ctx, tx.Queries, c, kind, id)
@@ -131,13 +131,13 @@ func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller
 }
 
 // restoreTo puts an item of the trash into a folder, under a new name or, where that is empty, its own.
-func restoreTo(ctx context.Context, tx *store.Tx, p, target place, name string) error {
+func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, target place, name string) error {
 	row := p.row
 	row.ParentID = parentOf(target.row.ID)
 	if name != "" {
 		row.Name = name
 	}
-	if err := nameFree(ctx, tx.Queries, row); err != nil {
+	if err := s.nameFree(ctx, tx.Queries, c, row); err != nil {
 		return err
 	}
 	_, err := tx.RestoreItem(ctx, store.RestoreItemParams{ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name)})

@@ -36,7 +36,7 @@ const shared = ` FROM collaborations JOIN items ON items.id = collaborations.ite
 	AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3) AND items.trashed_at = 0`
 
 // reachedHere tells of a shared item whether the root folder is where its user meets it: it is not in a folder that is in the
-// trash, nor below something that the user owns or collaborates on, nor the user's own.
+// trash, nor below something that the user owns or meets by a collaboration, nor the user's own.
 const reachedHere = `(
 	WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at, depth) AS (
 		SELECT self.id, self.parent_id, self.owner_id, self.trashed_at, 0 FROM items self WHERE self.id = items.id
@@ -47,7 +47,7 @@ const reachedHere = `(
 	SELECT MAX(CASE
 		WHEN chain.trashed_at <> 0 OR chain.owner_id = $2 THEN 1
 		WHEN chain.depth > 0 AND EXISTS (SELECT 1 FROM collaborations above WHERE above.item_id = chain.id AND above.user_id = $2
-			AND above.status = 'accepted' AND (above.expires_at = 0 OR above.expires_at > $3)) THEN 1
+			AND above.status = 'accepted' AND NOT above.is_access_only AND (above.expires_at = 0 OR above.expires_at > $3)) THEN 1
 		ELSE 0 END)
 	FROM chain
 ) = 0`
