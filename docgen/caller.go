@@ -37,7 +37,7 @@ func (c *Caller) require(scope Scope) error {
 func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, error) {
 	unknown := failf(CodeUnauthorized, "The access token is unknown or has expired.")
 	var caller *Caller
-	err := s.db.Read(ctx, func(q *store.Queries) error {
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := q.TokenByHash(ctx, hashToken(token))
 		if errors.Is(err, sql.ErrNoRows) {
 			return unknown

@@ -121,7 +121,7 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 		return Job{}, err
 	}
 	var job Job
-	err := s.db.Read(ctx, func(q *store.Queries) error {
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := q.Job(ctx, id)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
 			return NotFound("docgen_job", id)
@@ -141,7 +141,7 @@ func (s *Service) Jobs(ctx context.Context, c *Caller, r PageRequest) (Page[Job]
 		return Page[Job]{}, err
 	}
 	var result Page[Job]
-	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
 		result, err = page(s, c, r, jobList("docgen_jobs",
 			func(from int64, limit int32) ([]Job, error) {
 				return jobsOf(q.JobsOfUserAfter(ctx, c.User.ID, from, limit))

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -40,13 +39,16 @@ type (
 	// null is a field that is always null here: the feature behind it does not exist.
 	null struct{}
 	// entry is a file or folder in a list: its view.
-	entry struct{ json.Marshaler }
+	entry struct{ appender }
 )
 
 func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // Schema describes null for the OpenAPI document.
 func (null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null"} }
+
+// MarshalJSON writes the view.
+func (e entry) MarshalJSON() ([]byte, error) { return e.appendJSON(nil) }
 
 // Schema describes an entry for the OpenAPI document.
 func (entry) Schema(r huma.Registry) *huma.Schema {

@@ -61,7 +61,7 @@ func describe(baseURL, version string) huma.Config {
 			},
 			Security: []map[string][]string{{securityName: {}}},
 		},
-		Formats: map[string]huma.Format{"application/json": huma.DefaultJSONFormat},
+		Formats: map[string]huma.Format{"application/json": jsonFormat},
 	}
 }
 

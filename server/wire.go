@@ -1,13 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -25,7 +23,11 @@ func parseID(text string) (id ID, ok bool) {
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // MarshalJSON writes the number as a string.
-func (id ID) MarshalJSON() ([]byte, error) { return strconv.AppendQuote(nil, id.String()), nil }
+func (id ID) MarshalJSON() ([]byte, error) { return id.appendJSON(nil) }
+
+func (id ID) appendJSON(b []byte) ([]byte, error) {
+	return append(strconv.AppendInt(append(b, '"'), int64(id), 10), '"'), nil
+}
 
 // Schema describes an ID for the OpenAPI document.
 func (ID) Schema(huma.Registry) *huma.Schema {
@@ -35,11 +37,14 @@ func (ID) Schema(huma.Registry) *huma.Schema {
 // A timestamp is a time in the form of RFC 3339, to the second; null when it is not set.
 type timestamp struct{ time.Time }
 
-func (t timestamp) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the time in UTC.
+func (t timestamp) MarshalJSON() ([]byte, error) { return t.appendJSON(nil) }
+
+func (t timestamp) appendJSON(b []byte) ([]byte, error) {
 	if t.IsZero() {
-		return []byte("null"), nil
+		return append(b, "null"...), nil
 	}
-	return []byte(t.UTC().Format(`"2006-01-02T15:04:05-07:00"`)), nil
+	return t.UTC().AppendFormat(b, `"2006-01-02T15:04:05-07:00"`), nil
 }
 
 // Schema describes a timestamp for the OpenAPI document.
@@ -50,7 +55,12 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 // optional is an object that may be null.
 type optional[T any] struct{ value *T }
 
-func (o optional[T]) MarshalJSON() ([]byte, error) { return marshal(o.value) }
+// MarshalJSON writes the object, or null.
+func (o optional[T]) MarshalJSON() ([]byte, error) { return o.appendJSON(nil) }
+
+func (o optional[T]) appendJSON(b []byte) ([]byte, error) {
+	return appendPointer(b, reflect.ValueOf(o.value))
+}
 
 // Schema describes an optional object for the OpenAPI document.
 func (optional[T]) Schema(r huma.Registry) *huma.Schema {
@@ -124,58 +134,19 @@ type view[T any] struct {
 	mini   bool
 }
 
-func (v view[T]) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the fields that are shown.
+func (v view[T]) MarshalJSON() ([]byte, error) { return v.appendJSON(nil) }
+
+func (v view[T]) appendJSON(b []byte) ([]byte, error) {
 	object := reflect.ValueOf(v.value)
-	buf := bytes.NewBuffer(make([]byte, 0, viewBytes))
-	buf.WriteByte('{')
-	encoder := newEncoder(buf)
-	for i, field := range viewFieldsOf(object.Type()) {
-		if field.mayLack && isAbsent(object.Field(i)) || !v.shows(field.name, field.level) {
-			continue
-		}
-		if buf.Len() > 1 {
-			buf.WriteByte(',')
-		}
-		buf.WriteString(field.key)
-		if err := encoder.Encode(object.Field(i).Interface()); err != nil {
-			return nil, err
-		}
-		buf.Truncate(buf.Len() - 1) // the line end
-	}
-	buf.WriteByte('}')
-	return buf.Bytes(), nil
+	return appendFields(b, object, outFieldsOf(object.Type()), func(f outField, value reflect.Value) bool {
+		return f.mayLack && isAbsent(value) || !v.shows(f.name, f.level)
+	})
 }
 
 // isAbsent tells of a field that may be left out that it says nothing. A number, and false, always say something.
 func isAbsent(field reflect.Value) bool {
 	return (field.Kind() == reflect.Pointer || field.Kind() == reflect.String) && field.IsZero()
-}
-
-// viewBytes is what most views take at most.
-const viewBytes = 512
-
-// A viewField is what a view has to know of a field.
-type viewField struct {
-	name, level string
-	key         string // the name as JSON has it before a value
-	mayLack     bool   // whether it is left out where it says nothing
-}
-
-// viewFields remembers the fields of types: to find out takes longer than to write most of them.
-var viewFields sync.Map
-
-func viewFieldsOf(t reflect.Type) []viewField {
-	if known, ok := viewFields.Load(t); ok {
-		return known.([]viewField)
-	}
-	fields := make([]viewField, t.NumField())
-	for i := range fields {
-		tag := t.Field(i).Tag
-		name, options, _ := strings.Cut(tag.Get("json"), ",")
-		fields[i] = viewField{name: name, level: tag.Get("fields"), key: strconv.Quote(name) + ":", mayLack: options == "omitempty"}
-	}
-	viewFields.Store(t, fields)
-	return fields
 }
 
 func (v view[T]) shows(name, level string) bool {
@@ -220,11 +191,14 @@ type either[A, B any] struct {
 	second *B
 }
 
-func (e either[A, B]) MarshalJSON() ([]byte, error) {
+// MarshalJSON writes the body that there is.
+func (e either[A, B]) MarshalJSON() ([]byte, error) { return e.appendJSON(nil) }
+
+func (e either[A, B]) appendJSON(b []byte) ([]byte, error) {
 	if e.first != nil {
-		return marshal(e.first)
+		return appendPointer(b, reflect.ValueOf(e.first))
 	}
-	return marshal(e.second)
+	return appendPointer(b, reflect.ValueOf(e.second))
 }
 
 // Schema describes the two bodies for the OpenAPI document.
@@ -242,17 +216,4 @@ func (o anyObject) MarshalJSON() ([]byte, error) { return o, nil }
 // Schema describes an object of any shape for the OpenAPI document.
 func (anyObject) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-// marshal encodes without turning the characters of HTML into escapes: nothing here is put into a page.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	err := newEncoder(&buf).Encode(v)
-	return buf.Bytes(), err
-}
-
-func newEncoder(buf *bytes.Buffer) *json.Encoder {
-	encoder := json.NewEncoder(buf)
-	encoder.SetEscapeHTML(false)
-	return encoder
 }

@@ -109,6 +109,11 @@ func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 	})
 }
 
+// ReadOne is Read for a single statement, which sees the database as it was at one moment without a transaction.
+func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
+	return db.retry(ctx, func() error { return fn(New(db.reader)) })
+}
+
 // Write calls fn in one transaction: all that fn does is durable when Write returns nil, and none of it has happened when
 // Write returns an error or fn panics. The one exception is a connection to PostgreSQL that breaks during the commit: then
 // nobody knows. The error is fn's own, unchanged, where fn fails.

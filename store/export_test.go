@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"testing"
 
 	"github.com/riverqueue/river"
 )
@@ -23,4 +24,19 @@ type JoinedTx = joinedTx
 func (tx *Tx) CountRiverJobs(ctx context.Context) (n int, err error) {
 	err = tx.sqlTx.QueryRowContext(ctx, "SELECT COUNT(*) FROM river_job").Scan(&n)
 	return n, err
+}
+
+const KeptStatements = keptStatements
+
+// Kept returns how many statements a reading connection to SQLite keeps.
+func Kept(t *testing.T, conn *sql.Conn) (n int) {
+	t.Helper()
+	err := conn.Raw(func(driverConn any) error {
+		n = len(driverConn.(*keepingConn).kept)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -47,10 +47,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if err := writer.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
-	reader, err := sql.Open("sqlite", sqliteDSN(path, "_pragma=query_only(1)"))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
-	}
+	reader := sql.OpenDB(connector{sqliteDSN(path, "_pragma=query_only(1)")})
 	readers := max(minReaders, runtime.NumCPU())
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
