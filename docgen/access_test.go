@@ -2,6 +2,7 @@ package docgen_test
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,10 @@ func TestPermissions(t *testing.T) {
 	})
 }
 
+// besideTheTrash are the operations that a target in the trash does not refuse: those of the trash itself, and of archives.
+var besideTheTrash = []string{"Trashed", "Trashed, a folder", "Restore", "Restore, a folder", "Purge", "Purge, a folder",
+	"UpdateArchive", "DeleteArchive", "UpdateFile to move into an archive", "UpdateFolder to move into an archive"}
+
 func TestTrash(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		other, guest, viewer := w.user("other"), w.user("guest"), w.user("viewer")
@@ -117,6 +122,9 @@ func TestTrash(t *testing.T) {
 				at.own = w.folder(who.caller, 0, "own after")
 				at.ownTemplate = w.template(who.caller, at.own, "mine.docx").ID
 				for _, op := range operations {
+					if slices.Contains(besideTheTrash, op.name) {
+						continue
+					}
 					if err, want := op.call(w, who.caller, at), cmp.Or(op.unseen, who.want); !docgen.IsCode(err, want) {
 						t.Errorf("%s: %v, want %s", op.name, err, want)
 					}
