@@ -84,18 +84,16 @@ func newEncoder(t reflect.Type) encoder {
 	case t.Implements(marshalerType) || t.Implements(textMarshalerType):
 		return appendOther
 	}
-	switch t.Kind() {
-	case reflect.String:
+	switch kind := t.Kind(); {
+	case kind == reflect.String:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return appendString(b, v.String()) }
-	case reflect.Bool:
+	case kind == reflect.Bool:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(b, v.Bool()), nil }
-	case reflect.Int, reflect.Int32, reflect.Int64:
+	case kind == reflect.Int || kind == reflect.Int32 || kind == reflect.Int64:
 		return func(b []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(b, v.Int(), 10), nil }
-	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Uint8 {
-			return appendSlice
-		}
-	case reflect.Struct:
+	case kind == reflect.Slice && t.Elem().Kind() != reflect.Uint8: // bytes are base64
+		return appendSlice
+	case kind == reflect.Struct:
 		if fields := outFieldsOf(t); !slices.ContainsFunc(fields, func(f outField) bool { return f.strange }) {
 			return func(b []byte, v reflect.Value) ([]byte, error) { return appendFields(b, v, fields, outField.isEmpty) }
 		}
@@ -168,16 +166,10 @@ func outFieldsOf(t reflect.Type) []outField {
 
 // isEmpty tells whether encoding/json leaves a field out.
 func (f outField) isEmpty(v reflect.Value) bool {
-	if !f.mayLack {
-		return false
+	if kind := v.Kind(); kind == reflect.Slice || kind == reflect.Map {
+		return f.mayLack && v.Len() == 0
 	}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Map:
-		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	}
-	return v.IsZero()
+	return f.mayLack && v.Kind() != reflect.Struct && v.IsZero()
 }
 
 // appendFields appends those fields of a struct that are not to be left out.

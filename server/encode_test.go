@@ -20,7 +20,6 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 		Flag   bool           `json:"flag,omitempty"`
 		List   []string       `json:"list,omitempty"`
 		Map    map[string]any `json:"map,omitempty"`
-		Time   timestamp      `json:"time,omitempty"`
 		Null   *string        `json:"null"`
 	}
 	for name, v := range map[string]any{
