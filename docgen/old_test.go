@@ -39,7 +39,11 @@ func TestOldDatabases(t *testing.T) {
 			made := w.folder(w.alice, 31, "new")
 			ivy := w.user("ivy")
 			w.share(docgen.Folder, made, ivy, docgen.RoleViewer)
-			_, err := w.UpdateCollaboration(t.Context(), w.alice, 61, docgen.CollaborationChange{Role: docgen.RoleOwner})
+			toOwner := docgen.CollaborationChange{Role: docgen.RoleOwner}
+			_, err := w.UpdateCollaboration(t.Context(), w.alice, 61, toOwner)
+			wantCode(t, err, docgen.CodeInvalidStatus) // Bob is inactive
+			must(t, w.exec("UPDATE users SET status = 'active' WHERE id = 12"))
+			_, err = w.UpdateCollaboration(t.Context(), w.alice, 61, toOwner)
 			must(t, err)
 			if item, err := w.File(t.Context(), w.alice, 42); err != nil || item.Owner.ID != 12 {
 				t.Errorf("the file in the folder that Bob got is %+v, %v", item, err)

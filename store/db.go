@@ -99,7 +99,7 @@ func (db *DB) Ping(ctx context.Context) error {
 // writer. fn must not change anything (the database refuses it), and it may be called again when the database asks for
 // that. The error is fn's own, unchanged, where fn fails.
 func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
-	return db.retry(ctx, func() error {
+	return retry(ctx, func() error {
 		tx, err := db.reader.BeginTx(ctx, db.readOptions)
 		if err != nil {
 			return fmt.Errorf("begin to read: %w", err)
@@ -111,7 +111,7 @@ func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 
 // ReadOne is Read for a single statement, which sees the database as it was at one moment without a transaction.
 func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
-	return db.retry(ctx, func() error { return fn(New(db.reader)) })
+	return retry(ctx, func() error { return fn(New(db.reader)) })
 }
 
 // Write calls fn in one transaction: all that fn does is durable when Write returns nil, and none of it has happened when
@@ -122,7 +122,7 @@ func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 // variables. On SQLite all writers of the process wait for each other: fn does no slow work, and calling Write inside fn
 // waits forever.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.retry(ctx, func() error { return db.writeOnce(ctx, fn) })
+	return retry(ctx, func() error { return db.writeOnce(ctx, fn) })
 }
 
 func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
@@ -162,7 +162,7 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 // retry calls attempt until it succeeds, fails for good, or has been tried often enough.
-func (db *DB) retry(ctx context.Context, attempt func() error) error {
+func retry(ctx context.Context, attempt func() error) error {
 	pause := transactionPause
 	for try := 1; ; try++ {
 		err := attempt()

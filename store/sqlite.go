@@ -44,7 +44,8 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	writer.SetMaxOpenConns(1)
-	if err := writer.PingContext(ctx); err != nil {
+	// Others that open the same new file may be at the one step that SQLite does not wait for, which is turning to WAL.
+	if err := retry(ctx, func() error { return writer.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
 	reader := sql.OpenDB(connector{sqliteDSN(path, "_pragma=query_only(1)")})
