@@ -20,6 +20,11 @@ func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration)
 			return nil, nil
 		}
 	}
+	if err == nil { // nobody deletes the user until the role is given
+		if _, err = tx.LockUser(ctx, user.ID); err == nil {
+			user, err = named(ctx, tx, n)
+		}
+	}
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !s.isColleague(user) {
 		return nil, Invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
 	}

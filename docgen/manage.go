@@ -146,8 +146,8 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 	return result, err
 }
 
-// UsersByOffset returns one page by offset of the users of the enterprise, by growing id. Whom the caller does not manage
-// has a place in the list, and is left out.
+// UsersByOffset returns one page by offset of the users whom the caller manages, by growing id. Others are not even counted: a
+// filter could otherwise find out their logins.
 func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r OffsetRequest) (OffsetPage[User], error) {
 	if err := c.requireManager(); err != nil {
 		return OffsetPage[User]{}, err
@@ -159,15 +159,19 @@ func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r 
 	if !selects {
 		return OffsetPage[User]{OffsetRequest: r}, nil
 	}
+	params := store.CountUsersParams{
+		EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID,
+		SeesAppUsers: c.manages(true), SeesManagedUsers: c.manages(false),
+	}
 	var result OffsetPage[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
 		result, err = pageAt(r,
-			func() (int64, error) { return q.CountUsers(ctx, s.enterprise.id, foldKey(f.Term), f.ExternalID) },
+			func() (int64, error) { return q.CountUsers(ctx, params) },
 			func(limit, offset int32) ([]User, error) {
-				users, err := s.describeUsers(q.UsersAt(ctx, store.UsersAtParams{
-					EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID, Count: limit, Skip: offset,
+				return s.describeUsers(q.UsersAt(ctx, store.UsersAtParams{
+					EnterpriseID: params.EnterpriseID, Term: params.Term, ExternalID: params.ExternalID,
+					SeesAppUsers: params.SeesAppUsers, SeesManagedUsers: params.SeesManagedUsers, Count: limit, Skip: offset,
 				}))
-				return slices.DeleteFunc(users, func(u User) bool { return !c.manages(u.PlatformOnly) }), err
 			})
 		return err
 	})

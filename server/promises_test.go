@@ -272,7 +272,7 @@ func TestLimitsOfTexts(t *testing.T) {
 		}
 		w.t.Run("the attributes of an upload", func(t *testing.T) {
 			attributes := `{"name":"` + strings.Repeat("x", 1<<19) + `","parent":{"id":"0"}}`
-			w.do("POST /files/content", request{body: form{{"attributes", attributes}, {"file", "x"}}}).want(t, 400, "bad_request")
+			w.do("POST /files/content", request{body: form{{"attributes", attributes}, {"file", "x"}}}).want(t, 413, "request_entity_too_large")
 		})
 	})
 }

@@ -12,8 +12,11 @@ import (
 	"platen/docgen"
 )
 
-// maxPartsBytes is what the parts of an upload may take besides the file: attributes, boundaries, headers.
-const maxPartsBytes = 1 << 20
+// Limits of what an upload has besides the file.
+const (
+	maxPartsBytes      = 1 << 20 // attributes, boundaries, headers
+	maxAttributesBytes = 512 << 10
+)
 
 var docUploadFile = doc{
 	id: "upload_file", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
@@ -198,9 +201,12 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(part, maxPartsBytes/2))
+	text, err := io.ReadAll(io.LimitReader(part, maxAttributesBytes+1))
 	if err != nil {
 		return nil, c.unreadableParts()
+	}
+	if len(text) > maxAttributesBytes {
+		return nil, failf(docgen.CodeBodyTooLarge, "The part attributes is larger than the limit of %d bytes.", maxAttributesBytes)
 	}
 	problems, err := decode(text, attributes)
 	if err != nil {

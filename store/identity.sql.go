@@ -26,12 +26,27 @@ SELECT COUNT(*) FROM users
 WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
   AND (external_id = $3 OR CAST($3 AS TEXT) = '')
+  AND (platform_only AND CAST($4 AS BOOLEAN) OR NOT platform_only AND CAST($5 AS BOOLEAN))
 `
+
+type CountUsersParams struct {
+	EnterpriseID     int64
+	Term             string
+	ExternalID       string
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+}
 
 // The lists of users have those with a name or a login that begins with a text, and with an id that an application gave;
 // empty for any.
-func (q *Queries) CountUsers(ctx context.Context, enterpriseID int64, term string, externalID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countUsers, enterpriseID, term, externalID)
+func (q *Queries) CountUsers(ctx context.Context, arg CountUsersParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countUsers,
+		arg.EnterpriseID,
+		arg.Term,
+		arg.ExternalID,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
+	)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -400,15 +415,18 @@ SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folde
 WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
   AND (external_id = $3 OR CAST($3 AS TEXT) = '')
-ORDER BY id LIMIT $5 OFFSET $4
+  AND (platform_only AND CAST($4 AS BOOLEAN) OR NOT platform_only AND CAST($5 AS BOOLEAN))
+ORDER BY id LIMIT $7 OFFSET $6
 `
 
 type UsersAtParams struct {
-	EnterpriseID int64
-	Term         string
-	ExternalID   string
-	Skip         int32
-	Count        int32
+	EnterpriseID     int64
+	Term             string
+	ExternalID       string
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+	Skip             int32
+	Count            int32
 }
 
 func (q *Queries) UsersAt(ctx context.Context, arg UsersAtParams) ([]User, error) {
@@ -416,6 +434,8 @@ func (q *Queries) UsersAt(ctx context.Context, arg UsersAtParams) ([]User, error
 		arg.EnterpriseID,
 		arg.Term,
 		arg.ExternalID,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
 		arg.Skip,
 		arg.Count,
 	)

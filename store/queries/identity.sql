@@ -62,13 +62,15 @@ SELECT COUNT(*) FROM users WHERE enterprise_id = $1 AND role = 'admin' AND statu
 SELECT COUNT(*) FROM users
 WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
-  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '');
+  AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '')
+  AND (platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN) OR NOT platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN));
 
 -- name: UsersAt :many
 SELECT * FROM users
 WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
   AND (external_id = sqlc.arg(external_id) OR CAST(sqlc.arg(external_id) AS TEXT) = '')
+  AND (platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN) OR NOT platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN))
 ORDER BY id LIMIT sqlc.arg(count) OFFSET sqlc.arg(skip);
 
 -- name: UsersAfter :many
