@@ -3,7 +3,7 @@
 # What the tests run on, and how. Override on the command line: make test PKGS=./docx/... RACE=
 PKGS      ?= ./...
 RACE      ?= -race
-TIMEOUT   ?= 8m
+TIMEOUT   ?= 12m
 FUZZTIME  ?= 30s
 BENCH     ?= .
 
