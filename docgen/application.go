@@ -77,7 +77,7 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 		}
 		added, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
 			ID: s.newID(), EnterpriseID: s.enterprise.id, Name: n.Name, NameKey: foldKey(n.Name), Scopes: formatScopes(n.Scopes),
-			ServiceAccountID: sql.NullInt64{Int64: account.ID, Valid: true}, CreatedAt: s.micros(),
+			ServiceAccountID: userID(account.ID), CreatedAt: s.micros(),
 			ClientID: clientID, SecretHash: hashToken(secret), ActsAsUsers: n.ActsAsUsers,
 		})
 		if err != nil {

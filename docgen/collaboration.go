@@ -178,7 +178,7 @@ func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Call
 	case user.ID == p.row.OwnerID:
 		return row, failf(CodeCollaborator, "The user owns the %s.", n.ItemKind)
 	default:
-		row.UserID = sql.NullInt64{Int64: user.ID, Valid: true}
+		row.UserID = userID(user.ID)
 	}
 	return row, nil
 }

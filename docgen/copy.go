@@ -46,8 +46,8 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err != nil {
 			return err
 		}
-		row := s.copyRow(source.row, target, c, n)
-		added, err := s.sameContent(version).insertFile(ctx, tx, row)
+		row, content := s.copyRow(source.row, target, c, n), s.sameContent(version)
+		added, err := content.insertFile(ctx, tx, row)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if item, err = s.item(ctx, tx.Queries, c, File, row.ID); err != nil {
 			return err
 		}
-		if err := s.sameContent(version).settle(ctx, tx, target, row.ID); err != nil {
+		if err := content.settle(ctx, tx, target, row.ID); err != nil {
 			return err
 		}
 		return grow(ctx, tx, growth{target, version.Size})

@@ -97,21 +97,25 @@ func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRe
 		if err != nil {
 			return err
 		}
-		listing := s.listing(c, p)
-		result, err = page(s, c, r, list[Item]{
-			name: "items/" + strconv.FormatInt(p.row.ID, 10),
-			keys: 2,
-			key:  func(i Item) []int64 { return []int64{int64(i.Kind), i.ID} },
-			after: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ListAfter(ctx, listing, from[0], from[1], limit))
-			},
-			before: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ListBefore(ctx, listing, from[0], from[1], limit))
-			},
-		})
+		result, err = page(s, c, r, itemList(ctx, q, "items/"+strconv.FormatInt(p.row.ID, 10), s.listing(c, p)))
 		return err
 	})
 	return result, err
+}
+
+// itemList is a list of items with folders first, each kind by growing id.
+func itemList(ctx context.Context, q *store.Queries, name string, l store.Listing) list[Item] {
+	return list[Item]{
+		name: name,
+		keys: 2,
+		key:  func(i Item) []int64 { return []int64{int64(i.Kind), i.ID} },
+		after: func(from []int64, limit int32) ([]Item, error) {
+			return listedAll(q.ListAfter(ctx, l, from[0], from[1], limit))
+		},
+		before: func(from []int64, limit int32) ([]Item, error) {
+			return listedAll(q.ListBefore(ctx, l, from[0], from[1], limit))
+		},
+	}
 }
 
 // ItemOrder is an order of what a folder holds. Folders come before files in each.
@@ -149,13 +153,17 @@ func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, 
 		if err != nil {
 			return err
 		}
-		listing := s.listing(c, p)
-		result, err = pageAt(r,
-			func() (int64, error) { return q.CountListing(ctx, listing) },
-			func(limit, offset int32) ([]Item, error) {
-				return listedAll(q.ListInOrder(ctx, listing, store.ListingOrder(order), limit, offset))
-			})
+		result, err = itemsAt(ctx, q, s.listing(c, p), r, order)
 		return err
 	})
 	return result, err
+}
+
+// itemsAt reads one page by offset of a list of items, in an order.
+func itemsAt(ctx context.Context, q *store.Queries, l store.Listing, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
+	return pageAt(r,
+		func() (int64, error) { return q.CountListing(ctx, l) },
+		func(limit, offset int32) ([]Item, error) {
+			return listedAll(q.ListInOrder(ctx, l, store.ListingOrder(order), limit, offset))
+		})
 }

@@ -47,11 +47,11 @@ func (s *Service) isColleague(user store.User) bool {
 
 // bindInvitations gives a user who comes into being what the user's login was invited to. It comes last: from then on
 // everybody waits who invites a login that nobody has.
-func bindInvitations(ctx context.Context, tx *store.Tx, userID int64, loginKey string) error {
+func bindInvitations(ctx context.Context, tx *store.Tx, id int64, loginKey string) error {
 	if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
 		return err
 	}
-	_, err := tx.BindInvitations(ctx, sql.NullInt64{Int64: userID, Valid: true}, loginKey)
+	_, err := tx.BindInvitations(ctx, userID(id), loginKey)
 	return err
 }
 
@@ -72,7 +72,7 @@ func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Collaboration]{}, err
 	}
-	me, now := sql.NullInt64{Int64: c.User.ID, Valid: true}, s.micros()
+	me, now := userID(c.User.ID), s.micros()
 	var result OffsetPage[Collaboration]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
 		result, err = pageAt(r,

@@ -275,17 +275,27 @@ const lockTries = 3
 
 // findLocked finds an item that nobody else changes from here to the end of the transaction.
 func (s *Service) findLocked(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
-	return s.findSteady(ctx, tx, c, kind, id, need, func(p place) error {
+	return s.findSteady(ctx, tx, c, kind, id, need, lockRow(ctx, tx))
+}
+
+// lockRow keeps everybody else from changing what is found.
+func lockRow(ctx context.Context, tx *store.Tx) func(place) error {
+	return func(p place) error {
 		_, err := tx.LockItem(ctx, p.row.ID)
 		return err
-	})
+	}
 }
 
 // findSteady finds an item that stays in its tree from here to the end of the transaction. It locks what it found and
 // reads it again: nobody makes others wait who may not do what they ask.
 func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, lock func(place) error) (place, error) {
+	return steady(ctx, tx, kind, lock, func() (place, error) { return s.find(ctx, tx.Queries, c, kind, id, need) })
+}
+
+// steady is findSteady for who finds the item in another way.
+func steady(ctx context.Context, tx *store.Tx, kind Kind, lock func(place) error, find func() (place, error)) (place, error) {
 	for range lockTries {
-		p, err := s.find(ctx, tx.Queries, c, kind, id, need)
+		p, err := find()
 		if err != nil {
 			return p, err
 		}
@@ -295,7 +305,7 @@ func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind 
 		if err := lock(p); err != nil {
 			return p, err
 		}
-		now, err := s.find(ctx, tx.Queries, c, kind, id, need)
+		now, err := find()
 		if err != nil || now.tree() == p.tree() {
 			return now, err
 		}

@@ -2,7 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"unicode"
 
@@ -178,6 +177,3 @@ func (s *Service) describeTransfer(ctx context.Context, tx *store.Tx, c *Caller,
 	item.Permissions = permissionsAt(p.chain[0], c)
 	return item, nil
 }
-
-// userID is the column value of a user.
-func userID(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }

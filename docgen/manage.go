@@ -100,6 +100,15 @@ func (f UserFilter) check() (selects bool, err error) {
 	return f.Type != "external", Invalid(problems...)
 }
 
+// selected says in the terms of the queries which users a filter selects for a caller: none but those whom the caller manages.
+func (s *Service) selected(c *Caller, f UserFilter) (store.CountUsersParams, error) {
+	selects, err := f.check()
+	return store.CountUsersParams{
+		EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID,
+		SeesAppUsers: selects && c.manages(true), SeesManagedUsers: selects && c.manages(false),
+	}, err
+}
+
 func (s *Service) describeUsers(rows []store.User, err error) ([]User, error) {
 	if err != nil {
 		return nil, err
@@ -118,15 +127,15 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 	if err := c.requireManager(); err != nil {
 		return Page[User]{}, err
 	}
-	selects, err := f.check()
+	of, err := s.selected(c, f)
 	if err != nil {
 		return Page[User]{}, err
 	}
 	var result Page[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
 		params := store.UsersAfterParams{
-			EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID,
-			SeesAppUsers: selects && c.manages(true), SeesManagedUsers: selects && c.manages(false),
+			EnterpriseID: of.EnterpriseID, Term: of.Term, ExternalID: of.ExternalID,
+			SeesAppUsers: of.SeesAppUsers, SeesManagedUsers: of.SeesManagedUsers,
 		}
 		result, err = page(s, c, r, list[User]{
 			name: "users/" + f.Type + "/" + params.Term + "/" + foldKey(f.ExternalID),
@@ -152,25 +161,18 @@ func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r 
 	if err := c.requireManager(); err != nil {
 		return OffsetPage[User]{}, err
 	}
-	selects, err := f.check()
+	of, err := s.selected(c, f)
 	if err != nil {
 		return OffsetPage[User]{}, err
-	}
-	if !selects {
-		return OffsetPage[User]{OffsetRequest: r}, nil
-	}
-	params := store.CountUsersParams{
-		EnterpriseID: s.enterprise.id, Term: foldKey(f.Term), ExternalID: f.ExternalID,
-		SeesAppUsers: c.manages(true), SeesManagedUsers: c.manages(false),
 	}
 	var result OffsetPage[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
 		result, err = pageAt(r,
-			func() (int64, error) { return q.CountUsers(ctx, params) },
+			func() (int64, error) { return q.CountUsers(ctx, of) },
 			func(limit, offset int32) ([]User, error) {
 				return s.describeUsers(q.UsersAt(ctx, store.UsersAtParams{
-					EnterpriseID: params.EnterpriseID, Term: params.Term, ExternalID: params.ExternalID,
-					SeesAppUsers: params.SeesAppUsers, SeesManagedUsers: params.SeesManagedUsers, Count: limit, Skip: offset,
+					EnterpriseID: of.EnterpriseID, Term: of.Term, ExternalID: of.ExternalID,
+					SeesAppUsers: of.SeesAppUsers, SeesManagedUsers: of.SeesManagedUsers, Count: limit, Skip: offset,
 				}))
 			})
 		return err

@@ -2,7 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
 
 	"platen/store"
 )
@@ -76,7 +75,7 @@ func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root 
 		return err
 	}
 	return insertCollaboration(ctx, tx, store.InsertCollaborationParams{
-		ID: s.newID(), ItemID: row.ID, UserID: sql.NullInt64{Int64: p.row.OwnerID, Valid: true}, Role: string(RoleCoOwner),
+		ID: s.newID(), ItemID: row.ID, UserID: userID(p.row.OwnerID), Role: string(RoleCoOwner),
 		Status: CollaborationAccepted, AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
 	})
 }

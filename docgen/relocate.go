@@ -115,29 +115,17 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 // lockFile keeps everybody else from changing a file, from giving another version its content, and from taking all of its
 // tree, from here to the end of the transaction. A file that is gone needs no keeping.
 func (s *Service) lockFile(ctx context.Context, tx *store.Tx, id int64) error {
-	tree := func() (int64, error) {
+	_, err := steady(ctx, tx, File, lockRow(ctx, tx), func() (place, error) {
 		chain, err := tx.ItemChain(ctx, id, 0, 0)
-		if err != nil || len(chain) == 0 {
-			return 0, err
+		if err == nil && len(chain) == 0 {
+			err = NotFound(File.String(), id)
 		}
-		return s.placeOf(chain).tree(), nil
+		return s.placeOf(chain), err
+	})
+	if IsCode(err, CodeNotFound) {
+		return nil
 	}
-	for range lockTries {
-		found, err := tree()
-		if err != nil || found == 0 {
-			return err
-		}
-		if err := tx.ShareTrees(ctx, found); err != nil {
-			return err
-		}
-		if _, err := tx.LockItem(ctx, id); err != nil {
-			return err
-		}
-		if now, err := tree(); err != nil || now == found {
-			return err
-		}
-	}
-	return fmt.Errorf("file %d is moved again and again", id)
+	return err
 }
 
 // copyContent makes a durable copy of what a version holds in the store that it is wanted in, under a key of its own: a

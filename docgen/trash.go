@@ -160,20 +160,9 @@ func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Ite
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err
 	}
-	trash := store.Listing{TrashOf: c.User.ID}
 	var result Page[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = page(s, c, r, list[Item]{
-			name: "trash",
-			keys: 2,
-			key:  func(i Item) []int64 { return []int64{int64(i.Kind), i.ID} },
-			after: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ListAfter(ctx, trash, from[0], from[1], limit))
-			},
-			before: func(from []int64, limit int32) ([]Item, error) {
-				return listedAll(q.ListBefore(ctx, trash, from[0], from[1], limit))
-			},
-		})
+		result, err = page(s, c, r, itemList(ctx, q, "trash", store.Listing{TrashOf: c.User.ID}))
 		return err
 	})
 	return result, err
@@ -184,14 +173,9 @@ func (s *Service) TrashByOffset(ctx context.Context, c *Caller, r OffsetRequest,
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Item]{}, err
 	}
-	trash := store.Listing{TrashOf: c.User.ID}
 	var result OffsetPage[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = pageAt(r,
-			func() (int64, error) { return q.CountListing(ctx, trash) },
-			func(limit, offset int32) ([]Item, error) {
-				return listedAll(q.ListInOrder(ctx, trash, store.ListingOrder(order), limit, offset))
-			})
+		result, err = itemsAt(ctx, q, store.Listing{TrashOf: c.User.ID}, r, order)
 		return err
 	})
 	return result, err

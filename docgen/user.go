@@ -246,3 +246,6 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.Insert
 	}
 	return true, bindInvitations(ctx, tx, row.ID, row.LoginKey)
 }
+
+// userID is the column value of a user.
+func userID(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }
