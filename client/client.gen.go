@@ -3128,6 +3128,12 @@ type ListUsersParams struct {
 	// Offset How many entries come before the page; at most 300000.
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
+	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
 	// FilterTerm What the name or the login begins with, whatever the case.
 	FilterTerm *string `form:"filter_term,omitempty" json:"filter_term,omitempty"`
 
@@ -3136,12 +3142,6 @@ type ListUsersParams struct {
 
 	// ExternalAppUserId What an application calls the user.
 	ExternalAppUserId *string `form:"external_app_user_id,omitempty" json:"external_app_user_id,omitempty"`
-
-	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
-	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
-
-	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
-	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
 	// SvcVersion The version of the interface. The name box-version is taken too.
 	SvcVersion ListUsersParamsSvcVersion `json:"svc-version"`
@@ -10256,6 +10256,38 @@ func NewListUsersRequest(server string, params *ListUsersParams) (*http.Request,
 
 		}
 
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
 		if params.FilterTerm != nil {
 
 			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "filter_term", runtime.ParamLocationQuery, *params.FilterTerm); err != nil {
@@ -10291,38 +10323,6 @@ func NewListUsersRequest(server string, params *ListUsersParams) (*http.Request,
 		if params.ExternalAppUserId != nil {
 
 			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "external_app_user_id", runtime.ParamLocationQuery, *params.ExternalAppUserId); err != nil {
-				return nil, err
-			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
-				return nil, err
-			} else {
-				for k, v := range parsed {
-					for _, v2 := range v {
-						queryValues.Add(k, v2)
-					}
-				}
-			}
-
-		}
-
-		if params.Marker != nil {
-
-			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
-				return nil, err
-			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
-				return nil, err
-			} else {
-				for k, v := range parsed {
-					for _, v2 := range v {
-						queryValues.Add(k, v2)
-					}
-				}
-			}
-
-		}
-
-		if params.Usemarker != nil {
-
-			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
 				return nil, err
 			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
 				return nil, err

@@ -24,13 +24,7 @@ type copyFileRequest struct {
 	Version *ID       `json:"version,omitempty" doc:"The id of the version to copy; the current one when left out."`
 }
 
-// CopyFileQuery says which file to copy.
-type CopyFileQuery struct {
-	FilePath
-	FieldsQuery
-}
-
-func (a *api) copyFile(ctx context.Context, c *call, in *CopyFileQuery) (*itemReply[file], error) {
+func (a *api) copyFile(ctx context.Context, c *call, in *FileQuery) (*itemReply[file], error) {
 	id, err := pathID("file", in.FileID)
 	if err != nil {
 		return nil, err
@@ -67,13 +61,7 @@ type copyFolderRequest struct {
 	Name   string    `json:"name,omitempty" doc:"The name of the copy; that of the folder when left out."`
 }
 
-// CopyFolderQuery says which folder to copy.
-type CopyFolderQuery struct {
-	FolderPath
-	FieldsQuery
-}
-
-func (a *api) copyFolder(ctx context.Context, c *call, in *CopyFolderQuery) (*itemReply[folder], error) {
+func (a *api) copyFolder(ctx context.Context, c *call, in *FolderQuery) (*itemReply[folder], error) {
 	id, err := pathID("folder", in.FolderID)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,16 @@ type (
 	FieldsQuery struct {
 		Fields string `query:"fields" doc:"Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over." example:"name,size,permissions"`
 	}
+	// FileQuery names a file and what to show of what comes of it.
+	FileQuery struct {
+		FilePath
+		FieldsQuery
+	}
+	// FolderQuery names a folder and what to show of what comes of it.
+	FolderQuery struct {
+		FolderPath
+		FieldsQuery
+	}
 	// IfMatchHeader makes a change depend on nobody else having made one.
 	IfMatchHeader struct {
 		IfMatch string `header:"If-Match" doc:"The etag that the item must still have; otherwise nothing is changed and the answer is 412." example:"3"`

@@ -43,13 +43,7 @@ var docGetTrashedFile = doc{
 	example: view[file]{value: exampleTrashedFile()},
 }
 
-// TrashedFileQuery asks for a file in the trash.
-type TrashedFileQuery struct {
-	FilePath
-	FieldsQuery
-}
-
-func (a *api) getTrashedFile(ctx context.Context, c *call, in *TrashedFileQuery) (*itemReply[file], error) {
+func (a *api) getTrashedFile(ctx context.Context, c *call, in *FileQuery) (*itemReply[file], error) {
 	id, err := pathID("file", in.FileID)
 	if err != nil {
 		return nil, err
@@ -68,13 +62,7 @@ var docGetTrashedFolder = doc{
 	example: view[folder]{value: exampleTrashedFolder()},
 }
 
-// TrashedFolderQuery asks for a folder in the trash.
-type TrashedFolderQuery struct {
-	FolderPath
-	FieldsQuery
-}
-
-func (a *api) getTrashedFolder(ctx context.Context, c *call, in *TrashedFolderQuery) (*itemReply[folder], error) {
+func (a *api) getTrashedFolder(ctx context.Context, c *call, in *FolderQuery) (*itemReply[folder], error) {
 	id, err := pathID("folder", in.FolderID)
 	if err != nil {
 		return nil, err
@@ -138,7 +126,7 @@ func readRestoration(c *call) (docgen.Restoration, error) {
 	return r, nil
 }
 
-func (a *api) restoreFile(ctx context.Context, c *call, in *TrashedFileQuery) (*itemReply[file], error) {
+func (a *api) restoreFile(ctx context.Context, c *call, in *FileQuery) (*itemReply[file], error) {
 	id, err := pathID("file", in.FileID)
 	if err != nil {
 		return nil, err
@@ -154,7 +142,7 @@ func (a *api) restoreFile(ctx context.Context, c *call, in *TrashedFileQuery) (*
 	return fileReply(item, in.Fields), nil
 }
 
-func (a *api) restoreFolder(ctx context.Context, c *call, in *TrashedFolderQuery) (*itemReply[folder], error) {
+func (a *api) restoreFolder(ctx context.Context, c *call, in *FolderQuery) (*itemReply[folder], error) {
 	id, err := pathID("folder", in.FolderID)
 	if err != nil {
 		return nil, err

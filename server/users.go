@@ -84,7 +84,7 @@ const orAppUsers = " Of users that only applications know (is_platform_access_on
 var docListUsers = doc{
 	id: "list_users", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "List users",
-	description: "By growing id: by offset, or by marker when usemarker is true. Whom the caller does not manage is left out, but has an offset." +
+	description: "By growing id: by offset, or by marker when usemarker is true. Whom the caller does not manage is left out, and not counted." +
 		orAppUsers,
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: &offsetPage[view[user]]{TotalCount: 1, Limit: docgen.DefaultPageLimit, Entries: []view[user]{{value: exampleUser()}}},
@@ -94,11 +94,10 @@ var docListUsers = doc{
 type ListUsersQuery struct {
 	FieldsQuery
 	OffsetQuery
-	Term       string    `query:"filter_term" doc:"What the name or the login begins with, whatever the case." example:"ada"`
-	UserType   string    `query:"user_type" enum:"all,managed,external" doc:"All users of the enterprise are managed; there are no external ones."`
-	ExternalID string    `query:"external_app_user_id" doc:"What an application calls the user."`
-	Marker     string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page." example:"AQDsz5a1"`
-	UseMarker  boolParam `query:"usemarker" doc:"Page by marker instead of by offset; needed beyond offset 300000."`
+	MarkerQuery
+	Term       string `query:"filter_term" doc:"What the name or the login begins with, whatever the case." example:"ada"`
+	UserType   string `query:"user_type" enum:"all,managed,external" doc:"All users of the enterprise are managed; there are no external ones."`
+	ExternalID string `query:"external_app_user_id" doc:"What an application calls the user."`
 }
 
 func (q *ListUsersQuery) filter() docgen.UserFilter {

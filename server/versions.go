@@ -205,13 +205,7 @@ type promoteVersionRequest struct {
 	Type string `json:"type,omitempty" enum:"file_version"`
 }
 
-// PromoteVersionQuery says of which file a version is to become the current one.
-type PromoteVersionQuery struct {
-	FilePath
-	FieldsQuery
-}
-
-func (a *api) promoteVersion(ctx context.Context, c *call, in *PromoteVersionQuery) (*versionReply, error) {
+func (a *api) promoteVersion(ctx context.Context, c *call, in *FileQuery) (*versionReply, error) {
 	id, err := pathID("file", in.FileID)
 	if err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func selectionOf(fields string) selection {
 
 // A view shows the fields of an object that a selection names. Fields with the tag fields:"asked" are shown only when
 // named; with mini set, the others too, but for those with the tag fields:"mini". A nil pointer
-// that is omitempty is left out.
+// or an empty text that is omitempty is left out.
 type view[T any] struct {
 	value  T
 	fields selection
