@@ -92,6 +92,11 @@ func (p place) tree() int64 {
 	return p.chain[len(p.chain)-1].Item.ID
 }
 
+// above is the folder that an item lies in, which is no root folder and no archive.
+func (p place) above() place {
+	return place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
+}
+
 // policy is where the contents of what lies there are kept.
 func (p place) policy() int64 {
 	if p.archive == nil {

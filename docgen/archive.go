@@ -97,7 +97,7 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 			return archiveExists(n.Name)
 		}
 		made = Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: row.OwnerID}
-		return nil
+		return tx.GrowFolder(ctx, s.enterprise.rootID, 1)
 	})
 	return made, err
 }
@@ -262,6 +262,9 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		if full {
 			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
 		}
-		return s.purge(ctx, tx, row.ID)
+		if err := s.purge(ctx, tx, row.ID); err != nil {
+			return err
+		}
+		return tx.GrowFolder(ctx, s.enterprise.rootID, -1)
 	})
 }

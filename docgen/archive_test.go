@@ -205,6 +205,7 @@ func TestArchivesThatCannotBe(t *testing.T) {
 					created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id)
 				SELECT i, 0, parent_id, owner_id, 'many', 'many ' || i, '', 0, 0, 0, 0, '', 0, created_by, 0, created_by, 0, 0, 0, 0, 1
 				FROM items, n WHERE items.id = $1`, made.ID, n))
+			w.recount()
 			w.archive(c, "the last")
 			_, err := w.CreateArchive(ctx, c, docgen.NewArchive{Name: "one too many"})
 			wantCode(t, err, docgen.CodeRefused)

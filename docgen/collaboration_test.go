@@ -330,6 +330,7 @@ func TestNobodyCollaboratesInAnArchive(t *testing.T) {
 		inner := w.folder(w.alice, archive, "inner")
 		must(t, w.exec(`UPDATE items SET owner_id = (SELECT account_id FROM enterprises),
 			parent_id = (SELECT users.root_folder_id FROM users JOIN enterprises ON enterprises.account_id = users.id) WHERE id = $1`, archive))
+		w.recount()
 		admin := w.contentManager("admin")
 		for _, id := range []int64{archive, inner} {
 			_, err := w.CreateCollaboration(t.Context(), admin,

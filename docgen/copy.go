@@ -60,7 +60,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err := content.settle(ctx, tx, target, row.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{target, version.Size})
+		return grow(ctx, tx, growth{target, 1, version.Size})
 	})
 	return item, err
 }
@@ -111,7 +111,7 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 		if err := settle(ctx, tx, top.ID, target.policy()); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{target, size})
+		return grow(ctx, tx, growth{target, 1, size})
 	})
 	return item, err
 }
@@ -169,6 +169,9 @@ func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertI
 	}
 	if err := tx.InsertItems(ctx, items); err != nil {
 		return 0, fmt.Errorf("copy folder %d: %w", tree[0].Item.ID, err)
+	}
+	if err := tx.CountTree(ctx, top.ID); err != nil {
+		return 0, err
 	}
 	return size, tx.InsertVersions(ctx, versions)
 }

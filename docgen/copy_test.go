@@ -177,6 +177,7 @@ func TestCopyOfTooMuch(t *testing.T) {
 			created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 			SELECT i, 0, $1, $2, 'n' || i, 'n' || i, '', 0, 0, 0, 0, '', 0, $2, 0, $2, 0, 0, 0, 0 FROM n`, many, w.alice.User.ID))
+		w.recount()
 		_, err := w.CopyFolder(ctx, w.alice, docgen.NewCopy{ItemID: source, Name: "copy"})
 		if names := problemNames(t, err); !slices.Equal(names, []string{"folder"}) {
 			t.Errorf("10,001 items: problems with %q", names)

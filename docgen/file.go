@@ -57,7 +57,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if err := version.settle(ctx, tx, parent, row.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{parent, version.size})
+		return grow(ctx, tx, growth{parent, 1, version.size})
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)
@@ -141,7 +141,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := version.settle(ctx, tx, p, v.FileID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p, version.size - p.row.Size})
+		return grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size})
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)

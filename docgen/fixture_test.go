@@ -2,6 +2,7 @@ package docgen_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"io"
@@ -53,8 +54,30 @@ func runWith(t *testing.T, limits docgen.Limits, test func(t *testing.T, w *worl
 		t.Parallel()
 		blobs, err := blob.Open(t.TempDir())
 		must(t, err)
-		test(t, newWorld(t, cfg, blobs, limits))
+		w := newWorld(t, cfg, blobs, limits)
+		t.Cleanup(func() { w.checkCounts(t) })
+		test(t, w)
 	})
+}
+
+// checkCounts checks that folders hold as many items as is counted of them.
+func (w *world) checkCounts(t *testing.T) {
+	t.Helper()
+	db := w.raw()
+	defer db.Close()
+	rows, err := db.QueryContext(context.WithoutCancel(t.Context()), `
+		SELECT items.id, COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = items.id), 0),
+			(SELECT COUNT(*) FROM items child WHERE child.parent_id = items.id AND child.trashed_at = 0) FROM items WHERE items.kind = 0`)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var folder, counted, held int64
+		must(t, rows.Scan(&folder, &counted, &held))
+		if counted != held {
+			t.Errorf("folder %d holds %d items, and is said to hold %d", folder, held, counted)
+		}
+	}
+	must(t, rows.Err())
 }
 
 func newWorld(t testing.TB, cfg store.Config, blobs blob.Store, limits docgen.Limits) *world {
@@ -220,6 +243,14 @@ func (w *world) exec(text string, args ...any) error {
 	defer db.Close()
 	_, err := db.ExecContext(w.t.Context(), text, args...)
 	return err
+}
+
+// recount counts what folders hold after items were put there past the service.
+func (w *world) recount() {
+	w.t.Helper()
+	must(w.t, w.exec("DELETE FROM folder_counts"))
+	must(w.t, w.exec(`INSERT INTO folder_counts (folder_id, items)
+		SELECT parent_id, COUNT(*) FROM items WHERE parent_id IS NOT NULL AND trashed_at = 0 GROUP BY parent_id`))
 }
 
 func must(t testing.TB, err error) {

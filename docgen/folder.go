@@ -38,8 +38,10 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 		if added == 0 {
 			return s.nameInUse(ctx, tx.Queries, c, parent.row.ID, f.Name)
 		}
-		item, err = s.item(ctx, tx.Queries, c, Folder, id)
-		return err
+		if item, err = s.item(ctx, tx.Queries, c, Folder, id); err != nil {
+			return err
+		}
+		return grow(ctx, tx, growth{folder: parent, items: 1})
 	})
 	return item, err
 }

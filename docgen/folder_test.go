@@ -130,6 +130,7 @@ func TestDeepTree(t *testing.T) {
 			}
 			return nil
 		}))
+		w.recount()
 		const bottom = depth
 		_, err := w.CreateFolder(ctx, w.alice, docgen.NewFolder{Name: "y", ParentID: bottom})
 		wantCode(t, err, docgen.CodeBadRequest)

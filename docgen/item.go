@@ -388,6 +388,9 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	if err != nil {
 		return lateTaken(err)
 	}
+	if change.ParentID == nil {
+		return nil
+	}
 	return handOver(ctx, tx, p, target)
 }
 

@@ -84,7 +84,7 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 		if err != nil {
 			return err
 		}
-		if err := tx.MoveChildren(ctx, parentOf(from.RootFolderID), parentOf(folderID)); err != nil {
+		if err := moveContent(ctx, tx, from.RootFolderID, folderID); err != nil {
 			return err
 		}
 		if err := giveTree(ctx, tx, folderID, to.ID); err != nil {
@@ -132,11 +132,29 @@ func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Cal
 	for n := range numberTries {
 		row := newItemRow(Folder, id, parentOf(to.RootFolderID), transferName(from.Name, n), to.ID, c.User.ID, s.micros())
 		added, err := tx.InsertItem(ctx, row)
-		if err != nil || added > 0 {
-			return id, err
+		if err != nil {
+			return 0, err
+		}
+		if added > 0 {
+			return id, tx.GrowFolder(ctx, to.RootFolderID, 1)
 		}
 	}
 	return 0, failf(CodeConflict, "User %d has too many folders with content of the same name: rename some.", to.ID)
+}
+
+// moveContent puts all that a folder holds into an empty one, what is in the trash too.
+func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
+	items, err := tx.CountListing(ctx, store.Listing{FolderID: fromID})
+	if err != nil {
+		return err
+	}
+	if err := tx.MoveChildren(ctx, parentOf(fromID), parentOf(toID)); err != nil {
+		return err
+	}
+	if err := tx.GrowFolder(ctx, fromID, -items); err != nil {
+		return err
+	}
+	return tx.GrowFolder(ctx, toID, items)
 }
 
 // transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear, and

@@ -119,22 +119,21 @@ func noParentOwner(change ItemChange) error {
 }
 
 // handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
-// collaborates in an archive, contents are kept where the archive says, and archives hold what they now hold.
+// collaborates in an archive, and contents are kept where the archive says. Folders and archives hold what they now hold.
 func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
-	if from.tree() == to.tree() {
-		return nil
+	var size int64
+	if from.tree() != to.tree() {
+		if err := adopt(ctx, tx, from, to); err != nil {
+			return err
+		}
+		if from.archive != nil || to.archive != nil {
+			var err error
+			if size, err = tx.TreeSize(ctx, from.row.ID); err != nil {
+				return err
+			}
+		}
 	}
-	if err := adopt(ctx, tx, from, to); err != nil {
-		return err
-	}
-	if from.archive == nil && to.archive == nil {
-		return nil
-	}
-	size, err := tx.TreeSize(ctx, from.row.ID)
-	if err != nil {
-		return err
-	}
-	return grow(ctx, tx, growth{from, -size}, growth{to, size})
+	return grow(ctx, tx, growth{from.above(), -1, -size}, growth{to, 1, size})
 }
 
 // adopt gives an item, with all below it, to the owner of the tree that it goes to, and ends collaborations if that is an
@@ -164,19 +163,28 @@ func giveTree(ctx context.Context, tx *store.Tx, itemID, ownerID int64) error {
 	return tx.DeleteTreeCollaborationsOf(ctx, itemID, ownerID)
 }
 
-// A growth is what the archive gains, or loses, that a place lies in.
+// A growth is what a folder gains, or loses: items directly in it, and bytes in the archive that it lies in, if any.
 type growth struct {
-	place place
-	bytes int64
+	folder place
+	items  int64
+	bytes  int64
 }
 
-// grow changes the sizes of archives; what lies in none grows nothing. It comes last in a transaction, and in the order of
-// ids, because from then on everybody waits who puts something into the same archives.
+// grow changes how much folders and archives hold. It comes last in a transaction, and in the order of ids, because from
+// then on everybody waits who puts something into the same ones.
 func grow(ctx context.Context, tx *store.Tx, growths ...growth) error {
-	growths = slices.DeleteFunc(growths, func(g growth) bool { return g.place.archive == nil || g.bytes == 0 })
-	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.place.archive.ID, b.place.archive.ID) })
+	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.folder.row.ID, b.folder.row.ID) })
 	for _, g := range growths {
-		if err := tx.GrowItem(ctx, g.place.archive.ID, g.bytes); err != nil {
+		if g.items != 0 {
+			if err := tx.GrowFolder(ctx, g.folder.row.ID, g.items); err != nil {
+				return err
+			}
+		}
+	}
+	growths = slices.DeleteFunc(growths, func(g growth) bool { return g.folder.archive == nil || g.bytes == 0 })
+	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.folder.archive.ID, b.folder.archive.ID) })
+	for _, g := range growths {
+		if err := tx.GrowArchive(ctx, g.folder.archive.ID, g.bytes); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 		if err != nil {
 			return err
 		}
-		written := growth{place: d.folder}
+		written := growth{folder: d.folder}
 		for _, result := range results {
 			status, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
@@ -113,6 +113,7 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 			case status == lost || status == StatusFailed:
 				unused = append(unused, result.Output)
 			default:
+				written.items++
 				written.bytes += result.Output.content.size
 			}
 		}

@@ -74,14 +74,16 @@ func (w *world) insert(folder int64, items ...at) error {
 				return err
 			}
 		}
-		return nil
+		return tx.GrowFolder(ctx, folder, int64(len(items)))
 	})
 }
 
-func (w *world) remove(item at) error {
+func (w *world) remove(folder int64, item at) error {
 	return w.db.Write(w.t.Context(), func(tx *store.Tx) error {
-		_, err := tx.TrashItem(w.t.Context(), item.id, 1, w.alice.User.ID)
-		return err
+		if _, err := tx.TrashItem(w.t.Context(), item.id, 1, w.alice.User.ID); err != nil {
+			return err
+		}
+		return tx.GrowFolder(w.t.Context(), folder, -1)
 	})
 }
 
@@ -154,14 +156,14 @@ func TestPages(t *testing.T) {
 			folder, items = w.sevenItems("thinned", 2000)
 			second := page(2, page(2, "").Next) // places 3 and 4
 			for _, item := range items[4:] {
-				must(t, w.remove(item))
+				must(t, w.remove(folder, item))
 			}
 			end := page(2, second.Next)
 			if len(end.Entries) != 0 || end.Next != "" || !slices.Equal(placesOf(page(2, end.Prev)), items[2:4]) {
 				t.Errorf("the page after the end = %+v, want nothing, with %v before it", end, items[2:4])
 			}
 			for _, item := range items[:2] {
-				must(t, w.remove(item))
+				must(t, w.remove(folder, item))
 			}
 			begin := page(2, second.Prev)
 			if len(begin.Entries) != 0 || begin.Prev != "" || !slices.Equal(placesOf(page(2, begin.Next)), items[2:4]) {
@@ -252,7 +254,7 @@ func (k *walk) change() {
 		_, known := k.there[item]
 		switch {
 		case k.there[item]:
-			k.check(k.w.remove(item))
+			k.check(k.w.remove(k.folder, item))
 			k.there[item] = false
 			delete(k.always, item)
 		case !known: // an id is used once

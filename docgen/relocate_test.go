@@ -239,6 +239,7 @@ func TestRelocatingMeetsChanges(t *testing.T) {
 			s.cold.before = func() {
 				must(t, s.exec("DELETE FROM file_versions WHERE id = $1", gone.VersionID))
 				must(t, s.exec("DELETE FROM items WHERE id = $1", gone.ID))
+				s.recount()
 			}
 			s.relocate(0)
 			must(t, s.cold.Delete(ctx, fmt.Sprint("versions/", gone.VersionID))) // as who removes it does

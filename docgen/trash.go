@@ -36,7 +36,7 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 		if _, err = tx.TrashItem(ctx, p.row.ID, s.micros(), c.User.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p, -size})
+		return grow(ctx, tx, growth{p.above(), -1, -size})
 	})
 }
 
@@ -115,7 +115,7 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 
 // restoreTarget finds the folder that an item comes back to. Who may take it out of where it lay may put it there again.
 func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller, p place, r Restoration) (place, error) {
-	above := place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
+	above := p.above()
 	if !trashedAny(above.chain) {
 		return above, nil
 	}
@@ -144,14 +144,16 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	if err != nil {
 		return lateTaken(err)
 	}
-	if err := adopt(ctx, tx, p, target); err != nil || target.archive == nil {
+	if err := adopt(ctx, tx, p, target); err != nil {
 		return err
 	}
-	size, err := tx.TreeSize(ctx, row.ID)
-	if err != nil {
-		return err
+	var size int64
+	if target.archive != nil {
+		if size, err = tx.TreeSize(ctx, row.ID); err != nil {
+			return err
+		}
 	}
-	return grow(ctx, tx, growth{target, size})
+	return grow(ctx, tx, growth{target, 1, size})
 }
 
 // Trash returns one page by marker of what the caller owns and was put into the trash itself: folders first, each kind by

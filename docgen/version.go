@@ -194,7 +194,7 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err := version.settle(ctx, tx, p, fileID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p, version.size - p.row.Size})
+		return grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size})
 	})
 	return promoted, err
 }

@@ -266,4 +266,7 @@ func (r *reader) insert(b *testing.B, first, last int) {
 			items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, 0, 0
 		FROM n JOIN items ON items.id = $4`, first, last, r.folder, r.template)
 	must(b, err)
+	_, err = r.db.ExecContext(b.Context(), `INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
+		ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items`, r.folder, last-first+1)
+	must(b, err)
 }

@@ -125,13 +125,24 @@ func (q *Queries) CountNames(ctx context.Context, parentID sql.NullInt64, nameKe
 	return count, err
 }
 
-const growItem = `-- name: GrowItem :exec
+const growArchive = `-- name: GrowArchive :exec
 UPDATE items SET size = size + $2 WHERE id = $1
 `
 
-// GrowItem adds to the size of an archive.
-func (q *Queries) GrowItem(ctx context.Context, iD int64, size int64) error {
-	_, err := q.db.ExecContext(ctx, growItem, iD, size)
+// GrowArchive adds to the size of an archive.
+func (q *Queries) GrowArchive(ctx context.Context, iD int64, size int64) error {
+	_, err := q.db.ExecContext(ctx, growArchive, iD, size)
+	return err
+}
+
+const growFolder = `-- name: GrowFolder :exec
+INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
+ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items
+`
+
+// GrowFolder adds to the number of items that a folder holds.
+func (q *Queries) GrowFolder(ctx context.Context, folderID int64, items int64) error {
+	_, err := q.db.ExecContext(ctx, growFolder, folderID, items)
 	return err
 }
 

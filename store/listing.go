@@ -83,16 +83,20 @@ func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, li
 		" ORDER BY "+l.order(o), l.FolderID, l.UserID, l.Now, limit, offset)
 }
 
-// CountListing counts the items of a listing, as ListInOrder gives places to them.
+// CountListing tells how many items a listing has, as ListInOrder gives places to them.
 func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err error) {
-	from, of := l.plain()
-	text, args := "SELECT COUNT(*)"+from, []any{of}
-	if l.UserID != 0 {
-		text, args = "SELECT (SELECT COUNT(*)"+inFolder+") + (SELECT COUNT(*)"+shared+")", []any{l.FolderID, l.UserID, l.Now}
+	text, args := "SELECT "+folderCount, []any{l.FolderID}
+	switch {
+	case l.TrashOf != 0:
+		text, args = "SELECT COUNT(*)"+inTrash, []any{l.TrashOf}
+	case l.UserID != 0:
+		text, args = text+" + (SELECT COUNT(*)"+shared+")", append(args, l.UserID, l.Now)
 	}
 	err = q.db.QueryRowContext(ctx, text, args...).Scan(&count)
 	return count, err
 }
+
+const folderCount = "COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = $1), 0)"
 
 // order is an order in SQL. It tells all rows apart, so that an offset means the same from page to page; within a folder
 // names do so, and their index is sorted already.

@@ -133,6 +133,11 @@ type FileVersion struct {
 	RestoredBy      int64
 }
 
+type FolderCount struct {
+	FolderID int64
+	Items    int64
+}
+
 type Item struct {
 	ID                int64
 	Kind              int64

@@ -52,6 +52,13 @@ func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error 
 	return err
 }
 
+// CountTree counts what the folders of a new tree hold, whose items were added without.
+func (q *Queries) CountTree(ctx context.Context, id int64) error {
+	_, err := q.db.ExecContext(ctx, `INSERT INTO folder_counts (folder_id, items)
+		SELECT items.parent_id, COUNT(*) FROM items WHERE items.trashed_at = 0 AND items.parent_id IN (`+belowItem+`) GROUP BY items.parent_id`, id)
+	return err
+}
+
 // ContentPlace is where a content is kept: under a key of a storage policy.
 type ContentPlace struct {
 	Key      string `json:"key"`
@@ -85,6 +92,7 @@ var treeRows = []string{
 	"docgen_templates WHERE file_id IN (" + belowItem + ")",
 	"file_versions WHERE file_id IN (" + belowItem + ")",
 	"collaborations WHERE item_id IN (" + belowItem + ")",
+	"folder_counts WHERE folder_id IN (" + belowItem + ")",
 	"items WHERE id IN (" + belowItem + ")",
 }
 
