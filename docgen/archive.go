@@ -149,10 +149,10 @@ func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[
 	if err := c.requireArchives(ScopeRead); err != nil {
 		return Page[Archive]{}, err
 	}
-	archives := func(rows []store.Item, err error) ([]Archive, error) {
+	archives := func(rows []store.ListedItem, err error) ([]Archive, error) {
 		list := make([]Archive, len(rows))
 		for i, row := range rows {
-			list[i] = archiveOf(row)
+			list[i] = Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: s.enterprise.accountID, Size: row.Size}
 		}
 		return list, err
 	}

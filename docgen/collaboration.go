@@ -214,7 +214,7 @@ func collaborationOf(ctx context.Context, q *store.Queries, users userRefs, row 
 		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
 	}
 	if row.Status == CollaborationAccepted {
-		shown := listed(item)
+		shown := listed(item.Listed())
 		collaboration.Item = &shown
 	} else {
 		collaboration.InviteLogin = row.InviteLogin

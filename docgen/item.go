@@ -82,21 +82,17 @@ type ItemChange struct {
 const maxDescriptionLength = 1024
 
 // listed is the listing form of an item.
-func listed(row store.Item) Item {
-	item := Item{
+func listed(row store.ListedItem) Item {
+	return Item{
 		Kind: Kind(row.Kind), ID: row.ID, ETag: row.Etag, Name: row.Name,
 		Description: row.Description,
 		Size:        row.Size, SHA1: row.Sha1, VersionID: row.VersionID, VersionNumber: row.VersionNumber,
 		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt), TrashedAt: timeOf(row.TrashedAt),
 		ContentCreatedAt: timeOf(row.ContentCreatedAt), ContentModifiedAt: timeOf(row.ContentModifiedAt),
 	}
-	if !row.ParentID.Valid {
-		item.ID = rootID
-	}
-	return item
 }
 
-func listedAll(rows []store.Item, err error) ([]Item, error) {
+func listedAll(rows []store.ListedItem, err error) ([]Item, error) {
 	items := make([]Item, len(rows))
 	for i, row := range rows {
 		items[i] = listed(row)
@@ -115,7 +111,10 @@ func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 
 // describe returns the whole of an item, as the caller who found it may see it.
 func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
-	item := listed(p.row)
+	item := listed(p.row.Listed())
+	if !p.row.ParentID.Valid {
+		item.ID = rootID
+	}
 	item.Permissions = p.may
 	item.Path = p.path(c)
 	if n := len(item.Path); n > 0 {
@@ -223,7 +222,7 @@ func (s *Service) nameTaken(ctx context.Context, q *store.Queries, c *Caller, ro
 	if _, hidden := errors.AsType[*Error](err); err != nil && !hidden {
 		return err
 	} else if !hidden {
-		taken.Conflicts = []Item{listed(row)}
+		taken.Conflicts = []Item{listed(row.Listed())}
 	}
 	return taken
 }
