@@ -3,12 +3,17 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"regexp"
 
 	"modernc.org/sqlite"
 )
 
 // keptStatements is how many statements a connection keeps at most: more than there are texts that read.
 const keptStatements = 256
+
+// limits are what SQLite, from 3.47 on, looks at while it compiles: a statement whose LIMIT is a bare parameter it compiles
+// again whenever that is bound.
+var limits = regexp.MustCompile(`\b(LIMIT|OFFSET) (\$\d+)`)
 
 // A connector opens connections to a SQLite file that keep the statements they have compiled: to compile one takes longer
 // than to find a row. Only connections that read are opened so. A setting (PRAGMA) may take effect when it is compiled, and
@@ -55,7 +60,7 @@ func (c *keepingConn) PrepareContext(ctx context.Context, query string) (driver.
 		delete(c.kept, query)
 		return &keptStmt{sqliteStmt: stmt, conn: c, query: query}, nil
 	}
-	stmt, err := c.sqliteConn.PrepareContext(ctx, query)
+	stmt, err := c.sqliteConn.PrepareContext(ctx, limits.ReplaceAllString(query, "$1 CAST($2 AS BIGINT)"))
 	if err != nil {
 		return nil, err
 	}
