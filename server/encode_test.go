@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // Answers are written as encoding/json writes them.
 func TestMarshalIsEncodingJSON(t *testing.T) {
-	strange := "a\"b\\c/<d>&\x00\x1f\x7f\u2028é\xff\n"
+	strange := "a\"b\\c/<d>&\x00\x1f\x7fé\n"
 	item := docgen.Item{Kind: docgen.File, ID: 7, Name: strange, CreatedAt: time.Unix(1, 5), Path: []docgen.FolderRef{{ID: 1, Name: strange}}}
 	folder := docgen.Item{Kind: docgen.Folder, ID: 8, Name: "folder"}
 	entries := []entry{entryOf(&item, nil), entryOf(&folder, selection{"name", "size", "created_at"})}
@@ -30,7 +31,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 		"whole view": view[file]{value: fileOf(&item)},
 		"lacking":    []lacking{{}, {Number: 1, Flag: true, List: []string{""}, Map: map[string]any{strange: 1}}},
 		"untagged":   struct{ A, b int }{1, 2}, "embedded": struct{ timestamp }{}, "error": (&api{}).exampleError(docgen.CodeNotFound),
-		"text marshaler": map[string]any{"x": time.Second}, "time": time.Unix(1, 0),
+		"text marshaler": map[string]any{"x": netip.IPv4Unspecified()}, "time": time.Unix(1, 0),
 	} {
 		var want bytes.Buffer
 		e := json.NewEncoder(&want)
@@ -38,9 +39,17 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 		if err := e.Encode(v); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := marshal(v); err != nil || string(got) != want.String() {
-			t.Errorf("%s: %v\n%s, want\n%s", name, err, got, want.Bytes())
+		var got bytes.Buffer
+		if err := jsonFormat.Marshal(&got, v); err != nil || got.String() != want.String() {
+			t.Errorf("%s: %v\n%s, want\n%s", name, err, got.Bytes(), want.Bytes())
 		}
+	}
+}
+
+// A text that is no UTF-8 is an answer all the same.
+func TestMarshalOfWhatIsNoText(t *testing.T) {
+	if got, err := marshal("a\xff\u2028"); err != nil || string(got) != "\"a\ufffd\u2028\"" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

@@ -161,6 +161,6 @@ func (ans *answer) send(w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(text)
+	_, err = w.Write(append(text, '\n'))
 	return err
 }

@@ -97,7 +97,7 @@ func exampleFolderObject() folder {
 func exampleItems() *itemPage {
 	return &itemPage{
 		TotalCount: 1, Limit: docgen.DefaultPageLimit,
-		Entries: []entry{{view[file]{value: exampleFileObject(), mini: true}}},
+		Entries: []entry{{&view[file]{value: exampleFileObject(), mini: true}}},
 		Order:   []sortOrder{{By: "type", Direction: "ASC"}, {By: "name", Direction: "ASC"}},
 	}
 }

@@ -61,18 +61,25 @@ type filePermissions struct {
 	CanViewOwnAnnotations bool `json:"can_view_annotations_self"`
 }
 
+// fileOf encodes a file.
 func fileOf(item *docgen.Item) file {
+	f := listedFile(item)
+	f.PathCollection, f.Parent = pathOf(item), parentOf(item)
+	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
+	f.Permissions, f.InviteeRoles, f.Tags = filePermissionsOf(item.Permissions), item.Permissions.Invitees(), []string{}
+	return f
+}
+
+// listedFile encodes what a list knows of a file: see listedFields.
+func listedFile(item *docgen.Item) file {
 	etag := strconv.FormatInt(item.ETag, 10)
 	return file{
 		Type: typeFile, ID: ID(item.ID), ETag: etag, SequenceID: etag, SHA1: item.SHA1, Name: item.Name,
 		FileVersion: fileVersion{Type: typeFileVersion, ID: ID(item.VersionID), SHA1: item.SHA1},
-		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
+		Description: item.Description, Size: item.Size,
 		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt}, TrashedAt: timestamp{item.TrashedAt},
-		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
-		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
-		Parent: parentOf(item), ItemStatus: statusOf(item),
+		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt}, ItemStatus: statusOf(item),
 		VersionNumber: strconv.FormatInt(item.VersionNumber, 10), Extension: strings.TrimPrefix(path.Ext(item.Name), "."),
-		Permissions: filePermissionsOf(item.Permissions), InviteeRoles: item.Permissions.Invitees(), Tags: []string{},
 	}
 }
 

@@ -48,16 +48,24 @@ type folderPermissions struct {
 	CanSetShareAccess     bool `json:"can_set_share_access"`
 }
 
+// folderOf encodes a folder, without what it holds.
 func folderOf(item *docgen.Item) folder {
+	f := listedFolder(item)
+	f.PathCollection, f.Parent = pathOf(item), parentOf(item)
+	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
+	f.Permissions, f.InviteeRoles = folderPermissionsOf(item.Permissions), item.Permissions.Invitees()
+	f.Tags, f.NonOwnersInvite = []string{}, true
+	return f
+}
+
+// listedFolder encodes what a list knows of a folder: see listedFields.
+func listedFolder(item *docgen.Item) folder {
 	mini := folderMiniOf(&docgen.FolderRef{ID: item.ID, ETag: item.ETag, Name: item.Name})
 	return folder{
 		Type: typeFolder, ID: ID(item.ID), ETag: mini.ETag, SequenceID: mini.SequenceID, Name: item.Name,
-		Description: item.Description, Size: item.Size, PathCollection: pathOf(item),
+		Description: item.Description, Size: item.Size,
 		CreatedAt: timestamp{item.CreatedAt}, ModifiedAt: timestamp{item.ModifiedAt}, TrashedAt: timestamp{item.TrashedAt},
-		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt},
-		CreatedBy: userMiniOf(&item.CreatedBy), ModifiedBy: userMiniOf(&item.ModifiedBy), OwnedBy: userMiniOf(&item.Owner),
-		Parent: parentOf(item), ItemStatus: statusOf(item), Permissions: folderPermissionsOf(item.Permissions),
-		InviteeRoles: item.Permissions.Invitees(), Tags: []string{}, NonOwnersInvite: true,
+		ContentCreatedAt: timestamp{item.ContentCreatedAt}, ContentModifiedAt: timestamp{item.ContentModifiedAt}, ItemStatus: statusOf(item),
 	}
 }
 

@@ -40,7 +40,7 @@ func (a *api) sendJSON(w http.ResponseWriter, r *http.Request, status int, body 
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	if _, err := w.Write(text); err != nil {
+	if _, err := w.Write(append(text, '\n')); err != nil {
 		a.log.InfoContext(r.Context(), "the client did not take the answer", "error", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"platen/docgen"
 )
@@ -39,7 +41,7 @@ type (
 	// null is a field that is always null here: the feature behind it does not exist.
 	null struct{}
 	// entry is a file or folder in a list: its view.
-	entry struct{ appender }
+	entry struct{ shown json.MarshalerTo }
 )
 
 func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
@@ -48,7 +50,10 @@ func (null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 func (null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null"} }
 
 // MarshalJSON writes the view.
-func (e entry) MarshalJSON() ([]byte, error) { return e.appendJSON(nil) }
+func (e entry) MarshalJSON() ([]byte, error) { return marshal(e) }
+
+// MarshalJSONTo does so into an answer.
+func (e entry) MarshalJSONTo(to *jsontext.Encoder) error { return e.shown.MarshalJSONTo(to) }
 
 // Schema describes an entry for the OpenAPI document.
 func (entry) Schema(r huma.Registry) *huma.Schema {
@@ -72,9 +77,9 @@ func (folder) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 // entryOf encodes a file or folder in a list.
 func entryOf(item *docgen.Item, fields selection) entry {
 	if item.Kind == docgen.Folder {
-		return entry{view[folder]{value: folderOf(item), fields: fields.listed(), mini: true}}
+		return entry{&view[folder]{value: listedFolder(item), fields: fields.listed(), mini: true}}
 	}
-	return entry{view[file]{value: fileOf(item), fields: fields.listed(), mini: true}}
+	return entry{&view[file]{value: listedFile(item), fields: fields.listed(), mini: true}}
 }
 
 // listedFields are the fields that a list knows of its entries.

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // An ID is an identifier: a decimal number that is a string on the wire, in both directions; a number is taken too.
@@ -23,10 +25,13 @@ func parseID(text string) (id ID, ok bool) {
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // MarshalJSON writes the number as a string.
-func (id ID) MarshalJSON() ([]byte, error) { return id.appendJSON(nil) }
+func (id ID) MarshalJSON() ([]byte, error) { return marshal(id) }
 
-func (id ID) appendJSON(b []byte) ([]byte, error) {
-	return append(strconv.AppendInt(append(b, '"'), int64(id), 10), '"'), nil
+// MarshalJSONTo does so into an answer.
+func (id ID) MarshalJSONTo(e *jsontext.Encoder) error {
+	b := append(e.AvailableBuffer(), '"')
+	b = strconv.AppendInt(b, int64(id), 10)
+	return e.WriteValue(append(b, '"'))
 }
 
 // Schema describes an ID for the OpenAPI document.
@@ -38,13 +43,14 @@ func (ID) Schema(huma.Registry) *huma.Schema {
 type timestamp struct{ time.Time }
 
 // MarshalJSON writes the time in UTC.
-func (t timestamp) MarshalJSON() ([]byte, error) { return t.appendJSON(nil) }
+func (t timestamp) MarshalJSON() ([]byte, error) { return marshal(t) }
 
-func (t timestamp) appendJSON(b []byte) ([]byte, error) {
+// MarshalJSONTo does so into an answer.
+func (t timestamp) MarshalJSONTo(e *jsontext.Encoder) error {
 	if t.IsZero() {
-		return append(b, "null"...), nil
+		return e.WriteToken(jsontext.Null)
 	}
-	return t.UTC().AppendFormat(b, `"2006-01-02T15:04:05-07:00"`), nil
+	return e.WriteValue(t.UTC().AppendFormat(e.AvailableBuffer(), `"2006-01-02T15:04:05-07:00"`))
 }
 
 // Schema describes a timestamp for the OpenAPI document.
@@ -56,11 +62,10 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 type optional[T any] struct{ value *T }
 
 // MarshalJSON writes the object, or null.
-func (o optional[T]) MarshalJSON() ([]byte, error) { return o.appendJSON(nil) }
+func (o optional[T]) MarshalJSON() ([]byte, error) { return marshal(o) }
 
-func (o optional[T]) appendJSON(b []byte) ([]byte, error) {
-	return appendPointer(b, reflect.ValueOf(o.value))
-}
+// MarshalJSONTo does so into an answer.
+func (o optional[T]) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, o.value) }
 
 // Schema describes an optional object for the OpenAPI document.
 func (optional[T]) Schema(r huma.Registry) *huma.Schema {
@@ -135,13 +140,30 @@ type view[T any] struct {
 }
 
 // MarshalJSON writes the fields that are shown.
-func (v view[T]) MarshalJSON() ([]byte, error) { return v.appendJSON(nil) }
+func (v view[T]) MarshalJSON() ([]byte, error) { return marshal(v) }
 
-func (v view[T]) appendJSON(b []byte) ([]byte, error) {
-	object := reflect.ValueOf(v.value)
-	return appendFields(b, object, outFieldsOf(object.Type()), func(f outField, value reflect.Value) bool {
-		return f.mayLack && isAbsent(value) || !v.shows(f.name, f.level)
-	})
+// MarshalJSONTo does so into an answer.
+func (v *view[T]) MarshalJSONTo(e *jsontext.Encoder) error {
+	if err := e.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	object := reflect.ValueOf(&v.value).Elem()
+	for _, f := range outFieldsOf(object.Type()) {
+		if !v.shows(f) {
+			continue
+		}
+		value := object.Field(f.index)
+		if f.mayLack && isAbsent(value) {
+			continue
+		}
+		if err := e.WriteToken(jsontext.String(f.name)); err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(e, value.Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndObject)
 }
 
 // isAbsent tells of a field that may be left out that it says nothing. A number, and false, always say something.
@@ -149,16 +171,16 @@ func isAbsent(field reflect.Value) bool {
 	return (field.Kind() == reflect.Pointer || field.Kind() == reflect.String) && field.IsZero()
 }
 
-func (v view[T]) shows(name, level string) bool {
+func (v *view[T]) shows(f outField) bool {
 	switch {
-	case slices.Contains(baseFields, name):
+	case f.isBase:
 		return true
 	case len(v.fields) > 0:
-		return slices.Contains(v.fields, name)
+		return slices.Contains(v.fields, f.name)
 	case v.mini:
-		return level == "mini"
+		return f.isMini
 	}
-	return level != "asked"
+	return !f.isAsked
 }
 
 // Schema describes the whole object for the OpenAPI document; a selection leaves out what it does not name.
@@ -192,13 +214,14 @@ type either[A, B any] struct {
 }
 
 // MarshalJSON writes the body that there is.
-func (e either[A, B]) MarshalJSON() ([]byte, error) { return e.appendJSON(nil) }
+func (e either[A, B]) MarshalJSON() ([]byte, error) { return marshal(e) }
 
-func (e either[A, B]) appendJSON(b []byte) ([]byte, error) {
+// MarshalJSONTo does so into an answer.
+func (e either[A, B]) MarshalJSONTo(to *jsontext.Encoder) error {
 	if e.first != nil {
-		return appendPointer(b, reflect.ValueOf(e.first))
+		return json.MarshalEncode(to, e.first)
 	}
-	return appendPointer(b, reflect.ValueOf(e.second))
+	return json.MarshalEncode(to, e.second)
 }
 
 // Schema describes the two bodies for the OpenAPI document.
@@ -209,7 +232,7 @@ func (either[A, B]) Schema(r huma.Registry) *huma.Schema {
 }
 
 // anyObject is a JSON object that is passed on as the text it is.
-type anyObject json.RawMessage
+type anyObject stdjson.RawMessage
 
 func (o anyObject) MarshalJSON() ([]byte, error) { return o, nil }
 
