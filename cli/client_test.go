@@ -11,9 +11,6 @@ import (
 	"platen/client"
 )
 
-// answer is what every operation of the client returns.
-type answer interface{ StatusCode() int }
-
 // TestClient drives a server through the generated client: a template is uploaded and marked, its tags are read, a
 // document is made from it and downloaded.
 func TestClient(t *testing.T) {
@@ -27,25 +24,25 @@ func TestClient(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	check := func(a answer, body []byte, err error) {
+	check := func(err error) {
 		t.Helper()
-		if err := errors.Join(err, client.Failure(a, body)); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	uploaded, err := client.Upload(ctx, c, client.FileAttributes{Name: "Letter.docx", Parent: client.ParentRef{Id: "0"}}, bytes.NewReader(exampleLetter(t)))
-	check(uploaded, uploaded.Body, err)
+	uploaded, err := client.Check(client.Upload(ctx, c, client.FileAttributes{Name: "Letter.docx", Parent: client.ParentRef{Id: "0"}}, bytes.NewReader(exampleLetter(t))))
+	check(err)
 	template := uploaded.JSON201.Entries[0].Id
-	marked, err := c.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: client.FileRef{Id: template, Type: "file"}})
-	check(marked, marked.Body, err)
+	marked, err := client.Check(c.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: client.FileRef{Id: template, Type: "file"}}))
+	check(err)
 	if marked.JSON201.File.Id != template {
 		t.Errorf("marked %s, want %s", marked.JSON201.File.Id, template)
 	}
 
 	err = until(ctx, func() (bool, error) {
-		tags, err := c.ListTagsWithResponse(ctx, template, &client.ListTagsParams{})
-		check(tags, tags.Body, err)
+		tags, err := client.Check(c.ListTagsWithResponse(ctx, template, &client.ListTagsParams{}))
+		check(err)
 		return tags.JSON200 != nil && len(tags.JSON200.Entries) > 0, nil // until then it is 202
 	})
 	if err != nil {
@@ -53,26 +50,26 @@ func TestClient(t *testing.T) {
 	}
 
 	documents, names := letters(1)
-	batch, err := c.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
+	batch, err := client.Check(c.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
 		File: client.TemplateFileRef{Id: template, Type: "file"}, DestinationFolder: client.FolderRef{Id: "0", Type: "folder"},
 		InputSource: "api", OutputType: client.CreateBatchRequestOutputTypeDocx,
 		DocumentGenerationData: []client.DocumentToMake{{GeneratedFileName: documents[0].Name, UserInput: documents[0].Input.(map[string]any)}},
-	})
-	check(batch, batch.Body, err)
+	}))
+	check(err)
 	var job client.Job
 	err = until(ctx, func() (bool, error) {
-		jobs, err := c.ListBatchJobsWithResponse(ctx, batch.JSON202.Id.String(), &client.ListBatchJobsParams{})
-		check(jobs, jobs.Body, err)
+		jobs, err := client.Check(c.ListBatchJobsWithResponse(ctx, batch.JSON202.Id.String(), &client.ListBatchJobsParams{}))
+		check(err)
 		job = jobs.JSON200.Entries[0]
 		return job.Status != client.JobStatusPending && job.Status != client.JobStatusSubmitted, nil
 	})
 	if err != nil || job.Status != client.JobStatusCompleted {
 		t.Fatalf("the job is %s with %+v: %v", job.Status, job.Failures, err)
 	}
-	file, err := c.GetFileWithResponse(ctx, job.OutputFile.Id, &client.GetFileParams{})
-	check(file, file.Body, err)
-	content, err := c.DownloadFileWithResponse(ctx, job.OutputFile.Id, &client.DownloadFileParams{})
-	check(content, content.Body, err)
+	file, err := client.Check(c.GetFileWithResponse(ctx, job.OutputFile.Id, &client.GetFileParams{}))
+	check(err)
+	content, err := client.Check(c.DownloadFileWithResponse(ctx, job.OutputFile.Id, &client.DownloadFileParams{}))
+	check(err)
 	if *file.JSON200.Name != names[0] || !bytes.HasPrefix(content.Body, []byte("PK")) || int64(len(content.Body)) != *file.JSON200.Size {
 		t.Errorf("%s has %d bytes, want %s with %d", *file.JSON200.Name, len(content.Body), names[0], *file.JSON200.Size)
 	}
@@ -90,12 +87,9 @@ func TestFailuresOfTheClient(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 
-	got, err := c.GetFileWithResponse(ctx, "4711", &client.GetFileParams{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, err := client.Check(c.GetFileWithResponse(ctx, "4711", &client.GetFileParams{}))
 	var failure *client.Error
-	if !errors.As(client.Failure(got, got.Body), &failure) || failure.Code != "not_found" || failure.RequestId == "" {
+	if !errors.As(err, &failure) || failure.Code != "not_found" || failure.RequestId == "" {
 		t.Errorf("the failure is %v", failure)
 	}
 	if got.JSON404 == nil || got.JSON200 != nil {

@@ -11281,6 +11281,11 @@ func (r ListArchivesResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListArchivesResponse) Bytes() []byte {
+	return r.Body
+}
+
 type CreateArchiveResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11312,6 +11317,11 @@ func (r CreateArchiveResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateArchiveResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteArchiveResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11337,6 +11347,11 @@ func (r DeleteArchiveResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteArchiveResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateArchiveResponse struct {
@@ -11370,6 +11385,11 @@ func (r UpdateArchiveResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateArchiveResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListInvitationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11396,6 +11416,11 @@ func (r ListInvitationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListInvitationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateCollaborationResponse struct {
@@ -11429,6 +11454,11 @@ func (r CreateCollaborationResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateCollaborationResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteCollaborationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11454,6 +11484,11 @@ func (r DeleteCollaborationResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteCollaborationResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetCollaborationResponse struct {
@@ -11482,6 +11517,11 @@ func (r GetCollaborationResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetCollaborationResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateCollaborationResponse struct {
@@ -11515,6 +11555,11 @@ func (r UpdateCollaborationResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateCollaborationResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListBatchJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11541,6 +11586,11 @@ func (r ListBatchJobsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListBatchJobsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateBatchResponse struct {
@@ -11576,6 +11626,11 @@ func (r CreateBatchResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateBatchResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11602,6 +11657,11 @@ func (r ListJobsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListJobsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetJobResponse struct {
@@ -11632,6 +11692,11 @@ func (r GetJobResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetJobResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTemplateJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11660,6 +11725,11 @@ func (r ListTemplateJobsResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTemplateJobsResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTemplatesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11686,6 +11756,11 @@ func (r ListTemplatesResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTemplatesResponse) Bytes() []byte {
+	return r.Body
 }
 
 type MarkTemplateResponse struct {
@@ -11718,6 +11793,11 @@ func (r MarkTemplateResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r MarkTemplateResponse) Bytes() []byte {
+	return r.Body
+}
+
 type UnmarkTemplateResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11743,6 +11823,11 @@ func (r UnmarkTemplateResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UnmarkTemplateResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTemplateResponse struct {
@@ -11771,6 +11856,11 @@ func (r GetTemplateResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTemplateResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTemplateContractResponse struct {
@@ -11802,6 +11892,11 @@ func (r GetTemplateContractResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTemplateContractResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTagsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11829,6 +11924,11 @@ func (r ListTagsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTagsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CheckUploadResponse struct {
@@ -11860,6 +11960,11 @@ func (r CheckUploadResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CheckUploadResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UploadFileResponse struct {
@@ -11894,6 +11999,11 @@ func (r UploadFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UploadFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11922,6 +12032,11 @@ func (r DeleteFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11948,6 +12063,11 @@ func (r GetFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type RestoreFileResponse struct {
@@ -11979,6 +12099,11 @@ func (r RestoreFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateFileResponse struct {
@@ -12013,6 +12138,11 @@ func (r UpdateFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListFileCollaborationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12039,6 +12169,11 @@ func (r ListFileCollaborationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListFileCollaborationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type DownloadFileResponse struct {
@@ -12068,6 +12203,11 @@ func (r DownloadFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DownloadFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CheckVersionResponse struct {
@@ -12100,6 +12240,11 @@ func (r CheckVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CheckVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UploadVersionResponse struct {
@@ -12135,6 +12280,11 @@ func (r UploadVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UploadVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type CopyFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12166,6 +12316,11 @@ func (r CopyFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CopyFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type PurgeFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12192,6 +12347,11 @@ func (r PurgeFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PurgeFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTrashedFileResponse struct {
@@ -12222,6 +12382,11 @@ func (r GetTrashedFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTrashedFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListVersionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12248,6 +12413,11 @@ func (r ListVersionsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListVersionsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type PromoteVersionResponse struct {
@@ -12281,6 +12451,11 @@ func (r PromoteVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PromoteVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteVersionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12307,6 +12482,11 @@ func (r DeleteVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetVersionResponse struct {
@@ -12337,6 +12517,11 @@ func (r GetVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type RestoreVersionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12365,6 +12550,11 @@ func (r RestoreVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateFolderResponse struct {
@@ -12398,6 +12588,11 @@ func (r CreateFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTrashResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12428,6 +12623,11 @@ func (r ListTrashResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTrashResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12456,6 +12656,11 @@ func (r DeleteFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12482,6 +12687,11 @@ func (r GetFolderResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetFolderResponse) Bytes() []byte {
+	return r.Body
 }
 
 type RestoreFolderResponse struct {
@@ -12513,6 +12723,11 @@ func (r RestoreFolderResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreFolderResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateFolderResponse struct {
@@ -12547,6 +12762,11 @@ func (r UpdateFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListFolderCollaborationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12573,6 +12793,11 @@ func (r ListFolderCollaborationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListFolderCollaborationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CopyFolderResponse struct {
@@ -12606,6 +12831,11 @@ func (r CopyFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CopyFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12636,6 +12866,11 @@ func (r ListItemsResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListItemsResponse) Bytes() []byte {
+	return r.Body
+}
+
 type PurgeFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12662,6 +12897,11 @@ func (r PurgeFolderResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PurgeFolderResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTrashedFolderResponse struct {
@@ -12692,6 +12932,11 @@ func (r GetTrashedFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTrashedFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type RevokeTokenResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12717,6 +12962,11 @@ func (r RevokeTokenResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RevokeTokenResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTokenResponse struct {
@@ -12747,6 +12997,11 @@ func (r GetTokenResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTokenResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListStoragePoliciesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12773,6 +13028,11 @@ func (r ListStoragePoliciesResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListStoragePoliciesResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetStoragePolicyResponse struct {
@@ -12803,6 +13063,11 @@ func (r GetStoragePolicyResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetStoragePolicyResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListUsersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12831,6 +13096,11 @@ func (r ListUsersResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListUsersResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateUserResponse struct {
@@ -12864,6 +13134,11 @@ func (r CreateUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetMeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12890,6 +13165,11 @@ func (r GetMeResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetMeResponse) Bytes() []byte {
+	return r.Body
 }
 
 type DeleteUserResponse struct {
@@ -12920,6 +13200,11 @@ func (r DeleteUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetUserResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12946,6 +13231,11 @@ func (r GetUserResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetUserResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateUserResponse struct {
@@ -12979,6 +13269,11 @@ func (r UpdateUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type TransferContentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13008,6 +13303,11 @@ func (r TransferContentResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r TransferContentResponse) Bytes() []byte {
+	return r.Body
 }
 
 // ListArchivesWithResponse request returning *ListArchivesResponse
