@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -147,8 +146,8 @@ func (v *visitor) files(folder string) map[string]string {
 		if err != nil {
 			v.t.Fatal(err)
 		}
-		var items client.MarkerPageEntry
-		if err := json.Unmarshal(answer.Body, &items); err != nil {
+		items, err := answer.JSON200.AsMarkerPageEntry()
+		if err != nil {
 			v.t.Fatal(err)
 		}
 		for _, item := range items.Entries {

@@ -1427,6 +1427,11 @@ type ItemPage_Entries_Item struct {
 	union json.RawMessage
 }
 
+// ItemPageOrMarkerPageEntry defines model for ItemPageOrMarkerPageEntry.
+type ItemPageOrMarkerPageEntry struct {
+	union json.RawMessage
+}
+
 // ItemRef defines model for ItemRef.
 type ItemRef struct {
 	Id   string      `json:"id"`
@@ -1681,6 +1686,11 @@ type OffsetPageViewUser struct {
 
 	// TotalCount One more than the offset of the last item.
 	TotalCount int64 `json:"total_count"`
+}
+
+// OffsetPageViewUserOrMarkerPageViewUser defines model for OffsetPageViewUserOrMarkerPageViewUser.
+type OffsetPageViewUserOrMarkerPageViewUser struct {
+	union json.RawMessage
 }
 
 // ParentRef defines model for ParentRef.
@@ -3469,6 +3479,68 @@ func (t *ItemPage_Entries_Item) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsItemPage returns the union data inside the ItemPageOrMarkerPageEntry as a ItemPage
+func (t ItemPageOrMarkerPageEntry) AsItemPage() (ItemPage, error) {
+	var body ItemPage
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromItemPage overwrites any union data inside the ItemPageOrMarkerPageEntry as the provided ItemPage
+func (t *ItemPageOrMarkerPageEntry) FromItemPage(v ItemPage) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeItemPage performs a merge with any union data inside the ItemPageOrMarkerPageEntry, using the provided ItemPage
+func (t *ItemPageOrMarkerPageEntry) MergeItemPage(v ItemPage) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMarkerPageEntry returns the union data inside the ItemPageOrMarkerPageEntry as a MarkerPageEntry
+func (t ItemPageOrMarkerPageEntry) AsMarkerPageEntry() (MarkerPageEntry, error) {
+	var body MarkerPageEntry
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMarkerPageEntry overwrites any union data inside the ItemPageOrMarkerPageEntry as the provided MarkerPageEntry
+func (t *ItemPageOrMarkerPageEntry) FromMarkerPageEntry(v MarkerPageEntry) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMarkerPageEntry performs a merge with any union data inside the ItemPageOrMarkerPageEntry, using the provided MarkerPageEntry
+func (t *ItemPageOrMarkerPageEntry) MergeMarkerPageEntry(v MarkerPageEntry) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ItemPageOrMarkerPageEntry) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ItemPageOrMarkerPageEntry) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsFile returns the union data inside the MarkerPageEntry_Entries_Item as a File
 func (t MarkerPageEntry_Entries_Item) AsFile() (File, error) {
 	var body File
@@ -3527,6 +3599,68 @@ func (t MarkerPageEntry_Entries_Item) MarshalJSON() ([]byte, error) {
 }
 
 func (t *MarkerPageEntry_Entries_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsOffsetPageViewUser returns the union data inside the OffsetPageViewUserOrMarkerPageViewUser as a OffsetPageViewUser
+func (t OffsetPageViewUserOrMarkerPageViewUser) AsOffsetPageViewUser() (OffsetPageViewUser, error) {
+	var body OffsetPageViewUser
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOffsetPageViewUser overwrites any union data inside the OffsetPageViewUserOrMarkerPageViewUser as the provided OffsetPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) FromOffsetPageViewUser(v OffsetPageViewUser) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOffsetPageViewUser performs a merge with any union data inside the OffsetPageViewUserOrMarkerPageViewUser, using the provided OffsetPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) MergeOffsetPageViewUser(v OffsetPageViewUser) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMarkerPageViewUser returns the union data inside the OffsetPageViewUserOrMarkerPageViewUser as a MarkerPageViewUser
+func (t OffsetPageViewUserOrMarkerPageViewUser) AsMarkerPageViewUser() (MarkerPageViewUser, error) {
+	var body MarkerPageViewUser
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMarkerPageViewUser overwrites any union data inside the OffsetPageViewUserOrMarkerPageViewUser as the provided MarkerPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) FromMarkerPageViewUser(v MarkerPageViewUser) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMarkerPageViewUser performs a merge with any union data inside the OffsetPageViewUserOrMarkerPageViewUser, using the provided MarkerPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) MergeMarkerPageViewUser(v MarkerPageViewUser) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t OffsetPageViewUserOrMarkerPageViewUser) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *OffsetPageViewUserOrMarkerPageViewUser) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -12596,15 +12730,13 @@ func (r CreateFolderResponse) Bytes() []byte {
 type ListTrashResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *ItemPageOrMarkerPageEntry
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -12839,15 +12971,13 @@ func (r CopyFolderResponse) Bytes() []byte {
 type ListItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *ItemPageOrMarkerPageEntry
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -13071,15 +13201,13 @@ func (r GetStoragePolicyResponse) Bytes() []byte {
 type ListUsersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *OffsetPageViewUserOrMarkerPageViewUser
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17064,9 +17192,7 @@ func ParseListTrashResponse(rsp *http.Response) (*ListTrashResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest ItemPageOrMarkerPageEntry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -17612,9 +17738,7 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest ItemPageOrMarkerPageEntry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -18083,9 +18207,7 @@ func ParseListUsersResponse(rsp *http.Response) (*ListUsersResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest OffsetPageViewUserOrMarkerPageViewUser
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
