@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -11,70 +11,65 @@ import (
 	"platen/client"
 )
 
-// answer is what every operation of the client returns.
-type answer interface{ StatusCode() int }
-
-// TestClient drives a server through the generated client: a template is uploaded and marked, its tags are read, a
-// document is made from it and downloaded.
+// TestClient calls a server through the generated client, as the visitors of other tests do; a document has the name and
+// the size that its file says.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	server := newServer(t, data)
-	v := newVisitor(t, server, "--data="+data)
-	c, err := client.New(v.baseURL, v.token)
-	if err != nil {
-		t.Fatal(err)
+	v := newVisitor(t, newServer(t, data), "--data="+data)
+	template, tags := v.mustTemplate("Letter.docx", exampleLetter(t))
+	if len(tags) == 0 {
+		t.Error("the template has no tags")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	check := func(a answer, body []byte, err error) {
-		t.Helper()
-		if err := errors.Join(err, client.Failure(a, body)); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	uploaded, err := client.Upload(ctx, c, client.FileAttributes{Name: "Letter.docx", Parent: client.ParentRef{Id: "0"}}, bytes.NewReader(exampleLetter(t)))
-	check(uploaded, uploaded.Body, err)
-	template := uploaded.JSON201.Entries[0].Id
-	marked, err := c.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: client.FileRef{Id: template, Type: "file"}})
-	check(marked, marked.Body, err)
-	if marked.JSON201.File.Id != template {
-		t.Errorf("marked %s, want %s", marked.JSON201.File.Id, template)
-	}
-
-	err = until(ctx, func() (bool, error) {
-		tags, err := c.ListTagsWithResponse(ctx, template, &client.ListTagsParams{})
-		check(tags, tags.Body, err)
-		return tags.JSON200 != nil && len(tags.JSON200.Entries) > 0, nil // until then it is 202
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	documents, names := letters(1)
-	batch, err := c.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
-		File: client.TemplateFileRef{Id: template, Type: "file"}, DestinationFolder: client.FolderRef{Id: "0", Type: "folder"},
-		InputSource: "api", OutputType: client.CreateBatchRequestOutputTypeDocx,
-		DocumentGenerationData: []client.DocumentToMake{{GeneratedFileName: documents[0].Name, UserInput: documents[0].Input.(map[string]any)}},
-	})
-	check(batch, batch.Body, err)
-	var job client.Job
-	err = until(ctx, func() (bool, error) {
-		jobs, err := c.ListBatchJobsWithResponse(ctx, batch.JSON202.Id.String(), &client.ListBatchJobsParams{})
-		check(jobs, jobs.Body, err)
-		job = jobs.JSON200.Entries[0]
-		return job.Status != client.JobStatusPending && job.Status != client.JobStatusSubmitted, nil
-	})
-	if err != nil || job.Status != client.JobStatusCompleted {
-		t.Fatalf("the job is %s with %+v: %v", job.Status, job.Failures, err)
+	jobs := v.mustAwait(v.mustBatch(template, "0", documents))
+	document := jobs[0].OutputFile.Id
+	answer, err := client.Check(v.GetFileWithResponse(t.Context(), document, &client.GetFileParams{}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	file, err := c.GetFileWithResponse(ctx, job.OutputFile.Id, &client.GetFileParams{})
-	check(file, file.Body, err)
-	content, err := c.DownloadFileWithResponse(ctx, job.OutputFile.Id, &client.DownloadFileParams{})
-	check(content, content.Body, err)
-	if *file.JSON200.Name != names[0] || !bytes.HasPrefix(content.Body, []byte("PK")) || int64(len(content.Body)) != *file.JSON200.Size {
-		t.Errorf("%s has %d bytes, want %s with %d", *file.JSON200.Name, len(content.Body), names[0], *file.JSON200.Size)
+	content := v.mustDownload(document)
+	file := answer.JSON200
+	if *file.Name != names[0] || !bytes.HasPrefix(content, []byte("PK")) || int64(len(content)) != *file.Size {
+		t.Errorf("%s has %d bytes, want %s with %d", *file.Name, len(content), names[0], *file.Size)
+	}
+}
+
+// TestConflictsOfTheClient shows what a caller learns of a name that is in use, and that a content becomes a version of the
+// file which has it.
+func TestConflictsOfTheClient(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	v := newVisitor(t, newServer(t, data), "--data="+data)
+	ctx, c := t.Context(), v.ClientWithResponses
+	file, folder := v.mustUpload("taken.txt", []byte("one")), v.mustFolder("Taken")
+
+	_, err := client.Check(client.Upload(ctx, c, client.FileAttributes{Name: "taken.txt", Parent: client.ParentRef{Id: "0"}}, strings.NewReader("two")))
+	if got := client.Conflict(err); got != file {
+		t.Errorf("in the way of a file is %q (%v), want %s", got, err, file)
+	}
+	_, err = client.Check(v.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, client.CreateFolderRequest{Name: "taken", Parent: client.ParentRef{Id: "0"}}))
+	if got := client.Conflict(err); got != folder {
+		t.Errorf("in the way of a folder is %q (%v), want %s", got, err, folder)
+	}
+	_, err = client.Check(v.GetFileWithResponse(ctx, "4711", &client.GetFileParams{}))
+	if got := client.Conflict(err); got != "" || err == nil {
+		t.Errorf("in the way of nothing is %q (%v)", got, err)
+	}
+
+	version, err := client.Check(client.UploadVersion(ctx, c, file, client.VersionAttributes{}, strings.NewReader("two")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries := version.JSON200.Entries; len(entries) != 1 || entries[0].Id != file || *entries[0].Name != "taken.txt" {
+		t.Errorf("the version is of %+v", entries)
+	}
+	_, err = client.Check(client.UploadVersion(ctx, c, file, client.VersionAttributes{Name: new("free.txt")}, strings.NewReader("three")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(v.mustDownload(file)); text != "three" || v.files("0")[file] != "free.txt" {
+		t.Errorf("%s holds %q", v.files("0")[file], text)
 	}
 }
 
@@ -82,30 +77,35 @@ func TestClient(t *testing.T) {
 func TestFailuresOfTheClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	v := newVisitor(t, newServer(t, data), "--data="+data)
-	c, err := client.New(v.baseURL+"/", v.token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
+	server := newServer(t, data)
+	v := newVisitor(t, server, "--data="+data)
+	ctx, c := t.Context(), v.ClientWithResponses
 
-	got, err := c.GetFileWithResponse(ctx, "4711", &client.GetFileParams{})
-	if err != nil {
-		t.Fatal(err)
+	got, err := client.Check(v.GetFileWithResponse(ctx, "4711", &client.GetFileParams{}))
+	failure, ok := errors.AsType[*client.Error](err)
+	if !ok || failure.Code != "not_found" {
+		t.Fatalf("the failure is %v", err)
 	}
-	var failure *client.Error
-	if !errors.As(client.Failure(got, got.Body), &failure) || failure.Code != "not_found" || failure.RequestId == "" {
-		t.Errorf("the failure is %v", failure)
+	want := "the server answers 404 not_found: Not Found; file: Invalid value '4711'. 'file' with value '4711' not found" +
+		" (request " + failure.RequestId + "; see " + server.url + "/docs/errors#not_found)"
+	if text := err.Error(); text != want || failure.RequestId == "" {
+		t.Errorf("the failure says %q, want %q", text, want)
 	}
 	if got.JSON404 == nil || got.JSON200 != nil {
 		t.Errorf("the answer is %+v", got)
 	}
-
-	refused, err := client.Upload(ctx, c, client.FileAttributes{Name: "x", Parent: client.ParentRef{Id: "4711"}}, strings.NewReader("content"))
-	if err != nil || refused.StatusCode() != 404 {
-		t.Errorf("an upload to a folder that is not there: %v, %v", refused, err)
+	for _, fails := range []func(id string) error{
+		func(id string) error { return client.Download(ctx, c, id, io.Discard) },
+		func(id string) error {
+			_, err := client.Check(client.Upload(ctx, c, client.FileAttributes{Name: "x", Parent: client.ParentRef{Id: id}}, strings.NewReader("content")))
+			return err
+		},
+	} {
+		if failure, ok := errors.AsType[*client.Error](fails("4711")); !ok || failure.Code != "not_found" {
+			t.Errorf("the failure is %v", failure)
+		}
 	}
+
 	broken := errors.New("the disk is gone")
 	_, err = client.Upload(ctx, c, client.FileAttributes{Name: "x", Parent: client.ParentRef{Id: "0"}}, iotest.ErrReader(broken))
 	if !errors.Is(err, broken) {

@@ -8,10 +8,15 @@ import (
 	"time"
 )
 
-// invoice is the data of one example invoice, in the shape that examples/invoice/template.docx reads.
+// invoice is the data of one example invoice, for examples/invoice/template.docx.
 type invoice struct {
-	Customer customer       `json:"customer"`
-	Invoice  invoiceDetails `json:"invoice"`
+	Customer customer
+	Invoice  invoiceDetails
+}
+
+// input is what the template reads.
+func (i *invoice) input() map[string]any {
+	return map[string]any{"customer": i.Customer, "invoice": i.Invoice}
 }
 
 type customer struct {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"platen/client"
 	"platen/store/storetest"
 )
 
@@ -220,7 +221,7 @@ func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	request, err := http.NewRequest(http.MethodGet, ts.Getenv("URL")+args[2], http.NoBody)
 	ts.Check(err)
 	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[1])))
-	request.Header.Set("svc-version", apiVersion)
+	request.Header.Set("svc-version", client.Version)
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
 	defer response.Body.Close()

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"platen/client"
 )
 
 // What is moved into an archive goes to the place of its storage policy, and a server does not start without that.
@@ -18,22 +20,23 @@ func TestStoragePolicies(t *testing.T) {
 	platen(t, "user", "create", "--login=ada@example.com", "--name=Ada", "--role=admin", "--data="+data)
 	token := platen(t, "token", "create", "--user=ada@example.com", "--data="+data,
 		"--scope=enterprise_content", "--scope=root_readwrite", "--scope=manage_managed_users")
-	v := &visitor{&apiClient{baseURL: server.url, token: token}, t}
-	call := func(method, path string, in, out any) {
-		t.Helper()
-		if _, err := v.call(t.Context(), method, path, in, out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var policies page[ref]
-	call("GET", "/storage_policies", nil, &policies)
-	var archive ref
-	call("POST", "/archives", map[string]any{"name": "Contracts", "storage_policy_id": policies.Entries[1].ID}, &archive)
-	file, err := v.upload(t.Context(), "contract.txt", []byte("signed"))
+	v := &visitor{token: token, t: t}
+	v.visit(server)
+	policies, err := client.Check(v.ListStoragePoliciesWithResponse(t.Context(), &client.ListStoragePoliciesParams{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	call("PUT", "/files/"+file, map[string]any{"parent": map[string]string{"id": archive.ID}}, nil)
+	request := client.CreateArchiveRequest{Name: "Contracts", StoragePolicyId: &policies.JSON200.Entries[1].Id}
+	made, err := client.Check(v.CreateArchiveWithResponse(t.Context(), &client.CreateArchiveParams{}, request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := made.JSON201.Id
+	file := v.mustUpload("contract.txt", []byte("signed"))
+	move := client.ItemChange{Parent: &client.MovedRef{Id: archive}}
+	if _, err := client.Check(v.UpdateFileWithResponse(t.Context(), file, &client.UpdateFileParams{}, move)); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	err = until(ctx, func() (bool, error) {
@@ -45,7 +48,8 @@ func TestStoragePolicies(t *testing.T) {
 	if text := string(v.mustDownload(file)); text != "signed" {
 		t.Errorf("content = %q", text)
 	}
-	if _, err := v.call(t.Context(), "DELETE", "/archives/"+archive.ID, nil, nil); err == nil || !strings.Contains(err.Error(), "turned that off") {
+	_, err = client.Check(v.DeleteArchiveWithResponse(t.Context(), archive, &client.DeleteArchiveParams{}))
+	if err == nil || !strings.Contains(err.Error(), "turned that off") {
 		t.Errorf("deleting an archive: %v, want it refused", err)
 	}
 	if err := server.stop(); err != nil {
@@ -56,7 +60,7 @@ func TestStoragePolicies(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), `the storage policy "cold"`) {
 		t.Errorf("without the storage policy the server ends with %v:\n%s", err, out)
 	}
-	v.baseURL = newServer(t, data, policy).url
+	v.visit(newServer(t, data, policy))
 	if text := string(v.mustDownload(file)); text != "signed" {
 		t.Errorf("content after a new start = %q", text)
 	}

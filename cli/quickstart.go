@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"platen/client"
 	"platen/docgen"
-	"platen/docx"
 	"platen/examples"
 )
 
@@ -97,13 +98,15 @@ func freeAddress(ctx context.Context, address string) (string, error) {
 
 // quickstart is one visit to a server.
 type quickstart struct {
-	client   *apiClient
+	client   *client.ClientWithResponses
+	url      string // of the server
+	token    string
 	out      io.Writer
 	dir      string // where the documents are downloaded to
 	template string // id of the template's file
 	folder   string // id of the folder of the documents
 	batch    string // id of the batch
-	jobs     []job
+	jobs     []client.Job
 }
 
 // visit has the server make the example invoices, and says at each step what it did.
@@ -114,7 +117,11 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 		return err
 	}
 	fmt.Fprintf(out, "  ✓ The user %s is its administrator and has an access token\n", exampleLogin)
-	q := &quickstart{client: &apiClient{baseURL: url, token: token}, out: out, dir: filepath.Join(c.Data, "invoices")}
+	api, err := client.New(url, token)
+	if err != nil {
+		return err
+	}
+	q := &quickstart{client: api, url: url, token: token, out: out, dir: filepath.Join(c.Data, "invoices")}
 	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download} {
 		if err := step(ctx); err != nil {
 			return err
@@ -147,53 +154,84 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q.template, err = q.client.upload(ctx, "Invoice template.docx", content)
-	if err != nil {
-		return err
+	if q.template, err = q.upload(ctx, "Invoice template.docx", content); err != nil {
+		return fmt.Errorf("upload the template: %w", err)
 	}
-	if err := q.client.markTemplate(ctx, q.template); err != nil {
-		return err
+	file := client.FileRef{Id: q.template, Type: client.FileRefTypeFile}
+	if _, err := client.Check(q.client.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
+		return fmt.Errorf("mark the template: %w", err)
 	}
-	var tags []docx.Tag
-	err = until(ctx, func() (ready bool, err error) {
-		tags, ready, err = q.client.tags(ctx, q.template)
-		return ready, err
+	var tags *client.MarkerPageTag // nil until they are read
+	err = until(ctx, func() (bool, error) {
+		answer, err := client.Check(q.client.ListTagsWithResponse(ctx, q.template, &client.ListTagsParams{Limit: new(int64(1000))}))
+		if err == nil {
+			tags = answer.JSON200
+		}
+		return tags != nil, err
 	})
-	fmt.Fprintf(q.out, "  ✓ The Word template examples/%s is uploaded, and its %d tags are read\n", exampleTemplate, len(tags))
-	return err
+	if err != nil {
+		return fmt.Errorf("read the tags: %w", err)
+	}
+	fmt.Fprintf(q.out, "  ✓ The Word template examples/%s is uploaded, and its %d tags are read\n", exampleTemplate, len(tags.Entries))
+	return nil
+}
+
+// upload makes a file in the root folder and returns its id; where the name is taken it becomes a new version of that file.
+func (q *quickstart) upload(ctx context.Context, name string, content []byte) (string, error) {
+	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: "0"}}
+	uploaded, err := client.Check(client.Upload(ctx, q.client, attributes, bytes.NewReader(content)))
+	if taken := client.Conflict(err); taken != "" {
+		_, err := client.Check(client.UploadVersion(ctx, q.client, taken, client.VersionAttributes{Name: &name}, bytes.NewReader(content)))
+		return taken, err
+	}
+	if err != nil {
+		return "", err
+	}
+	return uploaded.JSON201.Entries[0].Id, nil
 }
 
 // prepareFolder makes a new folder for the documents: Invoices or, after other visits, Invoices (2) and so on.
-func (q *quickstart) prepareFolder(ctx context.Context) (err error) {
+func (q *quickstart) prepareFolder(ctx context.Context) error {
 	name := "Invoices"
-	for n := 2; n < maxFolderNumber; n++ {
-		q.folder, err = q.client.createFolder(ctx, "0", name)
-		if conflict(err) == "" {
-			break
+	for n := 2; ; n++ {
+		request := client.CreateFolderRequest{Name: name, Parent: client.ParentRef{Id: "0"}}
+		made, err := client.Check(q.client.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, request))
+		if err == nil {
+			q.folder = made.JSON201.Id
+			return nil
+		}
+		if n == maxFolderNumber || client.Conflict(err) == "" {
+			return fmt.Errorf("make a folder: %w", err)
 		}
 		name = fmt.Sprintf("Invoices (%d)", n)
 	}
-	return err
 }
 
 // generate sends the data of all invoices in one batch and waits for the documents.
-func (q *quickstart) generate(ctx context.Context) (err error) {
+func (q *quickstart) generate(ctx context.Context) error {
 	invoices := exampleInvoices(exampleCount)
-	documents := make([]newDocument, len(invoices))
+	documents := make([]client.DocumentToMake, len(invoices))
 	for i := range invoices {
-		documents[i] = newDocument{Name: "Invoice " + invoices[i].Invoice.Number, Input: invoices[i]}
+		documents[i] = client.DocumentToMake{GeneratedFileName: "Invoice " + invoices[i].Invoice.Number, UserInput: invoices[i].input()}
 	}
 	began := time.Now()
-	q.batch, err = q.client.createBatch(ctx, q.template, q.folder, documents)
+	batch, err := client.Check(q.client.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
+		File:                   client.TemplateFileRef{Id: q.template, Type: client.TemplateFileRefTypeFile},
+		DestinationFolder:      client.FolderRef{Id: q.folder, Type: client.FolderRefTypeFolder},
+		InputSource:            client.CreateBatchRequestInputSourceApi,
+		OutputType:             client.CreateBatchRequestOutputTypeDocx,
+		DocumentGenerationData: documents,
+	}))
 	if err != nil {
-		return err
+		return fmt.Errorf("send the data: %w", err)
 	}
+	q.batch = batch.JSON202.Id.String()
 	fmt.Fprintf(q.out, "  ✓ The data of %d invoices is sent, in one batch\n", len(documents))
 	bar := newProgress(q.out, len(documents), "    generating")
-	q.jobs, err = q.client.awaitBatch(ctx, q.batch, func(ended int) { _ = bar.Set(ended) })
+	q.jobs, err = awaitBatch(ctx, q.client, q.batch, func(ended int) { _ = bar.Set(ended) })
 	took := time.Since(began)
 	if err := errors.Join(err, bar.Exit()); err != nil {
-		return err
+		return fmt.Errorf("wait for the invoices: %w", err)
 	}
 	if err := q.checkJobs(); err != nil {
 		return err
@@ -205,12 +243,12 @@ func (q *quickstart) generate(ctx context.Context) (err error) {
 // checkJobs makes sure that every document is as it should be: the example has data for every tag.
 func (q *quickstart) checkJobs() error {
 	for _, j := range q.jobs {
-		if j.Status != "completed" || j.OutputFile == nil {
+		if j.Status != client.JobStatusCompleted || j.OutputFile == nil {
 			reason := ""
 			if j.Failures != nil {
 				reason = ": " + strings.Join(j.Failures.Errors, "; ")
 			}
-			return fmt.Errorf("job %s ended as %s%s", j.ID, j.Status, reason)
+			return fmt.Errorf("job %s ended as %s%s", j.Id, j.Status, reason)
 		}
 	}
 	return nil
@@ -227,12 +265,12 @@ func (q *quickstart) download(ctx context.Context) error {
 		group.Go(func() error {
 			path := filepath.Join(q.dir, "Invoice "+invoice.Invoice.Number+".docx")
 			return writeAtomically(path, func(w io.Writer) error {
-				return q.client.download(ctx, q.jobs[i].OutputFile.ID, w)
+				return client.Download(ctx, q.client, q.jobs[i].OutputFile.Id, w)
 			})
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return err
+		return fmt.Errorf("download the invoices: %w", err)
 	}
 	fmt.Fprintf(q.out, "  ✓ They are downloaded, for you to look at\n")
 	return nil
@@ -255,5 +293,5 @@ On the server they are in folder %s. %s, list the jobs that made them, and downl
          "%[6]s/2.0/files/%[8]s/content"
 
 All that the API can do is described at %[6]s/docs
-`, first, q.folder, where, q.client.token, apiVersion, q.client.baseURL, q.batch, q.jobs[0].OutputFile.ID)
+`, first, q.folder, where, q.token, client.Version, q.url, q.batch, q.jobs[0].OutputFile.Id)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,15 +19,16 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
-	"platen/docx"
+	"platen/client"
 	"platen/examples"
 	"platen/store/storetest"
 )
 
 // visitor is a user of a server, with what it needs for a test.
 type visitor struct {
-	*apiClient
-	t *testing.T
+	*client.ClientWithResponses
+	token string
+	t     *testing.T
 }
 
 // newVisitor makes a user of a server, and a token, on the command line.
@@ -36,24 +36,48 @@ func newVisitor(t *testing.T, server *child, location ...string) *visitor {
 	t.Helper()
 	platen(t, append([]string{"user", "create", "--login=ada@example.com", "--name=Ada"}, location...)...)
 	token := platen(t, append([]string{"token", "create", "--user=ada@example.com"}, location...)...)
-	return &visitor{&apiClient{baseURL: server.url, token: token}, t}
+	v := &visitor{token: token, t: t}
+	v.visit(server)
+	return v
 }
 
-// mustTemplate uploads a template, marks it and waits for its tags.
-func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []docx.Tag) {
+// visit lets the visitor go to a server.
+func (v *visitor) visit(server *child) {
 	v.t.Helper()
-	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
-	defer cancel()
-	id, err := v.upload(ctx, name, content)
+	var err error
+	if v.ClientWithResponses, err = client.New(server.url, v.token); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// mustUpload makes a file in the root folder.
+func (v *visitor) mustUpload(name string, content []byte) (id string) {
+	v.t.Helper()
+	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: "0"}}
+	uploaded, err := client.Check(client.Upload(v.t.Context(), v.ClientWithResponses, attributes, bytes.NewReader(content)))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	if err := v.markTemplate(ctx, id); err != nil {
+	return uploaded.JSON201.Entries[0].Id
+}
+
+// mustTemplate uploads a template, marks it and waits for its tags.
+func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []client.Tag) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	id = v.mustUpload(name, content)
+	file := client.FileRef{Id: id, Type: client.FileRefTypeFile}
+	if _, err := client.Check(v.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
 		v.t.Fatal(err)
 	}
-	err = until(ctx, func() (ready bool, err error) {
-		tags, ready, err = v.tags(ctx, id)
-		return ready, err
+	err := until(ctx, func() (bool, error) {
+		answer, err := client.Check(v.ListTagsWithResponse(ctx, id, &client.ListTagsParams{Limit: new(int64(1000))}))
+		if err != nil || answer.JSON200 == nil {
+			return false, err
+		}
+		tags = answer.JSON200.Entries
+		return true, nil
 	})
 	if err != nil {
 		v.t.Fatal(err)
@@ -63,34 +87,41 @@ func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []d
 
 func (v *visitor) mustFolder(name string) string {
 	v.t.Helper()
-	id, err := v.createFolder(v.t.Context(), "0", name)
+	request := client.CreateFolderRequest{Name: name, Parent: client.ParentRef{Id: "0"}}
+	made, err := client.Check(v.CreateFolderWithResponse(v.t.Context(), &client.CreateFolderParams{}, request))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return id
+	return made.JSON201.Id
 }
 
-func (v *visitor) mustBatch(template, folder string, documents []newDocument) string {
+func (v *visitor) mustBatch(template, folder string, documents []client.DocumentToMake) string {
 	v.t.Helper()
-	id, err := v.createBatch(v.t.Context(), template, folder, documents)
+	batch, err := client.Check(v.CreateBatchWithResponse(v.t.Context(), &client.CreateBatchParams{}, client.CreateBatchRequest{
+		File:                   client.TemplateFileRef{Id: template, Type: client.TemplateFileRefTypeFile},
+		DestinationFolder:      client.FolderRef{Id: folder, Type: client.FolderRefTypeFolder},
+		InputSource:            client.CreateBatchRequestInputSourceApi,
+		OutputType:             client.CreateBatchRequestOutputTypeDocx,
+		DocumentGenerationData: documents,
+	}))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return id
+	return batch.JSON202.Id.String()
 }
 
 // mustAwait waits until every job of a batch has completed.
-func (v *visitor) mustAwait(batch string) []job {
+func (v *visitor) mustAwait(batch string) []client.Job {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
-	jobs, err := v.awaitBatch(ctx, batch, func(int) {})
+	jobs, err := awaitBatch(ctx, v.ClientWithResponses, batch, func(int) {})
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	for _, j := range jobs {
-		if j.Status != "completed" {
-			v.t.Errorf("job %s: %s, %+v", j.ID, j.Status, j.Failures)
+		if j.Status != client.JobStatusCompleted {
+			v.t.Errorf("job %s: %s, %+v", j.Id, j.Status, j.Failures)
 		}
 	}
 	return jobs
@@ -99,7 +130,7 @@ func (v *visitor) mustAwait(batch string) []job {
 func (v *visitor) mustDownload(file string) []byte {
 	v.t.Helper()
 	var content bytes.Buffer
-	if err := v.download(v.t.Context(), file, &content); err != nil {
+	if err := client.Download(v.t.Context(), v.ClientWithResponses, file, &content); err != nil {
 		v.t.Fatal(err)
 	}
 	return content.Bytes()
@@ -109,29 +140,27 @@ func (v *visitor) mustDownload(file string) []byte {
 func (v *visitor) files(folder string) map[string]string {
 	v.t.Helper()
 	names := map[string]string{}
-	for marker := ""; ; {
-		items, err := v.folderItems(v.t.Context(), folder, marker)
+	params := &client.ListItemsParams{Usemarker: new(true), Limit: new(int64(1000))}
+	for {
+		answer, err := client.Check(v.ListItemsWithResponse(v.t.Context(), folder, params))
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		items, err := answer.JSON200.AsMarkerPageEntry()
 		if err != nil {
 			v.t.Fatal(err)
 		}
 		for _, item := range items.Entries {
-			names[item.ID] = item.Name
+			file, err := item.AsFile()
+			if err != nil {
+				v.t.Fatal(err)
+			}
+			names[file.Id] = *file.Name
 		}
-		if marker = items.NextMarker; marker == "" {
+		if params.Marker = items.NextMarker; params.Marker == nil {
 			return names
 		}
 	}
-}
-
-// folderItems returns a page of what a folder holds.
-func (c *apiClient) folderItems(ctx context.Context, folder, marker string) (*page[ref], error) {
-	query := url.Values{"usemarker": {"true"}, "limit": {"1000"}}
-	if marker != "" {
-		query.Set("marker", marker)
-	}
-	items := &page[ref]{}
-	_, err := c.call(ctx, "GET", "/folders/"+folder+"/items?"+query.Encode(), nil, items)
-	return items, err
 }
 
 var markup = regexp.MustCompile(`<[^>]*>`)
@@ -170,21 +199,21 @@ func TestRealTemplate(t *testing.T) {
 	template, tags := v.mustTemplate("MovieScriptSummaryTemplate.docx", content)
 	t.Logf("%d tags:", len(tags))
 	for _, tag := range tags {
-		t.Logf("  %-10s %-60s %s", tag.Type, tag.Content, strings.Join(tag.Paths, " "))
+		t.Logf("  %-10s %-60s %s", tag.TagType, tag.TagContent, strings.Join(tag.JsonPaths, " "))
 	}
-	if len(tags) == 0 || tags[0].Content != "{{script.title}}" {
+	if len(tags) == 0 || tags[0].TagContent != "{{script.title}}" {
 		t.Fatalf("tags are %+v, want {{script.title}} first", tags)
 	}
 
 	folder := v.mustFolder("Summaries")
-	jobs := v.mustAwait(v.mustBatch(template, folder, []newDocument{
-		{"The Salt Road", movieScript("The Salt Road", "Ines Carvalho")},
-		{"Low Tide", movieScript("Low Tide", "Owen Pryce")},
+	jobs := v.mustAwait(v.mustBatch(template, folder, []client.DocumentToMake{
+		{GeneratedFileName: "The Salt Road", UserInput: movieScript("The Salt Road", "Ines Carvalho")},
+		{GeneratedFileName: "Low Tide", UserInput: movieScript("Low Tide", "Owen Pryce")},
 	}))
 	if got, want := slices.Sorted(maps.Values(v.files(folder))), []string{"Low Tide.docx", "The Salt Road.docx"}; !slices.Equal(got, want) {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
-	document := v.mustDownload(jobs[0].OutputFile.ID)
+	document := v.mustDownload(jobs[0].OutputFile.Id)
 	text := strings.Join(strings.Fields(textOf(t, document)), " ")
 	for _, want := range []string{"The Salt Road", "Ines Carvalho", "Salt flats", "A lantern", "The Kiln", "1250000", "Lantern Films, Heron &amp; Sons, and Quay Pictures"} {
 		if !strings.Contains(text, want) {
@@ -289,7 +318,7 @@ func killInTheMiddle(t *testing.T, data string, args []string, afterDeath func()
 	}
 	afterDeath()
 
-	v.baseURL = newServer(t, data, args...).url
+	v.visit(newServer(t, data, args...))
 	jobs := v.mustAwait(batch)
 	files := v.files(folder)
 	if got := slices.Sorted(maps.Values(files)); !slices.Equal(got, names) {
@@ -300,10 +329,10 @@ func killInTheMiddle(t *testing.T, data string, args []string, afterDeath func()
 	}
 	for i, j := range jobs {
 		want := fmt.Sprintf("Recipient %d of the letters", i+1)
-		if name := files[j.OutputFile.ID]; name != documents[i].Name+".docx" {
+		if name := files[j.OutputFile.Id]; name != documents[i].GeneratedFileName+".docx" {
 			t.Errorf("job %d has the file %q", i+1, name)
 		}
-		if text := textOf(t, v.mustDownload(j.OutputFile.ID)); !strings.Contains(text, want) {
+		if text := textOf(t, v.mustDownload(j.OutputFile.Id)); !strings.Contains(text, want) {
 			t.Errorf("document %d lacks %q", i+1, want)
 		}
 	}
@@ -318,16 +347,11 @@ func (v *visitor) awaitSome(batch string, some int) int {
 	ticker := time.NewTicker(firstLook)
 	defer ticker.Stop()
 	for ended < some {
-		jobs, err := v.batchJobs(ctx, batch, "", 1000)
+		jobs, err := client.Check(v.ListBatchJobsWithResponse(ctx, batch, &client.ListBatchJobsParams{Limit: new(int64(1000))}))
 		if err != nil {
 			v.t.Fatal(err)
 		}
-		ended = 0
-		for _, j := range jobs.Entries {
-			if j.ended() {
-				ended++
-			}
-		}
+		ended = countEnded(jobs.JSON200.Entries)
 		select {
 		case <-ctx.Done():
 			v.t.Fatalf("only %d jobs have ended: %v", ended, ctx.Err())
@@ -347,11 +371,11 @@ func exampleLetter(t *testing.T) []byte {
 }
 
 // letters returns data for n letters, and the names of their files, sorted.
-func letters(n int) (documents []newDocument, names []string) {
+func letters(n int) (documents []client.DocumentToMake, names []string) {
 	for i := range n {
 		name := fmt.Sprintf("Letter %03d", i+1)
 		names = append(names, name+".docx")
-		documents = append(documents, newDocument{name, map[string]any{
+		documents = append(documents, client.DocumentToMake{GeneratedFileName: name, UserInput: map[string]any{
 			"candidate": map[string]any{
 				"name": fmt.Sprintf("Recipient %d of the letters", i+1), "salutation": "Dr Sørensen",
 				"address": map[string]any{"street": "41 Castle Terrace", "postcode": "EH1 2EL", "city": "Edinburgh"},

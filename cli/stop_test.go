@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"platen/client"
 )
 
 // What is under way when the server is told to stop is finished first.
@@ -23,7 +25,7 @@ func TestStopping(t *testing.T) {
 		t.Parallel()
 		data := t.TempDir()
 		server := newServer(t, data)
-		upload := newSlowUpload(t, newVisitor(t, server, "--data="+data))
+		upload := newSlowUpload(t, server, newVisitor(t, server, "--data="+data).token)
 		server.terminate(t)
 		server.awaitDeaf(t)
 		if status := upload.finish(); status != http.StatusCreated {
@@ -35,7 +37,7 @@ func TestStopping(t *testing.T) {
 		t.Parallel()
 		data := t.TempDir()
 		server := newServer(t, data, "--drain=100ms")
-		upload := newSlowUpload(t, newVisitor(t, server, "--data="+data))
+		upload := newSlowUpload(t, server, newVisitor(t, server, "--data="+data).token)
 		server.terminate(t)
 		server.awaitEnd(t)
 		if status := upload.finish(); status == http.StatusCreated {
@@ -59,7 +61,7 @@ func TestStopping(t *testing.T) {
 		server.terminate(t)
 		server.awaitEnd(t)
 
-		v.baseURL = newServer(t, data).url
+		v.visit(newServer(t, data))
 		if jobs := v.mustAwait(batch); len(jobs) != count || len(v.files(folder)) != count {
 			t.Errorf("%d jobs and %d files, want %d", len(jobs), len(v.files(folder)), count)
 		}
@@ -115,7 +117,7 @@ type slowUpload struct {
 }
 
 // newSlowUpload begins an upload, and returns when the server has begun to read it.
-func newSlowUpload(t *testing.T, v *visitor) *slowUpload {
+func newSlowUpload(t *testing.T, server *child, token string) *slowUpload {
 	t.Helper()
 	var form bytes.Buffer
 	parts := multipart.NewWriter(&form)
@@ -134,12 +136,12 @@ func newSlowUpload(t *testing.T, v *visitor) *slowUpload {
 	reading := make(chan struct{})
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}
 	r, w := io.Pipe()
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, v.baseURL+"/2.0/files/content", r)
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, server.url+"/2.0/files/content", r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+v.token)
-	request.Header.Set("svc-version", apiVersion)
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("svc-version", client.Version)
 	request.Header.Set("Content-Type", parts.FormDataContentType())
 	request.Header.Set("Expect", "100-continue") // the server asks for the body when it reads it
 	u := &slowUpload{body: w, rest: form.Bytes(), status: make(chan int, 1)}

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"platen/client"
 )
 
 // TestRemovedForGoodFreesTheDisk kills the server right after it has removed a file for good: the content goes all the same,
@@ -20,31 +21,26 @@ func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	v := newVisitor(t, server, "--data="+data)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	call := func(method, path string, in any) {
-		t.Helper()
-		if _, err := v.call(ctx, method, path, in, nil); err != nil {
-			t.Fatal(err)
+	removed, copied := v.mustUpload("removed", []byte("content that is removed")), v.mustUpload("copied", []byte("content that is copied"))
+	request := client.CopyFileRequest{Name: new("copy"), Parent: client.ParentRef{Id: "0"}}
+	_, err := client.Check(v.CopyFileWithResponse(ctx, copied, &client.CopyFileParams{}, request))
+	for _, file := range []string{removed, copied} {
+		if err == nil {
+			_, err = client.Check(v.DeleteFileWithResponse(ctx, file, &client.DeleteFileParams{}))
+		}
+		if err == nil {
+			_, err = client.Check(v.PurgeFileWithResponse(ctx, file, &client.PurgeFileParams{}))
 		}
 	}
-	var ids []string
-	for _, name := range []string{"removed", "copied"} {
-		id, err := v.upload(ctx, name, []byte("content that is "+name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	call(http.MethodPost, "/files/"+ids[1]+"/copy", map[string]any{"parent": map[string]string{"id": "0"}, "name": "copy"})
-	for _, id := range ids {
-		call(http.MethodDelete, "/files/"+id, nil)
-		call(http.MethodDelete, "/files/"+id+"/trash", nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := server.kill(); err != nil {
 		t.Fatal(err)
 	}
 	newServer(t, data)
 	blobs := filepath.Join(data, "blobs")
-	err := until(ctx, func() (bool, error) {
+	err = until(ctx, func() (bool, error) {
 		left, err := filesWith(blobs, "content that is removed")
 		return left == 0, err
 	})

@@ -1427,6 +1427,11 @@ type ItemPage_Entries_Item struct {
 	union json.RawMessage
 }
 
+// ItemPageOrMarkerPageEntry defines model for ItemPageOrMarkerPageEntry.
+type ItemPageOrMarkerPageEntry struct {
+	union json.RawMessage
+}
+
 // ItemRef defines model for ItemRef.
 type ItemRef struct {
 	Id   string      `json:"id"`
@@ -1681,6 +1686,11 @@ type OffsetPageViewUser struct {
 
 	// TotalCount One more than the offset of the last item.
 	TotalCount int64 `json:"total_count"`
+}
+
+// OffsetPageViewUserOrMarkerPageViewUser defines model for OffsetPageViewUserOrMarkerPageViewUser.
+type OffsetPageViewUserOrMarkerPageViewUser struct {
+	union json.RawMessage
 }
 
 // ParentRef defines model for ParentRef.
@@ -3469,6 +3479,68 @@ func (t *ItemPage_Entries_Item) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsItemPage returns the union data inside the ItemPageOrMarkerPageEntry as a ItemPage
+func (t ItemPageOrMarkerPageEntry) AsItemPage() (ItemPage, error) {
+	var body ItemPage
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromItemPage overwrites any union data inside the ItemPageOrMarkerPageEntry as the provided ItemPage
+func (t *ItemPageOrMarkerPageEntry) FromItemPage(v ItemPage) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeItemPage performs a merge with any union data inside the ItemPageOrMarkerPageEntry, using the provided ItemPage
+func (t *ItemPageOrMarkerPageEntry) MergeItemPage(v ItemPage) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMarkerPageEntry returns the union data inside the ItemPageOrMarkerPageEntry as a MarkerPageEntry
+func (t ItemPageOrMarkerPageEntry) AsMarkerPageEntry() (MarkerPageEntry, error) {
+	var body MarkerPageEntry
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMarkerPageEntry overwrites any union data inside the ItemPageOrMarkerPageEntry as the provided MarkerPageEntry
+func (t *ItemPageOrMarkerPageEntry) FromMarkerPageEntry(v MarkerPageEntry) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMarkerPageEntry performs a merge with any union data inside the ItemPageOrMarkerPageEntry, using the provided MarkerPageEntry
+func (t *ItemPageOrMarkerPageEntry) MergeMarkerPageEntry(v MarkerPageEntry) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ItemPageOrMarkerPageEntry) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ItemPageOrMarkerPageEntry) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsFile returns the union data inside the MarkerPageEntry_Entries_Item as a File
 func (t MarkerPageEntry_Entries_Item) AsFile() (File, error) {
 	var body File
@@ -3527,6 +3599,68 @@ func (t MarkerPageEntry_Entries_Item) MarshalJSON() ([]byte, error) {
 }
 
 func (t *MarkerPageEntry_Entries_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsOffsetPageViewUser returns the union data inside the OffsetPageViewUserOrMarkerPageViewUser as a OffsetPageViewUser
+func (t OffsetPageViewUserOrMarkerPageViewUser) AsOffsetPageViewUser() (OffsetPageViewUser, error) {
+	var body OffsetPageViewUser
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOffsetPageViewUser overwrites any union data inside the OffsetPageViewUserOrMarkerPageViewUser as the provided OffsetPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) FromOffsetPageViewUser(v OffsetPageViewUser) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOffsetPageViewUser performs a merge with any union data inside the OffsetPageViewUserOrMarkerPageViewUser, using the provided OffsetPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) MergeOffsetPageViewUser(v OffsetPageViewUser) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMarkerPageViewUser returns the union data inside the OffsetPageViewUserOrMarkerPageViewUser as a MarkerPageViewUser
+func (t OffsetPageViewUserOrMarkerPageViewUser) AsMarkerPageViewUser() (MarkerPageViewUser, error) {
+	var body MarkerPageViewUser
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMarkerPageViewUser overwrites any union data inside the OffsetPageViewUserOrMarkerPageViewUser as the provided MarkerPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) FromMarkerPageViewUser(v MarkerPageViewUser) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMarkerPageViewUser performs a merge with any union data inside the OffsetPageViewUserOrMarkerPageViewUser, using the provided MarkerPageViewUser
+func (t *OffsetPageViewUserOrMarkerPageViewUser) MergeMarkerPageViewUser(v MarkerPageViewUser) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t OffsetPageViewUserOrMarkerPageViewUser) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *OffsetPageViewUserOrMarkerPageViewUser) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -11281,6 +11415,11 @@ func (r ListArchivesResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListArchivesResponse) Bytes() []byte {
+	return r.Body
+}
+
 type CreateArchiveResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11312,6 +11451,11 @@ func (r CreateArchiveResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateArchiveResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteArchiveResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11337,6 +11481,11 @@ func (r DeleteArchiveResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteArchiveResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateArchiveResponse struct {
@@ -11370,6 +11519,11 @@ func (r UpdateArchiveResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateArchiveResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListInvitationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11396,6 +11550,11 @@ func (r ListInvitationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListInvitationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateCollaborationResponse struct {
@@ -11429,6 +11588,11 @@ func (r CreateCollaborationResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateCollaborationResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteCollaborationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11454,6 +11618,11 @@ func (r DeleteCollaborationResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteCollaborationResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetCollaborationResponse struct {
@@ -11482,6 +11651,11 @@ func (r GetCollaborationResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetCollaborationResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateCollaborationResponse struct {
@@ -11515,6 +11689,11 @@ func (r UpdateCollaborationResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateCollaborationResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListBatchJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11541,6 +11720,11 @@ func (r ListBatchJobsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListBatchJobsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateBatchResponse struct {
@@ -11576,6 +11760,11 @@ func (r CreateBatchResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateBatchResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11602,6 +11791,11 @@ func (r ListJobsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListJobsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetJobResponse struct {
@@ -11632,6 +11826,11 @@ func (r GetJobResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetJobResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTemplateJobsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11660,6 +11859,11 @@ func (r ListTemplateJobsResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTemplateJobsResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTemplatesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11686,6 +11890,11 @@ func (r ListTemplatesResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTemplatesResponse) Bytes() []byte {
+	return r.Body
 }
 
 type MarkTemplateResponse struct {
@@ -11718,6 +11927,11 @@ func (r MarkTemplateResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r MarkTemplateResponse) Bytes() []byte {
+	return r.Body
+}
+
 type UnmarkTemplateResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11743,6 +11957,11 @@ func (r UnmarkTemplateResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UnmarkTemplateResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTemplateResponse struct {
@@ -11771,6 +11990,11 @@ func (r GetTemplateResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTemplateResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTemplateContractResponse struct {
@@ -11802,6 +12026,11 @@ func (r GetTemplateContractResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTemplateContractResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTagsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11829,6 +12058,11 @@ func (r ListTagsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTagsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CheckUploadResponse struct {
@@ -11860,6 +12094,11 @@ func (r CheckUploadResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CheckUploadResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UploadFileResponse struct {
@@ -11894,6 +12133,11 @@ func (r UploadFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UploadFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11922,6 +12166,11 @@ func (r DeleteFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11948,6 +12197,11 @@ func (r GetFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type RestoreFileResponse struct {
@@ -11979,6 +12233,11 @@ func (r RestoreFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateFileResponse struct {
@@ -12013,6 +12272,11 @@ func (r UpdateFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListFileCollaborationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12039,6 +12303,11 @@ func (r ListFileCollaborationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListFileCollaborationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type DownloadFileResponse struct {
@@ -12068,6 +12337,11 @@ func (r DownloadFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DownloadFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CheckVersionResponse struct {
@@ -12100,6 +12374,11 @@ func (r CheckVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CheckVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UploadVersionResponse struct {
@@ -12135,6 +12414,11 @@ func (r UploadVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UploadVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type CopyFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12166,6 +12450,11 @@ func (r CopyFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CopyFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type PurgeFileResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12192,6 +12481,11 @@ func (r PurgeFileResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PurgeFileResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTrashedFileResponse struct {
@@ -12222,6 +12516,11 @@ func (r GetTrashedFileResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTrashedFileResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListVersionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12248,6 +12547,11 @@ func (r ListVersionsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListVersionsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type PromoteVersionResponse struct {
@@ -12281,6 +12585,11 @@ func (r PromoteVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PromoteVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type DeleteVersionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12307,6 +12616,11 @@ func (r DeleteVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetVersionResponse struct {
@@ -12337,6 +12651,11 @@ func (r GetVersionResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetVersionResponse) Bytes() []byte {
+	return r.Body
+}
+
 type RestoreVersionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12365,6 +12684,11 @@ func (r RestoreVersionResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreVersionResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateFolderResponse struct {
@@ -12398,18 +12722,21 @@ func (r CreateFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListTrashResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *ItemPageOrMarkerPageEntry
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -12426,6 +12753,11 @@ func (r ListTrashResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTrashResponse) Bytes() []byte {
+	return r.Body
 }
 
 type DeleteFolderResponse struct {
@@ -12456,6 +12788,11 @@ func (r DeleteFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12482,6 +12819,11 @@ func (r GetFolderResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetFolderResponse) Bytes() []byte {
+	return r.Body
 }
 
 type RestoreFolderResponse struct {
@@ -12513,6 +12855,11 @@ func (r RestoreFolderResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RestoreFolderResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateFolderResponse struct {
@@ -12547,6 +12894,11 @@ func (r UpdateFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListFolderCollaborationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12573,6 +12925,11 @@ func (r ListFolderCollaborationsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListFolderCollaborationsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CopyFolderResponse struct {
@@ -12606,18 +12963,21 @@ func (r CopyFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CopyFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListItemsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *ItemPageOrMarkerPageEntry
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -12634,6 +12994,11 @@ func (r ListItemsResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListItemsResponse) Bytes() []byte {
+	return r.Body
 }
 
 type PurgeFolderResponse struct {
@@ -12664,6 +13029,11 @@ func (r PurgeFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r PurgeFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetTrashedFolderResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12692,6 +13062,11 @@ func (r GetTrashedFolderResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTrashedFolderResponse) Bytes() []byte {
+	return r.Body
+}
+
 type RevokeTokenResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12717,6 +13092,11 @@ func (r RevokeTokenResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RevokeTokenResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetTokenResponse struct {
@@ -12747,6 +13127,11 @@ func (r GetTokenResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetTokenResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListStoragePoliciesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12773,6 +13158,11 @@ func (r ListStoragePoliciesResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListStoragePoliciesResponse) Bytes() []byte {
+	return r.Body
 }
 
 type GetStoragePolicyResponse struct {
@@ -12803,18 +13193,21 @@ func (r GetStoragePolicyResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetStoragePolicyResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListUsersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *struct {
-		union json.RawMessage
-	}
-	JSON400 *ErrorBody
-	JSON401 *ErrorBody
-	JSON403 *ErrorBody
-	JSON404 *ErrorBody
-	JSON429 *ErrorBody
-	JSON500 *ErrorBody
+	JSON200      *OffsetPageViewUserOrMarkerPageViewUser
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -12831,6 +13224,11 @@ func (r ListUsersResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListUsersResponse) Bytes() []byte {
+	return r.Body
 }
 
 type CreateUserResponse struct {
@@ -12864,6 +13262,11 @@ func (r CreateUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetMeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12890,6 +13293,11 @@ func (r GetMeResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetMeResponse) Bytes() []byte {
+	return r.Body
 }
 
 type DeleteUserResponse struct {
@@ -12920,6 +13328,11 @@ func (r DeleteUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetUserResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12946,6 +13359,11 @@ func (r GetUserResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetUserResponse) Bytes() []byte {
+	return r.Body
 }
 
 type UpdateUserResponse struct {
@@ -12979,6 +13397,11 @@ func (r UpdateUserResponse) StatusCode() int {
 	return 0
 }
 
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateUserResponse) Bytes() []byte {
+	return r.Body
+}
+
 type TransferContentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13008,6 +13431,11 @@ func (r TransferContentResponse) StatusCode() int {
 		return r.HTTPResponse.StatusCode
 	}
 	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r TransferContentResponse) Bytes() []byte {
+	return r.Body
 }
 
 // ListArchivesWithResponse request returning *ListArchivesResponse
@@ -16764,9 +17192,7 @@ func ParseListTrashResponse(rsp *http.Response) (*ListTrashResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest ItemPageOrMarkerPageEntry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -17312,9 +17738,7 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest ItemPageOrMarkerPageEntry
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -17783,9 +18207,7 @@ func ParseListUsersResponse(rsp *http.Response) (*ListUsersResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest struct {
-			union json.RawMessage
-		}
+		var dest OffsetPageViewUserOrMarkerPageViewUser
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 )
 
 // openAPI30Page is the OpenAPI document for generators that know only version 3.0.
@@ -23,6 +25,7 @@ func openAPI30Page(a *api) ([]byte, error) {
 		"name": a.huma.OpenAPI().Info.License.Name, "url": "https://www.apache.org/licenses/LICENSE-2.0",
 	}
 	olden(document)
+	nameBodies(document["paths"], document["components"].(map[string]any)["schemas"].(map[string]any))
 	return json.MarshalIndent(document, "", "  ")
 }
 
@@ -64,4 +67,27 @@ func oldenChoice(schema map[string]any, choices []any) {
 	}
 	delete(schema, "anyOf")
 	schema["allOf"], schema["nullable"], schema["type"] = some, true, "object"
+}
+
+// nameBodies gives names to bodies that are one of several things: of what has none, generators make a type that nobody
+// can read.
+func nameBodies(v any, schemas map[string]any) {
+	object, _ := v.(map[string]any)
+	for name, member := range object {
+		if name != "example" {
+			nameBodies(member, schemas)
+		}
+	}
+	body, _ := object["schema"].(map[string]any)
+	choices, ok := body["anyOf"].([]any)
+	if !ok {
+		return
+	}
+	names := make([]string, len(choices))
+	for i, choice := range choices {
+		names[i] = path.Base(choice.(map[string]any)["$ref"].(string))
+	}
+	name := strings.Join(names, "Or")
+	schemas[name] = body
+	object["schema"] = map[string]any{"$ref": "#/components/schemas/" + name}
 }

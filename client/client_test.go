@@ -1,0 +1,241 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"platen/client"
+)
+
+// busy is a server that answers 429 to some requests, before it reads their bodies.
+type busy struct {
+	t          *testing.T
+	retryAfter string
+	refusals   int
+	requests   int
+	body       string // of the last that was not refused
+}
+
+func (b *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if b.requests++; b.requests <= b.refusals {
+		w.Header().Set("Retry-After", b.retryAfter)
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"type": "error", "status": 429, "code": "rate_limit_exceeded", "message": "Too many requests"}`)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		b.t.Error(err)
+	}
+	b.body = string(body)
+	if r.Method == http.MethodPost {
+		w.WriteHeader(http.StatusCreated)
+	}
+	_, _ = io.WriteString(w, `{"id": "12", "type": "folder", "name": "Letters", "entries": [{"id": "12", "type": "file"}]}`)
+}
+
+// serve runs a server in the bubble of a test, and returns a client of it.
+func serve(t *testing.T, handler http.Handler) *client.ClientWithResponses {
+	t.Helper()
+	listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: handler}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	transport := &http.Transport{DialContext: listener.dial}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := server.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	c, err := client.New("http://platen.example.com", "token", client.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// pipes is a network in memory, on which a bubble sees who waits.
+type pipes struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.conns <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
+
+func getFolder(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
+	return client.Check(c.GetFolderWithResponse(ctx, "12", &client.GetFolderParams{}))
+}
+
+func createFolder(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
+	request := client.CreateFolderRequest{Name: "Letters", Parent: client.ParentRef{Id: "0"}}
+	return client.Check(c.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, request))
+}
+
+// upload returns what uploads a content.
+func upload(content io.Reader) func(context.Context, *client.ClientWithResponses) (client.Answer, error) {
+	return func(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
+		attributes := client.FileAttributes{Name: "letter.txt", Parent: client.ParentRef{Id: "0"}}
+		return client.Check(client.Upload(ctx, c, attributes, content))
+	}
+}
+
+// A request that was one too many is sent again when the server says, with the same body, and the caller sees nothing of it.
+func TestWaiting(t *testing.T) {
+	letter := strings.Repeat("Dear Ada ", 100_000)
+	begun := strings.NewReader("not this: " + letter)
+	if _, err := begun.Seek(int64(len("not this: ")), io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name       string
+		call       func(context.Context, *client.ClientWithResponses) (client.Answer, error)
+		retryAfter string
+		waits      time.Duration
+		requests   int
+		status     int
+		body       string // part of it
+	}{
+		{"no body", getFolder, "7", 14 * time.Second, 3, 200, ""},
+		{"no time named", getFolder, "", 2 * time.Second, 3, 200, ""},
+		{"a body", createFolder, "60", 2 * time.Minute, 3, 201, `"name":"Letters"`},
+		{"a content that can seek", upload(begun), "1", 2 * time.Second, 3, 201, "\r\n\r\n" + letter + "\r\n"},
+		{"a content that cannot", upload(io.MultiReader(strings.NewReader(letter))), "1", 0, 1, 429, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &busy{t: t, retryAfter: tt.retryAfter, refusals: 2}
+				c := serve(t, server)
+				began := time.Now()
+				answer, err := tt.call(t.Context(), c)
+				if answer.StatusCode() != tt.status || (err != nil) != (tt.status == http.StatusTooManyRequests) {
+					t.Errorf("status %d, %v; want %d", answer.StatusCode(), err, tt.status)
+				}
+				if waited := time.Since(began); waited != tt.waits {
+					t.Errorf("waited %v, want %v", waited, tt.waits)
+				}
+				if server.requests != tt.requests || !strings.Contains(server.body, tt.body) {
+					t.Errorf("%d requests, the last with a body of %d bytes; want %d and %.20q in it", server.requests, len(server.body), tt.requests, tt.body)
+				}
+			})
+		})
+	}
+}
+
+// Waiting ends with the context.
+func TestWaitingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, &busy{t: t, retryAfter: "60", refusals: 100})
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		began := time.Now()
+		_, err := getFolder(ctx, c)
+		if waited := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || waited != 90*time.Second {
+			t.Errorf("after %v: %v", waited, err)
+		}
+	})
+}
+
+// What stands before a server may answer in words of its own.
+func TestForeignAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no server is there", http.StatusBadGateway)
+		}))
+		if _, err := getFolder(t.Context(), c); err == nil || err.Error() != "the server answers 502" {
+			t.Errorf("the failure is %v", err)
+		}
+	})
+}
+
+// endless is a content without an end, that nobody may read any more once it is done.
+type endless struct {
+	t    *testing.T
+	done bool
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.done {
+		e.t.Error("the content is still read")
+	}
+	return len(p), nil
+}
+
+// A server that knows enough answers before it has all of an upload, whose content is the caller's again then.
+func TestUploadEndsEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "not here", http.StatusForbidden)
+		}))
+		content := &endless{t: t}
+		answer, err := upload(content)(t.Context(), c)
+		content.done = true
+		if answer.StatusCode() != http.StatusForbidden || err == nil {
+			t.Errorf("the answer is %d, %v", answer.StatusCode(), err)
+		}
+	})
+}
+
+// full takes some bytes and no more.
+type full struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// A download does not wait for the end of a content to write its beginning.
+func TestDownloadStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for err := error(nil); err == nil; {
+				_, err = io.WriteString(w, "and on and on ")
+			}
+		}))
+		if err := client.Download(t.Context(), c, "12", &full{room: 1 << 20}); !errors.Is(err, errFull) {
+			t.Errorf("the download ends with %v", err)
+		}
+	})
+}

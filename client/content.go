@@ -1,0 +1,129 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"sync"
+)
+
+// Upload puts a new file into a folder. The content goes to the server as it is read, whatever its size, and is not read
+// any more when Upload returns. A content that can seek is read again where the request has to be sent again.
+func Upload(ctx context.Context, c *ClientWithResponses, attributes FileAttributes, content io.Reader) (*UploadFileResponse, error) {
+	f, err := newForm(attributes, attributes.Name, content)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return c.UploadFileWithBodyWithResponse(ctx, &UploadFileParams{}, f.contentType, f.open(), f.repeatable)
+}
+
+// UploadVersion makes a content the new version of a file, in the way of Upload.
+func UploadVersion(ctx context.Context, c *ClientWithResponses, file string, attributes VersionAttributes, content io.Reader) (*UploadVersionResponse, error) {
+	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return c.UploadVersionWithBodyWithResponse(ctx, file, &UploadVersionParams{}, f.contentType, f.open(), f.repeatable)
+}
+
+// Download writes the content of a file to w as it comes, whatever its size.
+func Download(ctx context.Context, c *ClientWithResponses, file string, w io.Writer) error {
+	response, err := c.DownloadFile(ctx, file, &DownloadFileParams{})
+	if err != nil {
+		return err
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		_, err := Check(ParseDownloadFileResponse(response))
+		return err
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(w, response.Body)
+	return err
+}
+
+// A form is what an upload sends: attributes, and then a content.
+type form struct {
+	contentType   string
+	before, after []byte // around the content
+	content       io.Reader
+	body          *body // that is being sent
+}
+
+func newForm(attributes any, name string, content io.Reader) (*form, error) {
+	text, err := json.Marshal(attributes)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	parts := multipart.NewWriter(&b)
+	err = parts.WriteField("attributes", string(text))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parts.CreateFormFile("file", name); err != nil {
+		return nil, err
+	}
+	start := b.Len()
+	if err := parts.Close(); err != nil {
+		return nil, err
+	}
+	return &form{contentType: parts.FormDataContentType(), before: b.Bytes()[:start], after: b.Bytes()[start:], content: content}, nil
+}
+
+// open returns the form as the body of a request.
+func (f *form) open() io.ReadCloser {
+	f.body = &body{r: io.MultiReader(bytes.NewReader(f.before), f.content, bytes.NewReader(f.after))}
+	return f.body
+}
+
+func (f *form) close() { _ = f.body.Close() } // which returns no error
+
+// repeatable lets a request be sent again when the content can be read again.
+func (f *form) repeatable(_ context.Context, request *http.Request) error {
+	content, ok := f.content.(io.Seeker)
+	if !ok {
+		return nil
+	}
+	start, err := content.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil //nolint:nilerr // it is called a file, and is a pipe
+	}
+	request.GetBody = func() (io.ReadCloser, error) {
+		f.close()
+		_, err := content.Seek(start, io.SeekStart)
+		return f.open(), err
+	}
+	return nil
+}
+
+// A body can be taken from who reads it: once Close has returned, r is not read any more. What sends a request may go on
+// reading for a while after the server has answered.
+type body struct {
+	mu sync.Mutex
+	r  io.Reader
+}
+
+var errClosed = errors.New("the body is closed")
+
+func (b *body) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.r == nil {
+		return 0, errClosed
+	}
+	return b.r.Read(p)
+}
+
+func (b *body) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.r = nil
+	return nil
+}

@@ -1,0 +1,62 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// An Error is an error that a server answered.
+type Error struct {
+	ErrorBody
+}
+
+// Error says everything that is wrong, and where the server explains what to do about it.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the server answers %d %s: %s", e.Status, e.Code, e.Message)
+	if e.ContextInfo != nil && e.ContextInfo.Errors != nil {
+		for _, problem := range *e.ContextInfo.Errors {
+			fmt.Fprintf(&b, "; %s: %s", problem.Name, problem.Message)
+		}
+	}
+	fmt.Fprintf(&b, " (request %s; see %s)", e.RequestId, e.HelpUrl)
+	return b.String()
+}
+
+// An Answer is what any operation returns.
+type Answer interface {
+	StatusCode() int
+	Bytes() []byte
+}
+
+// Check returns what an operation returned, with an error also where the server answered one, which is then an Error:
+//
+//	file, err := client.Check(c.GetFileWithResponse(ctx, id, &client.GetFileParams{}))
+func Check[A Answer](answer A, err error) (A, error) {
+	if err != nil || answer.StatusCode() < http.StatusBadRequest {
+		return answer, err
+	}
+	e := &Error{}
+	if err := json.Unmarshal(answer.Bytes(), &e.ErrorBody); err != nil || e.Type == "" {
+		return answer, fmt.Errorf("the server answers %d", answer.StatusCode())
+	}
+	return answer, e
+}
+
+// Conflict returns the id of the item in the way where an error says that its name is in use, and "" for any other.
+func Conflict(err error) string {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Code != "item_name_in_use" || e.ContextInfo == nil {
+		return ""
+	}
+	taken := e.ContextInfo.Conflicts
+	if folders, ok := taken.([]any); ok && len(folders) > 0 {
+		taken = folders[0]
+	}
+	item, _ := taken.(map[string]any)
+	id, _ := item["id"].(string)
+	return id
+}
