@@ -45,10 +45,16 @@ func (s *Service) isColleague(user store.User) bool {
 	return user.EnterpriseID == s.enterprise.id && user.ID != s.enterprise.accountID && user.DeletedAt == 0
 }
 
-// bindInvitations gives a user who comes into being what the user's login was invited to. It comes last: from then on
-// everybody waits who invites a login that nobody has.
-func bindInvitations(ctx context.Context, tx *store.Tx, id int64, loginKey string) error {
+// bindInvitations gives a user who has a login from now on what that login was invited to, but for what the user has
+// already. It comes last: from then on everybody waits who invites a login that nobody has.
+func (s *Service) bindInvitations(ctx context.Context, tx *store.Tx, id int64, loginKey string) error {
 	if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
+		return err
+	}
+	if err := tx.DeleteInvitedEnded(ctx, userID(id), loginKey, s.micros()); err != nil {
+		return err
+	}
+	if err := tx.DeleteNeedlessInvitations(ctx, id, loginKey, userID(id)); err != nil {
 		return err
 	}
 	_, err := tx.BindInvitations(ctx, userID(id), loginKey)

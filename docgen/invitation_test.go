@@ -222,3 +222,44 @@ func TestInvitationMeetsItsUser(t *testing.T) {
 		}
 	})
 }
+
+// TestInvitationMeetsChangedLogin gives a user the login that was invited: what is new to the user waits for an answer, and
+// what the user has already stays as it is.
+func TestInvitationMeetsChangedLogin(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		const login = "maiden@example.com"
+		folders := map[string]int64{}
+		for _, name := range []string{"new", "shared", "rejected", "ended"} {
+			folders[name] = w.folder(w.alice, 0, name)
+		}
+		folders["own"] = w.folder(w.alice, 0, "own")
+		invite := func(folder string, n docgen.NewCollaboration) int64 {
+			n.ItemKind, n.ItemID, n.Role = docgen.Folder, folders[folder], docgen.RoleViewer
+			made, err := w.CreateCollaboration(ctx, w.alice, n)
+			must(t, err)
+			return made.ID
+		}
+		for name := range folders {
+			invite(name, docgen.NewCollaboration{Login: login})
+		}
+		kept := invite("shared", docgen.NewCollaboration{UserID: w.bob.User.ID})
+		must(t, w.exec("UPDATE collaborations SET status = 'rejected' WHERE id = $1", invite("rejected", docgen.NewCollaboration{UserID: w.bob.User.ID})))
+		invite("ended", docgen.NewCollaboration{UserID: w.bob.User.ID, ExpiresAt: noon.Add(time.Minute)})
+		w.clock.advance(time.Hour)
+		must(t, w.exec("UPDATE items SET owner_id = $2 WHERE id = $1", folders["own"], w.bob.User.ID))
+
+		_, err := w.UpdateUser(ctx, w.member("admin", docgen.RoleAdmin), w.bob.User.ID, docgen.UserChange{Login: new(login)})
+		must(t, err)
+		waiting := query[int64](w, "SELECT item_id FROM collaborations WHERE user_id = $1 AND status = 'pending' ORDER BY item_id", w.bob.User.ID)
+		if want := []int64{folders["new"], folders["rejected"], folders["ended"]}; !slices.Equal(waiting, want) {
+			t.Errorf("invitations to %v wait, want %v", waiting, want)
+		}
+		if n := w.count("SELECT COUNT(*) FROM collaborations WHERE user_id IS NULL"); n != 0 {
+			t.Errorf("%d invitations have no user", n)
+		}
+		if have := query[int64](w, "SELECT id FROM collaborations WHERE item_id = $1", folders["shared"]); !slices.Equal(have, []int64{kept}) {
+			t.Errorf("collaborations on what was shared: %v, want %d alone", have, kept)
+		}
+	})
+}

@@ -282,7 +282,10 @@ func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row s
 	if store.IsUniqueViolation(err) {
 		return loginInUse(u.Login)
 	}
-	return err
+	if err != nil || foldKey(u.Login) == row.LoginKey {
+		return err
+	}
+	return s.bindInvitations(ctx, tx, row.ID, foldKey(u.Login))
 }
 
 // checkAdmins sees to it that an administrator is left when one was changed.

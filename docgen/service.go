@@ -96,7 +96,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 const (
 	settingMarkerKey   = "marker_key"  // the key of page markers; locked by who prepares the database
 	settingTree        = "tree"        // has no value; locked by who moves a folder
-	settingInvitations = "invitations" // has no value; locked by who invites a login that nobody has, or makes a user
+	settingInvitations = "invitations" // has no value; locked by who invites a login that nobody has, or gives one to a user
 	settingAdmins      = "admins"      // has no value; locked by who may leave the enterprise without an administrator
 	settingContents    = "contents"    // names the blob store that belongs to the database, which holds the same name
 )

@@ -244,7 +244,7 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.Insert
 	if _, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID, row.CreatedAt)); err != nil {
 		return false, err
 	}
-	return true, bindInvitations(ctx, tx, row.ID, row.LoginKey)
+	return true, s.bindInvitations(ctx, tx, row.ID, row.LoginKey)
 }
 
 // userID is the column value of a user.

@@ -252,6 +252,32 @@ func (q *Queries) DeleteEndedCollaborations(ctx context.Context, arg DeleteEnded
 	return err
 }
 
+const deleteInvitedEnded = `-- name: DeleteInvitedEnded :exec
+DELETE FROM collaborations
+WHERE collaborations.user_id = $1 AND (collaborations.status = 'rejected' OR collaborations.expires_at <> 0 AND collaborations.expires_at <= $3)
+    AND collaborations.item_id IN (SELECT invitation.item_id FROM collaborations invitation WHERE invitation.user_id IS NULL AND invitation.invite_key = $2)
+`
+
+// DeleteInvitedEnded removes what a user rejected, or what has ended at a time, on items to which a login is invited anew.
+func (q *Queries) DeleteInvitedEnded(ctx context.Context, userID sql.NullInt64, inviteKey string, expiresAt int64) error {
+	_, err := q.db.ExecContext(ctx, deleteInvitedEnded, userID, inviteKey, expiresAt)
+	return err
+}
+
+const deleteNeedlessInvitations = `-- name: DeleteNeedlessInvitations :exec
+DELETE FROM collaborations
+WHERE collaborations.user_id IS NULL AND collaborations.invite_key = $2 AND (
+    EXISTS (SELECT 1 FROM items WHERE items.id = collaborations.item_id AND items.owner_id = $1)
+    OR collaborations.item_id IN (SELECT other.item_id FROM collaborations other WHERE other.user_id = $3)
+)
+`
+
+// DeleteNeedlessInvitations removes the invitations of a login to items that a user owns, or collaborates on already.
+func (q *Queries) DeleteNeedlessInvitations(ctx context.Context, ownerID int64, inviteKey string, userID sql.NullInt64) error {
+	_, err := q.db.ExecContext(ctx, deleteNeedlessInvitations, ownerID, inviteKey, userID)
+	return err
+}
+
 const insertCollaboration = `-- name: InsertCollaboration :execrows
 INSERT INTO collaborations (id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path, expires_at,
                             acknowledged_at, created_at, created_by, modified_at)

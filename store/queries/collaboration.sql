@@ -30,6 +30,20 @@ DELETE FROM collaborations
 WHERE item_id = $1 AND (user_id = $2 OR user_id IS NULL AND invite_key = $3)
     AND (status = 'rejected' OR expires_at <> 0 AND expires_at <= $4);
 
+-- name: DeleteInvitedEnded :exec
+-- DeleteInvitedEnded removes what a user rejected, or what has ended at a time, on items to which a login is invited anew.
+DELETE FROM collaborations
+WHERE collaborations.user_id = $1 AND (collaborations.status = 'rejected' OR collaborations.expires_at <> 0 AND collaborations.expires_at <= $3)
+    AND collaborations.item_id IN (SELECT invitation.item_id FROM collaborations invitation WHERE invitation.user_id IS NULL AND invitation.invite_key = $2);
+
+-- name: DeleteNeedlessInvitations :exec
+-- DeleteNeedlessInvitations removes the invitations of a login to items that a user owns, or collaborates on already.
+DELETE FROM collaborations
+WHERE collaborations.user_id IS NULL AND collaborations.invite_key = $2 AND (
+    EXISTS (SELECT 1 FROM items WHERE items.id = collaborations.item_id AND items.owner_id = $1)
+    OR collaborations.item_id IN (SELECT other.item_id FROM collaborations other WHERE other.user_id = $3)
+);
+
 -- name: BindInvitations :execrows
 -- BindInvitations gives the invitations of a login to the user who now has it.
 UPDATE collaborations SET user_id = $1 WHERE user_id IS NULL AND invite_key = $2;
