@@ -34,6 +34,9 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := s.shareCopy(ctx, tx, c, n); err != nil {
+			return err
+		}
 		source, err := s.findLocked(ctx, tx, c, File, n.ItemID, MayDownload) // its content stays until the copy names it
 		if err != nil {
 			return err
@@ -63,6 +66,19 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		return grow(ctx, tx, growth{target, 1, version.Size})
 	})
 	return item, err
+}
+
+// shareCopy keeps others from taking the trees that a file is copied between.
+func (s *Service) shareCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) error {
+	source, err := s.find(ctx, tx.Queries, c, File, n.ItemID, MayDownload)
+	if err != nil {
+		return err
+	}
+	target, err := s.find(ctx, tx.Queries, c, Folder, n.ParentID, MayUpload)
+	if err != nil {
+		return err
+	}
+	return tx.ShareTrees(ctx, source.tree(), target.tree())
 }
 
 // copyRow describes the copy of an item, without its content.
@@ -119,12 +135,14 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 // holdCopy finds a folder to be copied and the one to copy it into. From here to the end of the transaction nobody else
 // changes anything in their trees, so that the contents stay until the copies name them.
 func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) (source, target place, err error) {
-	err = s.holdPlaces(ctx, tx, func() ([]place, error) {
+	err = holdTrees(ctx, tx, func() ([]int64, error) {
 		if source, err = s.find(ctx, tx.Queries, c, Folder, n.ItemID, MayDownload); err != nil {
 			return nil, err
 		}
-		target, err = s.find(ctx, tx.Queries, c, Folder, n.ParentID, MayUpload)
-		return []place{source, target}, err
+		if target, err = s.find(ctx, tx.Queries, c, Folder, n.ParentID, MayUpload); err != nil {
+			return nil, err
+		}
+		return []int64{source.tree(), target.tree()}, nil
 	})
 	switch {
 	case err != nil:

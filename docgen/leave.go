@@ -98,22 +98,18 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 
 // holdTransfer keeps everybody else out of the trees of two users between whom content goes.
 func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fromID, toID int64) (from, to store.User, err error) {
-	if _, err := tx.LockSetting(ctx, settingTree); err != nil {
-		return from, to, err
+	err = holdTrees(ctx, tx, func() (_ []int64, err error) {
+		if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
+			return nil, err
+		}
+		if to, err = s.newOwner(ctx, tx.Queries, c, toID); err != nil {
+			return nil, err
+		}
+		return []int64{from.RootFolderID, to.RootFolderID}, nil
+	})
+	if err == nil {
+		from, err = s.lockManaged(ctx, tx, c, fromID)
 	}
-	if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
-		return from, to, err
-	}
-	if to, err = s.newOwner(ctx, tx.Queries, c, toID); err != nil {
-		return from, to, err
-	}
-	if err := tx.HoldTrees(ctx, from.RootFolderID, to.RootFolderID); err != nil {
-		return from, to, err
-	}
-	if from, err = s.lockManaged(ctx, tx, c, fromID); err != nil {
-		return from, to, err
-	}
-	to, err = s.newOwner(ctx, tx.Queries, c, toID)
 	return from, to, err
 }
 
@@ -128,18 +124,19 @@ func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id 
 
 // insertTransferFolder makes the folder that a user's content goes into, with a number when its name is taken.
 func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Caller, from, to store.User) (int64, error) {
-	id := s.newID()
-	for n := range numberTries {
-		row := newItemRow(Folder, id, parentOf(to.RootFolderID), transferName(from.Name, n), to.ID, c.User.ID, s.micros())
-		added, err := tx.InsertItem(ctx, row)
-		if err != nil {
-			return 0, err
-		}
-		if added > 0 {
-			return id, tx.GrowFolder(ctx, to.RootFolderID, 1)
-		}
+	id, root := s.newID(), parentOf(to.RootFolderID)
+	name, err := freeName(ctx, tx, root, Folder, transferName(from.Name))
+	if err != nil {
+		return 0, err
 	}
-	return 0, failf(CodeConflict, "User %d has too many folders with content of the same name: rename some.", to.ID)
+	added, err := tx.InsertItem(ctx, newItemRow(Folder, id, root, name, to.ID, c.User.ID, s.micros()))
+	if err != nil {
+		return 0, err
+	}
+	if added == 0 {
+		return 0, s.nameInUse(ctx, tx.Queries, c, to.RootFolderID, name)
+	}
+	return id, tx.GrowFolder(ctx, to.RootFolderID, 1)
 }
 
 // moveContent puts all that a folder holds into an empty one, what is in the trash too.
@@ -157,9 +154,8 @@ func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
 	return tx.GrowFolder(ctx, toID, items)
 }
 
-// transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear, and
-// from the second on a number.
-func transferName(user string, n int) string {
+// transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear.
+func transferName(user string) string {
 	user = strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || unicode.IsControl(r) {
 			return '_'
@@ -167,18 +163,10 @@ func transferName(user string, n int) string {
 		return r
 	}, strings.TrimSpace(user))
 	const rest = "'s Files and Folders"
-	number := ""
-	if n > 0 {
-		number = numberedName("", n)
-	}
-	if runes, room := []rune(user), MaxNameLength-len(rest)-len(number)-1; len(runes) > room {
+	if runes, room := []rune(user), MaxNameLength-len(rest); len(runes) > room {
 		user = strings.TrimSpace(string(runes[:room]))
 	}
-	name := user + rest
-	if number != "" {
-		name += " " + number
-	}
-	return name
+	return user + rest
 }
 
 // describeTransfer returns a folder as its owner has it: the caller, who gave it over, may not see it.

@@ -15,12 +15,12 @@ import (
 // one. Of a file, others are kept from taking the trees that it moves between.
 func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
 	if kind == Folder {
-		return s.holdPlaces(ctx, tx, func() ([]place, error) {
+		return holdTrees(ctx, tx, func() ([]int64, error) {
 			p, target, err := s.findMove(ctx, tx.Queries, c, kind, id, change)
 			if err != nil || p.tree() == target.tree() {
 				return nil, err
 			}
-			return []place{p, target}, nil
+			return []int64{p.tree(), target.tree()}, nil
 		})
 	}
 	p, target, err := s.findMove(ctx, tx.Queries, c, kind, id, change)
@@ -85,9 +85,9 @@ func (p place) mayGo(target place) error {
 	return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
 }
 
-// holdPlaces keeps everybody else out of the trees of some places from here to the end of the transaction. find, which
-// finds the places, is called once more then: what it finds stays so.
-func (s *Service) holdPlaces(ctx context.Context, tx *store.Tx, find func() ([]place, error)) error {
+// holdTrees keeps everybody else out of some trees from here to the end of the transaction. find, which finds what lies in
+// them and returns their ids, is called once more then: what it finds stays so.
+func holdTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
 	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // no folder goes to another tree meanwhile
 		return err
 	}
@@ -95,22 +95,14 @@ func (s *Service) holdPlaces(ctx context.Context, tx *store.Tx, find func() ([]p
 	if err != nil {
 		return err
 	}
-	if err := tx.HoldTrees(ctx, treesOf(held)...); err != nil {
+	if err := tx.HoldTrees(ctx, held...); err != nil {
 		return err
 	}
 	now, err := find()
-	if err == nil && !slices.Equal(treesOf(now), treesOf(held)) {
+	if err == nil && !slices.Equal(now, held) {
 		return failf(CodeConflict, "The item was moved a moment ago. Retry.")
 	}
 	return err
-}
-
-func treesOf(places []place) []int64 {
-	trees := make([]int64, len(places))
-	for i, p := range places {
-		trees[i] = p.tree()
-	}
-	return trees
 }
 
 // noParentOwner answers for a user who is not there and for one into whose root folder the caller may not put anything, alike.

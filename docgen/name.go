@@ -1,6 +1,8 @@
 package docgen
 
 import (
+	"context"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"path"
@@ -10,6 +12,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"platen/store"
 )
 
 // MaxNameLength is the most characters a file's or folder's name has.
@@ -77,11 +81,11 @@ func foldKey(name string) string {
 // maxExtension is the most characters after the last dot of a name, with the dot, that are taken for its extension.
 const maxExtension = 32
 
-// numberedName returns the name with a number before its extension: "Letter (2).docx". What has to give way for the
-// number is the end of what stands before it.
-func numberedName(name string, n int) string {
+// numberedName returns the name with a number, of a file before its extension: "Letter (2).docx". What has to give way for
+// the number is the end of what stands before it.
+func numberedName(kind Kind, name string, n int) string {
 	ext := path.Ext(name)
-	if utf8.RuneCountInString(ext) > maxExtension {
+	if kind == Folder || utf8.RuneCountInString(ext) > maxExtension {
 		ext = ""
 	}
 	stem := strings.TrimSuffix(name, ext)
@@ -91,4 +95,47 @@ func numberedName(name string, n int) string {
 		stem = strings.TrimRight(string(runes[:room]), " ")
 	}
 	return strings.TrimLeft(stem+suffix, " ") + ext
+}
+
+// freeName returns a name or, where it is taken in a folder, the name with a number that is free.
+func freeName(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Kind, name string) (string, error) {
+	taken, err := tx.CountNames(ctx, folder, foldKey(name))
+	if err != nil || taken == 0 {
+		return name, err
+	}
+	n, err := freeNumber(ctx, tx, folder, kind, name, 0)
+	return numberedName(kind, name, n), err
+}
+
+// freeNumber finds a number above low that a name is free with in a folder, in as many steps as their difference has bits: by
+// doubling, then by halving. Where numbers were freed in between, it may not be the smallest.
+func freeNumber(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Kind, name string, low int) (int, error) {
+	taken := func(n int) (bool, error) {
+		count, err := tx.CountNames(ctx, folder, foldKey(numberedName(kind, name, n)))
+		return count > 0, err
+	}
+	high := low + 1 // low is taken, high is to be free
+	for step := 1; ; step *= 2 {
+		used, err := taken(high)
+		if err != nil {
+			return 0, err
+		}
+		if !used {
+			break
+		}
+		low, high = high, high+step
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		used, err := taken(middle)
+		if err != nil {
+			return 0, err
+		}
+		if used {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high, nil
 }

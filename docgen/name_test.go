@@ -86,20 +86,22 @@ func TestFoldKey(t *testing.T) {
 func TestNumberedName(t *testing.T) {
 	long := strings.Repeat("é", docgen.MaxNameLength)
 	tests := map[string]struct {
+		kind docgen.Kind
 		name string
 		n    int
 		want string
 	}{
-		"before the extension":            {"Letter.docx", 2, "Letter (2).docx"},
-		"without an extension":            {"Letter", 1, "Letter (1)"},
-		"before the last extension":       {"a.tar.gz", 10, "a.tar (10).gz"},
-		"nothing but an extension":        {".docx", 1, "(1).docx"},
-		"the stem gives way":              {long[:2*250] + ".docx", 1, long[:2*246] + " (1).docx"},
-		"no blank is left before another": {strings.Repeat("a", 245) + "  bbb.docx", 1, strings.Repeat("a", 245) + " (1).docx"},
+		"before the extension":            {docgen.File, "Letter.docx", 2, "Letter (2).docx"},
+		"without an extension":            {docgen.File, "Letter", 1, "Letter (1)"},
+		"before the last extension":       {docgen.File, "a.tar.gz", 10, "a.tar (10).gz"},
+		"nothing but an extension":        {docgen.File, ".docx", 1, "(1).docx"},
+		"the stem gives way":              {docgen.File, long[:2*250] + ".docx", 1, long[:2*246] + " (1).docx"},
+		"no blank is left before another": {docgen.File, strings.Repeat("a", 245) + "  bbb.docx", 1, strings.Repeat("a", 245) + " (1).docx"},
+		"a folder has no extension":       {docgen.Folder, "Version 1.2", 1, "Version 1.2 (1)"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := docgen.NumberedName(tt.name, tt.n); got != tt.want {
+			if got := docgen.NumberedName(tt.kind, tt.name, tt.n); got != tt.want {
 				t.Errorf("NumberedName(%q, %d) = %q, want %q", tt.name, tt.n, got, tt.want)
 			}
 		})
@@ -109,7 +111,7 @@ func TestNumberedName(t *testing.T) {
 	} {
 		seen := map[string]bool{}
 		for _, n := range []int{1, 2, 9, 10, 99, 100, 12345, 1 << 30} {
-			got := docgen.NumberedName(name, n)
+			got := docgen.NumberedName(docgen.File, name, n)
 			if err := docgen.CheckName(got); err != nil {
 				t.Errorf("NumberedName of %d characters, %d = %q: %v", utf8.RuneCountInString(name), n, got, err)
 			}

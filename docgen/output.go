@@ -223,48 +223,15 @@ func (d destination) insertNumbered(ctx context.Context, tx *store.Tx, v content
 			return fmt.Errorf("no number for a name found in %d tries", try)
 		}
 		var n int
-		if n, err = freeNumber(ctx, tx, row, name, d.numbers[key]); err != nil {
+		if n, err = freeNumber(ctx, tx, row.ParentID, File, name, d.numbers[key]); err != nil {
 			return err
 		}
 		d.numbers[key] = n
-		row.Name = numberedName(name, n)
+		row.Name = numberedName(File, name, n)
 		row.NameKey = foldKey(row.Name)
 		added, err = v.insertFile(ctx, tx, row)
 	}
 	return err
-}
-
-// freeNumber finds a number above low that a name is free with, in as many steps as their difference has bits: by
-// doubling, then by halving. Where numbers were freed in between, it may not be the smallest.
-func freeNumber(ctx context.Context, tx *store.Tx, row store.InsertItemParams, name string, low int) (int, error) {
-	taken := func(n int) (bool, error) {
-		count, err := tx.CountNames(ctx, row.ParentID, foldKey(numberedName(name, n)))
-		return count > 0, err
-	}
-	high := low + 1 // low is taken, high is to be free
-	for step := 1; ; step *= 2 {
-		used, err := taken(high)
-		if err != nil {
-			return 0, err
-		}
-		if !used {
-			break
-		}
-		low, high = high, high+step
-	}
-	for high-low > 1 {
-		middle := (low + high) / 2
-		used, err := taken(middle)
-		if err != nil {
-			return 0, err
-		}
-		if used {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high, nil
 }
 
 // FailJobs ends the jobs of a task that no attempt could end, with a reason for a person. It returns how many jobs it

@@ -10,10 +10,11 @@ import (
 // folder, under a name with a number where its own is taken there, and who owned it is a co-owner.
 func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := tx.LockSetting(ctx, settingTree); err != nil { // as for any move, see holdMove
-			return err
-		}
-		heir, err := s.holdGift(ctx, tx, c, id)
+		var heir *Caller
+		err := holdTrees(ctx, tx, func() (trees []int64, err error) {
+			heir, trees, err = s.findGift(ctx, tx, c, id)
+			return trees, err
+		})
 		if err != nil {
 			return err
 		}
@@ -33,27 +34,27 @@ func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
 	})
 }
 
-// holdGift keeps everybody else out of the trees that an item goes from and to, and returns who gets it.
-func (s *Service) holdGift(ctx context.Context, tx *store.Tx, c *Caller, id int64) (*Caller, error) {
+// findGift returns who gets an item, and the trees that it goes from and to.
+func (s *Service) findGift(ctx context.Context, tx *store.Tx, c *Caller, id int64) (heir *Caller, trees []int64, err error) {
 	found, err := s.findCollaboration(ctx, tx.Queries, c, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case !found.place.may.Can(MayOwn | MayEdit):
-		return nil, failf(CodeForbidden, "Access denied – only the owner makes another user the owner.")
+		return nil, nil, failf(CodeForbidden, "Access denied – only the owner makes another user the owner.")
 	case found.row.Status != CollaborationAccepted:
-		return nil, failf(CodeInvalidStatus, "The user has not accepted the invitation, and cannot become the owner before.")
+		return nil, nil, failf(CodeInvalidStatus, "The user has not accepted the invitation, and cannot become the owner before.")
 	}
 	user, err := tx.User(ctx, found.row.UserID.Int64)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !isActive(user.User) {
-		return nil, failf(CodeInvalidStatus, "The user is not active, and cannot become the owner.")
+		return nil, nil, failf(CodeInvalidStatus, "The user is not active, and cannot become the owner.")
 	}
-	heir := &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}
-	return heir, tx.HoldTrees(ctx, found.place.tree(), heir.rootID)
+	heir = &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}
+	return heir, []int64{found.place.tree(), heir.rootID}, nil
 }
 
 // inherit moves an item into the root folder of its new owner.
@@ -61,7 +62,7 @@ func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root 
 	row, now := p.row, s.micros()
 	row.ParentID = parentOf(root.row.ID)
 	var err error
-	if row.Name, err = freeName(ctx, tx, root.row.ID, row.Name); err != nil {
+	if row.Name, err = freeName(ctx, tx, row.ParentID, Kind(row.Kind), row.Name); err != nil {
 		return err
 	}
 	_, err = tx.UpdateItem(ctx, store.UpdateItemParams{
@@ -78,14 +79,4 @@ func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root 
 		ID: s.newID(), ItemID: row.ID, UserID: userID(p.row.OwnerID), Role: string(RoleCoOwner),
 		Status: CollaborationAccepted, AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
 	})
-}
-
-// freeName returns a name or, where it is taken in a folder, the name with the first number that is free.
-func freeName(ctx context.Context, tx *store.Tx, folderID int64, name string) (string, error) {
-	taken, err := tx.CountNames(ctx, parentOf(folderID), foldKey(name))
-	if err != nil || taken == 0 {
-		return name, err
-	}
-	n, err := freeNumber(ctx, tx, store.InsertItemParams{ParentID: parentOf(folderID)}, name, 0)
-	return numberedName(name, n), err
 }

@@ -18,9 +18,12 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		err := s.holdPlaces(ctx, tx, func() ([]place, error) {
+		err := holdTrees(ctx, tx, func() ([]int64, error) {
 			p, err := s.findTrashed(ctx, tx.Queries, c, kind, id, MayOwn|MayDelete)
-			return []place{p}, err
+			if err != nil {
+				return nil, err
+			}
+			return []int64{p.tree()}, nil
 		})
 		if err != nil {
 			return err

@@ -94,12 +94,14 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		var p, target place
-		err := s.holdPlaces(ctx, tx, func() (_ []place, err error) {
+		err := holdTrees(ctx, tx, func() (_ []int64, err error) {
 			if p, err = s.findTrashed(ctx, tx.Queries, c, kind, id, MayDelete); err != nil {
 				return nil, err
 			}
-			target, err = s.restoreTarget(ctx, tx.Queries, c, p, r)
-			return []place{p, target}, err
+			if target, err = s.restoreTarget(ctx, tx.Queries, c, p, r); err != nil {
+				return nil, err
+			}
+			return []int64{p.tree(), target.tree()}, nil
 		})
 		if err != nil {
 			return err

@@ -137,8 +137,7 @@ func (tx *Tx) lockTrees(ctx context.Context, statement string, ids []int64) erro
 	if tx.db.dialect == SQLite {
 		return nil
 	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if _, err := tx.sqlTx.ExecContext(ctx, statement, -id); err != nil {
 			return fmt.Errorf("lock tree %d: %w", id, err)
 		}
