@@ -113,6 +113,36 @@ func TestDocumentsAreShort(t *testing.T) {
 	}
 }
 
+// The comment of docgen says what its files are about, each once.
+func TestFilesOfTheService(t *testing.T) {
+	comment, err := os.ReadFile("docgen/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(comment), "what they are about:\n")
+	table, _, _ = strings.Cut(table, "\npackage")
+	var want []string
+	for line := range strings.Lines(table) {
+		if len(line) > len("//\thow documents arise  ") {
+			want = append(want, strings.Fields(line[len("//\thow documents arise  "):])...)
+		}
+	}
+	paths, err := filepath.Glob("docgen/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, path := range paths {
+		if name := strings.TrimSuffix(filepath.Base(path), ".go"); name != "doc" && !strings.HasSuffix(name, "_test") {
+			got = append(got, name)
+		}
+	}
+	slices.Sort(want)
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("docgen has the files %v,\nand docgen/doc.go tells of %v", got, want)
+	}
+}
+
 // A file of Go source, parsed; path and room are relative to the module's root.
 type file struct {
 	path      string

@@ -1,4 +1,4 @@
-// Package docgen is the service: the objects, the rules and the operations of Platen, one file per noun.
+// Package docgen is the service: the objects, the rules and the operations of Platen, one file for each noun.
 //
 // An operation takes the Caller it acts for, checks what the caller may do, and does its work in one transaction. What
 // the caller may not see is answered as if it did not exist. Every failure a caller can do something about is an *Error;
@@ -6,4 +6,12 @@
 //
 // Above this package stand those that turn something outside into a call of one operation: server for an HTTP request,
 // generate for a task of the queue. Below it stand store and blob, which know nothing of the rules.
+//
+// Its files, by what they are about:
+//
+//	who calls            caller scope token user manage leave application grant assertion
+//	what there is        item file folder version copy move trash purge archive policy relocate sweep contents
+//	who may do what      access collaboration invitation terms owner
+//	how documents arise  template tag contract include dryrun batch options job output
+//	what all share       service error id name page offset
 package docgen
