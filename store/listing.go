@@ -74,12 +74,12 @@ const reachedHere = `(
 
 // ListAfter returns the first items of a listing after a kind and an id, by growing kind and id.
 func (q *Queries) ListAfter(ctx context.Context, l Listing, kind, id int64, limit int32) ([]ListedItem, error) {
-	return q.listFrom(ctx, l, ">", "kind, id", kind, id, limit)
+	return q.listFrom(ctx, l, ">", "items.kind, items.id", kind, id, limit)
 }
 
 // ListBefore returns the last items of a listing before a kind and an id, by falling kind and id.
 func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, limit int32) ([]ListedItem, error) {
-	return q.listFrom(ctx, l, "<", "kind DESC, id DESC", kind, id, limit)
+	return q.listFrom(ctx, l, "<", "items.kind DESC, items.id DESC", kind, id, limit)
 }
 
 func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string, kind, id int64, limit int32) ([]ListedItem, error) {
@@ -88,9 +88,16 @@ func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string,
 		return q.list(ctx, "SELECT "+listedColumns+from+place+" ORDER BY "+order+" LIMIT $4", of, kind, id, limit)
 	}
 	place := fmt.Sprintf(" AND (items.kind, items.id) %s ($4, $5)", beyond)
-	return q.list(ctx, "SELECT "+listedColumns+inFolder+place+" UNION ALL SELECT "+listedColumns+shared+place+" AND "+reachedHere+
+	held := "SELECT items.*" + inFolder + place + " ORDER BY " + order + " LIMIT $6"
+	others := "SELECT * FROM (SELECT items.*" + shared + first + ") AS items WHERE TRUE" + place + " ORDER BY " + order + first
+	met := "SELECT * FROM (" + others + ") AS items WHERE " + reachedHere + " ORDER BY " + order + " LIMIT $6"
+	return q.list(ctx, "SELECT "+listedColumns+" FROM (SELECT * FROM ("+held+") AS held UNION ALL SELECT * FROM ("+met+") AS met) AS items"+
 		" ORDER BY "+order+" LIMIT $6", l.FolderID, l.UserID, l.Now, kind, id, limit)
 }
+
+// first, at the end of a query within another, has the databases find and sort what it selects before they look at what
+// the other asks of each row: reachedHere is dear.
+const first = " LIMIT 9223372036854775807"
 
 // ListInOrder returns the items of a listing from an offset on, in an order. What is shared with the user and reached from
 // elsewhere has its place in the order but is left out.
@@ -98,7 +105,8 @@ func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, li
 	if from, of := l.plain(); l.UserID == 0 {
 		return q.list(ctx, "SELECT "+listedColumns+from+" ORDER BY "+l.order(o)+" LIMIT $2 OFFSET $3", of, limit, offset)
 	}
-	return q.list(ctx, "SELECT "+listedColumns+" FROM (SELECT items.*"+inFolder+" UNION ALL SELECT items.*"+shared+
+	held := "SELECT items.*" + inFolder + " ORDER BY " + l.order(o) + " LIMIT CAST($4 AS BIGINT) + CAST($5 AS BIGINT)"
+	return q.list(ctx, "SELECT "+listedColumns+" FROM (SELECT * FROM ("+held+") AS held UNION ALL SELECT items.*"+shared+
 		" ORDER BY "+l.order(o)+" LIMIT $4 OFFSET $5) AS items WHERE items.parent_id = $1 OR "+reachedHere+
 		" ORDER BY "+l.order(o), l.FolderID, l.UserID, l.Now, limit, offset)
 }

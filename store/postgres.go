@@ -35,8 +35,14 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 		poolConfig.MaxConns = defaultMaxConns
 	}
 	poolConfig.MaxConns = max(poolConfig.MaxConns, minMaxConns)
-	if _, ok := poolConfig.ConnConfig.RuntimeParams["application_name"]; !ok {
-		poolConfig.ConnConfig.RuntimeParams["application_name"] = "platen"
+	params := poolConfig.ConnConfig.RuntimeParams
+	for name, value := range map[string]string{
+		"application_name": "platen",
+		"jit":              "off", // PostgreSQL takes a listing for dear, and compiles for a second what it then does in ten milliseconds
+	} {
+		if _, given := params[name]; !given {
+			params[name] = value
+		}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
 	if err != nil {
