@@ -219,16 +219,17 @@ WITH RECURSIVE chain (item_id, depth) AS (
     SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1
     UNION ALL
     SELECT items.parent_id, chain.depth + 1
-    FROM chain JOIN items ON items.id = chain.item_id
-    WHERE items.parent_id IS NOT NULL AND chain.depth < 1000
+    FROM chain CROSS JOIN items
+    WHERE items.id = chain.item_id AND items.parent_id IS NOT NULL AND chain.depth < 1000
 )
 SELECT items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, CAST(COALESCE(collaborations.role, '') AS TEXT) AS role,
        CAST(COALESCE(collaborations.can_view_path, FALSE) AS BOOLEAN) AS can_view_path,
        CAST(COALESCE(collaborations.is_access_only, FALSE) AS BOOLEAN) AS is_access_only
 FROM chain
-JOIN items ON items.id = chain.item_id
+CROSS JOIN items
 LEFT JOIN collaborations ON collaborations.item_id = items.id AND collaborations.user_id = CAST($2 AS BIGINT)
     AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
+WHERE items.id = chain.item_id
 ORDER BY chain.depth
 `
 
@@ -240,7 +241,8 @@ type ItemChainRow struct {
 }
 
 // ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
-// collaboration that holds at a time (empty for none).
+// collaboration that holds at a time (empty for none). CROSS JOIN has SQLite begin with the chain whatever it knows of the
+// tables.
 func (q *Queries) ItemChain(ctx context.Context, iD int64, column2 int64, expiresAt int64) ([]ItemChainRow, error) {
 	rows, err := q.db.QueryContext(ctx, itemChain, iD, column2, expiresAt)
 	if err != nil {
