@@ -158,15 +158,25 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	return grow(ctx, tx, growth{target, 1, size})
 }
 
-// Trash returns one page by marker of what the caller owns and was put into the trash itself: folders first, each kind by
-// growing id.
+// trashOf lists what a caller owns and was put into the trash itself; for who manages the content of the enterprise also
+// what archives held.
+func (s *Service) trashOf(c *Caller) store.Listing {
+	listing := store.Listing{TrashOf: c.User.ID}
+	if c.has(ScopeGlobalContent) {
+		listing.TrashToo = s.enterprise.accountID
+	}
+	return listing
+}
+
+// Trash returns one page by marker of what was put into the trash itself, of the caller's and, for who manages the content
+// of the enterprise, of archives: folders first, each kind by growing id.
 func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err
 	}
 	var result Page[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = page(s, c, r, itemList(ctx, q, "trash", store.Listing{TrashOf: c.User.ID}))
+		result, err = page(s, c, r, itemList(ctx, q, "trash", s.trashOf(c)))
 		return err
 	})
 	return result, err
@@ -179,7 +189,7 @@ func (s *Service) TrashByOffset(ctx context.Context, c *Caller, r OffsetRequest,
 	}
 	var result OffsetPage[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = itemsAt(ctx, q, store.Listing{TrashOf: c.User.ID}, r, order)
+		result, err = itemsAt(ctx, q, s.trashOf(c), r, order)
 		return err
 	})
 	return result, err

@@ -87,6 +87,34 @@ func TestListOfTheTrash(t *testing.T) {
 	})
 }
 
+// TestTrashOfArchives: what was deleted in archives is in the trash of everybody who manages the content of the enterprise,
+// and of nobody else.
+func TestTrashOfArchives(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		manager, plain := w.archivist(), w.member("plain", docgen.RoleAdmin)
+		archive := w.archive(manager, "archive").ID
+		for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+			must(t, w.TrashFile(ctx, manager, w.upload(manager, archive, name, "x").ID, ""))
+			must(t, w.TrashFile(ctx, manager, w.upload(manager, 0, "own "+name, "x").ID, ""))
+		}
+		must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, "alice's.txt", "x").ID, ""))
+		if got, want := w.trash(manager), []string{"a.txt", "own a.txt", "b.txt", "own b.txt", "c.txt", "own c.txt"}; !slices.Equal(got, want) {
+			t.Errorf("by marker %q, want %q", got, want)
+		}
+		page, err := w.TrashByOffset(ctx, manager, docgen.OffsetRequest{Offset: 1, Limit: 2}, docgen.ItemOrder{By: "name"})
+		must(t, err)
+		if page.Total != 6 || len(page.Entries) != 2 || page.Entries[0].Name != "b.txt" || page.Entries[1].Name != "c.txt" {
+			t.Errorf("by offset %+v", page)
+		}
+		for _, c := range []*docgen.Caller{plain, w.caller(manager.User.Name, docgen.ScopeRead)} {
+			if got := w.trash(c); slices.Contains(got, "a.txt") {
+				t.Errorf("%s without the scope sees %q", c.User.Name, got)
+			}
+		}
+	})
+}
+
 func TestRestore(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -12,8 +12,9 @@ import (
 var docListTrash = doc{
 	id: "list_trash", tag: tagTrash, scope: docgen.ScopeRead,
 	summary: "List what is in the trash",
-	description: "The files and folders of the caller that were deleted, but not what lies in a deleted folder. By offset, or by marker when " +
-		"usemarker is true. Folders come before files. Entries have their short form, to which fields can add.",
+	description: "The files and folders of the caller that were deleted, but not what lies in a deleted folder; with the scope " +
+		"enterprise_content also what was deleted in archives. By offset, or by marker when usemarker is true. Folders come before " +
+		"files. Entries have their short form, to which fields can add.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: exampleItems(),
 }

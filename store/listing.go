@@ -11,6 +11,7 @@ import (
 type Listing struct {
 	FolderID int64 // 0 for the trash
 	TrashOf  int64 // whose trash it is: what was put there itself; 0 for a folder
+	TrashToo int64 // another owner whose trash it is too; 0 for none
 	UserID   int64 // whose root folder it is; 0 for anything else
 	Now      int64 // when collaborations must hold
 }
@@ -47,7 +48,7 @@ const listedColumns = `items.kind, items.id, items.etag, items.name, items.descr
 
 const (
 	inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
-	inTrash  = ` FROM items WHERE items.owner_id = $1 AND items.trashed_at <> 0`
+	inTrash  = ` FROM items WHERE items.trashed_at <> 0`
 )
 
 // shared are the items of others on which the user of a root folder collaborates.
@@ -84,8 +85,9 @@ func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, lim
 
 func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string, kind, id int64, limit int32) ([]ListedItem, error) {
 	if from, of := l.plain(); l.UserID == 0 {
-		place := fmt.Sprintf(" AND (items.kind, items.id) %s ($2, $3)", beyond)
-		return q.list(ctx, "SELECT "+listedColumns+from+place+" ORDER BY "+order+" LIMIT $4", of, kind, id, limit)
+		n := len(of)
+		text := fmt.Sprintf("SELECT %s%s AND (items.kind, items.id) %s ($%d, $%d) ORDER BY %s LIMIT $%d", listedColumns, from, beyond, n+1, n+2, order, n+3)
+		return q.list(ctx, text, append(of, kind, id, limit)...)
 	}
 	place := fmt.Sprintf(" AND (items.kind, items.id) %s ($4, $5)", beyond)
 	held := "SELECT items.*" + inFolder + place + " ORDER BY " + order + " LIMIT $6"
@@ -103,7 +105,8 @@ const first = " LIMIT 9223372036854775807"
 // elsewhere has its place in the order but is left out.
 func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, limit, offset int32) ([]ListedItem, error) {
 	if from, of := l.plain(); l.UserID == 0 {
-		return q.list(ctx, "SELECT "+listedColumns+from+" ORDER BY "+l.order(o)+" LIMIT $2 OFFSET $3", of, limit, offset)
+		text := fmt.Sprintf("SELECT %s%s ORDER BY %s LIMIT $%d OFFSET $%d", listedColumns, from, l.order(o), len(of)+1, len(of)+2)
+		return q.list(ctx, text, append(of, limit, offset)...)
 	}
 	held := "SELECT items.*" + inFolder + " ORDER BY " + l.order(o) + " LIMIT CAST($4 AS BIGINT) + CAST($5 AS BIGINT)"
 	return q.list(ctx, "SELECT "+listedColumns+" FROM (SELECT * FROM ("+held+") AS held UNION ALL SELECT items.*"+shared+
@@ -116,7 +119,8 @@ func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err
 	text, args := "SELECT "+folderCount, []any{l.FolderID}
 	switch {
 	case l.TrashOf != 0:
-		text, args = "SELECT COUNT(*)"+inTrash, []any{l.TrashOf}
+		text, args = l.plain()
+		text = "SELECT COUNT(*)" + text
 	case l.UserID != 0:
 		text, args = text+" + (SELECT COUNT(*)"+shared+")", append(args, l.UserID, l.Now)
 	}
@@ -143,12 +147,15 @@ func (l Listing) order(o ListingOrder) string {
 	return "kind, " + column + direction + ", id" + direction
 }
 
-// plain is a listing without what is shared: its rows, and the id that they have in common.
-func (l Listing) plain() (from string, id int64) {
-	if l.TrashOf != 0 {
-		return inTrash, l.TrashOf
+// plain is a listing without what is shared: its rows, and what they have in common.
+func (l Listing) plain() (from string, of []any) {
+	switch {
+	case l.TrashOf == 0:
+		return inFolder, []any{l.FolderID}
+	case l.TrashToo == 0:
+		return inTrash + " AND items.owner_id = $1", []any{l.TrashOf}
 	}
-	return inFolder, l.FolderID
+	return inTrash + " AND items.owner_id IN ($1, $2)", []any{l.TrashOf, l.TrashToo}
 }
 
 func (q *Queries) list(ctx context.Context, query string, args ...any) ([]ListedItem, error) {
