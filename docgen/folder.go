@@ -63,6 +63,9 @@ func (s *Service) TrashFolder(ctx context.Context, c *Caller, id int64, recursiv
 		if recursive {
 			return nil
 		}
+		if err := tx.GrowFolder(ctx, p.row.ID, 0); err != nil { // nobody ends jobs there from here on
+			return err
+		}
 		full, err := tx.HasChildren(ctx, parentOf(p.row.ID))
 		if err == nil && full {
 			return failf(CodeFolderNotEmpty, "Cannot delete – folder not empty. Delete what it holds first, or say recursive=true.")

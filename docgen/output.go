@@ -90,10 +90,25 @@ type Result struct {
 // destination folder, under the name asked for or, where that is taken, with a number; a destination that is gone fails
 // the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded. It
 // returns how many jobs it ended, by status.
-func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) (map[Status]int, error) {
+func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, err error) {
 	var unused []*Output
-	var ended map[Status]int
-	err := s.db.Write(ctx, func(tx *store.Tx) error {
+	for range lockTries {
+		if ended, unused, err = s.completeJobs(ctx, claim, results); !errors.Is(err, errDestinationGone) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err // the documents are swept; a commit of which nobody knows may have named them
+	}
+	for _, output := range unused {
+		err = errors.Join(err, s.discard(ctx, output.content))
+	}
+	return ended, err
+}
+
+// completeJobs is CompleteJobs for who discards the outputs that it returns, and calls it again on errDestinationGone.
+func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, unused []*Output, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		unused, ended = nil, map[Status]int{}
 		d, err := s.destination(ctx, tx, claim.BatchID)
 		if err != nil {
@@ -117,15 +132,25 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 				written.bytes += result.Output.content.size
 			}
 		}
-		return grow(ctx, tx, written)
+		if err := grow(ctx, tx, written); err != nil || written.items == 0 {
+			return err
+		}
+		return s.stillThere(ctx, tx, d)
 	})
-	if err != nil {
-		return nil, err // the documents are swept; a commit of which nobody knows may have named them
+	return ended, unused, err
+}
+
+// errDestinationGone is why jobs are completed anew: their destination was deleted as empty since it was looked for.
+var errDestinationGone = errors.New("the destination folder was deleted while jobs were completed")
+
+// stillThere returns errDestinationGone when the destination of documents is no longer there. It comes after grow, for
+// which who deletes a folder as empty waits.
+func (s *Service) stillThere(ctx context.Context, tx *store.Tx, d destination) error {
+	_, err := s.find(ctx, tx.Queries, d.caller, Folder, d.folder.row.ID, MayUpload)
+	if _, gone := errors.AsType[*Error](err); gone {
+		return errDestinationGone
 	}
-	for _, output := range unused {
-		err = errors.Join(err, s.discard(ctx, output.content))
-	}
-	return ended, err
+	return err
 }
 
 // destination is where the documents of a batch go, at the moment they are finished.
@@ -149,7 +174,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if batch.GlobalContent && isActive(user.User) { // the creator may be less than when the batch was made
 		d.caller.Scopes = allowed([]Scope{ScopeGlobalContent}, user.User)
 	}
-	// Unlike lockFolder this makes nobody wait who writes to the same folder.
+	// Unlike lockFolder this makes nobody wait who writes to the same folder; see stillThere.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {
 		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+

@@ -377,6 +377,38 @@ func TestDestinationLost(t *testing.T) {
 	})
 }
 
+// TestDestinationDeletedMeanwhile deletes folders as empty while jobs put documents there: either the folder is not empty,
+// or the jobs fail.
+func TestDestinationDeletedMeanwhile(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		var kept, deleted int
+		for range 30 {
+			p := w.newPress("a", "b")
+			claim := p.claim()
+			results := p.results(claim, "x")
+			var refused error
+			var group sync.WaitGroup
+			group.Go(func() { refused = w.TrashFolder(t.Context(), w.alice, p.folder, false, "") })
+			group.Go(func() {
+				if _, err := p.CompleteJobs(t.Context(), claim, results); err != nil {
+					t.Error(err)
+				}
+			})
+			group.Wait()
+			if refused == nil {
+				deleted++
+				p.wantStatuses(docgen.StatusFailed, docgen.StatusFailed)
+				continue
+			}
+			kept++
+			wantCode(t, refused, docgen.CodeFolderNotEmpty)
+			p.wantStatuses(docgen.StatusCompleted, docgen.StatusCompleted)
+		}
+		t.Logf("%d folders were kept, %d deleted", kept, deleted)
+		w.wantNoOrphans()
+	})
+}
+
 // TestTemplateLost shows that a batch goes on without its template: the version it uses is pinned.
 func TestTemplateLost(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
