@@ -461,3 +461,19 @@ func TestArchiveUnderFire(t *testing.T) {
 }
 
 func restored(_ *docgen.Item, err error) error { return err }
+
+// TestRestoreGivesNothingAway has an editor restore what cannot go back to where it lay: not to a folder of another owner.
+func TestRestoreGivesNothingAway(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		shared := w.folder(w.alice, 0, "shared")
+		inner, root := w.folder(w.alice, shared, "inner"), int64(0)
+		file := w.upload(w.alice, inner, "file", "text").ID
+		w.share(docgen.Folder, shared, w.bob, docgen.RoleEditor)
+		must(t, w.TrashFile(t.Context(), w.alice, file, ""))
+		must(t, w.TrashFolder(t.Context(), w.alice, inner, true, ""))
+		_, err := w.Restore(t.Context(), w.bob, docgen.File, file, docgen.Restoration{ParentID: &root})
+		wantCode(t, err, docgen.CodeForbidden)
+		_, err = w.Restore(t.Context(), w.bob, docgen.File, file, docgen.Restoration{ParentID: &shared})
+		wantCode(t, err, "")
+	})
+}

@@ -1,0 +1,208 @@
+package docgen_test
+
+import (
+	"slices"
+	"strings"
+
+	"platen/docgen"
+)
+
+// The model of TestModel: trees of files and folders in memory, and in a few rules who may do what with them and what
+// becomes of them. It has no sums, locks or chains of its own to keep right: it looks at the whole each time.
+
+// The people of a model: three users, and one who manages the content of everybody.
+const (
+	people     = 4
+	manager    = 3
+	enterprise = people // owns the archives, and does nothing itself
+)
+
+// What roles let people do.
+const (
+	reads   = docgen.MaySee | docgen.MayPreview | docgen.MayDownload
+	edits   = reads | docgen.MayUpload | docgen.MayEdit | docgen.MayDelete | docgen.MayInvite
+	manages = edits | docgen.MayManage
+	owns    = manages | docgen.MayOwn
+)
+
+var modelRoles = map[docgen.Role]docgen.Permissions{
+	docgen.RoleUploader: docgen.MaySee | docgen.MayUpload,
+	docgen.RoleViewer:   reads,
+	docgen.RoleEditor:   edits,
+	docgen.RoleCoOwner:  manages,
+}
+
+// modelStatuses is what the status of a user leaves of that.
+var modelStatuses = map[string]docgen.Permissions{
+	docgen.StatusActive:             owns,
+	docgen.StatusCannotDelete:       owns &^ (docgen.MayEdit | docgen.MayDelete),
+	docgen.StatusCannotDeleteUpload: owns &^ (docgen.MayEdit | docgen.MayDelete | docgen.MayUpload),
+}
+
+// A thing is a file, a folder, an archive, or a user's root folder.
+type thing struct {
+	id       int64
+	kind     docgen.Kind
+	name     string
+	parent   *thing // nil of an archive and of a root folder
+	root     int    // of these, whose it is
+	versions []version
+	trashed  bool          // put into the trash itself
+	shares   map[int]share // with whom
+}
+
+// A version is what a file held once, or holds: the last of its versions is the current one.
+type version struct {
+	id   int64
+	name string
+	size int64
+}
+
+type share struct {
+	id   int64
+	role docgen.Role
+}
+
+// chain is the thing and all folders above it.
+func (n *thing) chain() (chain []*thing) {
+	for ; n != nil; n = n.parent {
+		chain = append(chain, n)
+	}
+	return chain
+}
+
+func (n *thing) top() *thing                { chain := n.chain(); return chain[len(chain)-1] }
+func (n *thing) owner() int                 { return n.top().root }
+func (n *thing) current() version           { return n.versions[len(n.versions)-1] }
+func (n *thing) isBelow(above *thing) bool  { return slices.Contains(n.chain(), above) }
+func (n *thing) isSharedWith(user int) bool { return n.shares[user].id != 0 }
+
+// isGone tells whether the thing, or a folder above it, was put into the trash.
+func (n *thing) isGone() bool {
+	return slices.ContainsFunc(n.chain(), func(above *thing) bool { return above.trashed })
+}
+
+// String is the path of the thing.
+func (n *thing) String() string {
+	if n.parent == nil {
+		return n.name
+	}
+	return n.parent.String() + "/" + n.name
+}
+
+// GoString is what a failed test says of a thing that was drawn.
+func (n *thing) GoString() string { return n.String() }
+
+// A forest is all that there is.
+type forest struct {
+	roots  [people]*thing
+	things []*thing // without the root folders
+	status [people]string
+}
+
+// add puts a new thing into a folder.
+func (f *forest) add(kind docgen.Kind, id int64, name string, parent *thing) *thing {
+	n := &thing{id: id, kind: kind, name: name, parent: parent, shares: map[int]share{}}
+	f.things = append(f.things, n)
+	return n
+}
+
+// may is what somebody may do with a thing: all as its owner or as the manager, otherwise what the roles on it and on the
+// folders above it give together; less what the status forbids.
+func (f *forest) may(user int, n *thing) (may docgen.Permissions) {
+	for _, above := range n.chain() {
+		may |= modelRoles[above.shares[user].role]
+	}
+	if user == manager || user == n.owner() {
+		may = owns
+	}
+	return may & modelStatuses[f.status[user]]
+}
+
+// can tells whether somebody may do something with a thing that is not in the trash.
+func (f *forest) can(user int, n *thing, need docgen.Permissions) bool {
+	return f.may(user, n).Can(need) && !n.isGone()
+}
+
+// isFree tells whether a thing, or a new one, may bear a name in a folder.
+func (f *forest) isFree(n *thing, name string, folder *thing) bool {
+	return !slices.ContainsFunc(f.things, func(one *thing) bool {
+		return one != n && one.parent == folder && !one.trashed && strings.EqualFold(one.name, name)
+	})
+}
+
+// canGo tells whether somebody may have a thing lie in a folder: only the owner gives it to the owner of that.
+func (f *forest) canGo(user int, n, folder *thing) bool {
+	return f.can(user, folder, docgen.MayUpload) && f.isFree(n, n.name, folder) &&
+		(n.owner() == folder.owner() || f.may(user, n).Can(docgen.MayOwn))
+}
+
+// put moves a thing into a folder. Nobody collaborates on what is theirs, nor in an archive.
+func (f *forest) put(n, folder *thing) {
+	n.parent = folder
+	for _, one := range f.below(n) {
+		delete(one.shares, folder.owner())
+		if folder.owner() == enterprise {
+			clear(one.shares)
+		}
+	}
+}
+
+// below is a thing and all that lies below it.
+func (f *forest) below(n *thing) (below []*thing) {
+	for _, one := range f.things {
+		if one.isBelow(n) {
+			below = append(below, one)
+		}
+	}
+	return below
+}
+
+// remove removes a thing for good.
+func (f *forest) remove(n *thing) {
+	below := f.below(n)
+	f.things = slices.DeleteFunc(f.things, func(one *thing) bool { return slices.Contains(below, one) })
+}
+
+// sizeOf is what a thing says of its size: a file what it holds, an archive what the files in it hold that are not in the
+// trash, any other folder nothing.
+func (f *forest) sizeOf(n *thing) (size int64) {
+	switch {
+	case n.kind == docgen.File:
+		return n.current().size
+	case n.parent != nil:
+		return 0
+	}
+	for _, one := range f.below(n) {
+		if one.kind == docgen.File && !one.isGone() {
+			size += one.current().size
+		}
+	}
+	return size
+}
+
+// listing is what somebody meets in a folder, and the total of the list. In the root folder it is also what others share:
+// that counts unless it was trashed itself, and is met unless that is possible in a folder above it.
+func (f *forest) listing(user int, folder *thing) (met []*thing, total int) {
+	for _, n := range f.things {
+		shared := folder == f.roots[user] && n.isSharedWith(user)
+		if n.trashed || n.parent != folder && !shared {
+			continue
+		}
+		total++
+		if !n.isGone() && !(shared && slices.ContainsFunc(n.parent.chain(), func(above *thing) bool { return above.isSharedWith(user) })) {
+			met = append(met, n)
+		}
+	}
+	return met, total
+}
+
+// trashOf is what somebody owns that was put into the trash itself.
+func (f *forest) trashOf(user int) (trash []*thing) {
+	for _, n := range f.things {
+		if n.trashed && n.owner() == user {
+			trash = append(trash, n)
+		}
+	}
+	return trash
+}
