@@ -197,10 +197,10 @@ func (f *forest) listing(user int, folder *thing) (met []*thing, total int) {
 	return met, total
 }
 
-// trashOf is what somebody owns that was put into the trash itself.
+// trashOf is what somebody owns that was put into the trash itself; for the manager also what archives held.
 func (f *forest) trashOf(user int) (trash []*thing) {
 	for _, n := range f.things {
-		if n.trashed && n.owner() == user {
+		if n.trashed && (n.owner() == user || user == manager && n.owner() == enterprise) {
 			trash = append(trash, n)
 		}
 	}

@@ -40,7 +40,8 @@ type trial struct {
 	w       *world
 	number  int
 	callers [people]*docgen.Caller
-	account int64 // that owns the archives
+	account int64   // that owns the archives
+	old     []int64 // what trials before left in the trash of archives
 }
 
 func newTrial(t *rapid.T, w *world, number int) *trial {
@@ -54,6 +55,9 @@ func newTrial(t *rapid.T, w *world, number int) *trial {
 		m.must(err, "make a user")
 		m.enter(user, docgen.StatusActive)
 		m.roots[user] = &thing{kind: docgen.Folder, name: fmt.Sprint("root ", user), root: user}
+	}
+	for _, item := range m.trashed(manager).Entries {
+		m.old = append(m.old, item.ID)
 	}
 	for range 3 { // something to begin with
 		m.archive()
@@ -225,10 +229,18 @@ func (m *trial) see(user int) {
 			m.seeFolder(user, n)
 		}
 	}
+	page, trash := m.trashed(user), m.trashOf(user)
+	m.same(fmt.Sprintf("the trash of user %d", user), page.Entries, trash, page.Total, len(trash))
+}
+
+// trashed lists the trash of somebody, without what trials before left there.
+func (m *trial) trashed(user int) docgen.OffsetPage[docgen.Item] {
 	page, err := m.w.TrashByOffset(m.Context(), m.callers[user], docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "id"})
 	m.must(err, "list the trash")
-	trash := m.trashOf(user)
-	m.same(fmt.Sprintf("the trash of user %d", user), page.Entries, trash, page.Total, len(trash))
+	all := len(page.Entries)
+	page.Entries = slices.DeleteFunc(page.Entries, func(item docgen.Item) bool { return slices.Contains(m.old, item.ID) })
+	page.Total -= all - len(page.Entries)
+	return page
 }
 
 func (m *trial) get(user int, n *thing) (*docgen.Item, error) {
