@@ -14,12 +14,17 @@ import (
 )
 
 // TestModel has people do at random what can be done with files and folders, and holds every outcome, and what they then
-// see, against a model. A check takes long, and longest on PostgreSQL: not each that rapid asks for is made.
+// see, against a model. A check takes long, longest on PostgreSQL, or on SQLite with the race detector: not each that rapid asks for is made.
 func TestModel(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		every := 2
-		if w.cfg.Path == "" {
+		switch postgres := w.cfg.Path == ""; {
+		case postgres && raceEnabled:
+			every = 4
+		case postgres:
 			every = 12
+		case raceEnabled:
+			every = 20
 		}
 		begun, passed := 0, 0
 		rapid.Check(t, func(rt *rapid.T) {

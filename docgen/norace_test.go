@@ -1,0 +1,5 @@
+//go:build !race
+
+package docgen_test
+
+const raceEnabled = false
