@@ -78,6 +78,9 @@ var storedRules = map[string]string{
 			WHERE tree.archive = archive.id AND tree.live = 1 AND items.kind = 1)`,
 	"files whose version is not theirs": `SELECT COUNT(*) FROM items WHERE kind = 1
 		AND NOT EXISTS (SELECT 1 FROM file_versions WHERE file_versions.id = items.version_id AND file_versions.file_id = items.id)`,
+	"folders that hold another number of items than is said": `SELECT COUNT(*) FROM items folder WHERE folder.kind = 0
+		AND COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = folder.id), 0)
+			<> (SELECT COUNT(*) FROM items WHERE items.parent_id = folder.id AND items.trashed_at = 0)`,
 	"files that say another size or digest than their version": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
 		WHERE items.size <> file_versions.size OR items.sha1 <> file_versions.sha1`,
 	"jobs that have ended and keep their data": `SELECT COUNT(*) FROM docgen_inputs JOIN docgen_jobs ON docgen_jobs.id = docgen_inputs.job_id
