@@ -125,7 +125,7 @@ func (g *generator) object(schema object, at string) *jsonNode {
 // likely is how likely a field is there that may be left out: in apt requests only what says what is meant.
 func (g *generator) likely(name string) int {
 	switch {
-	case g.apt && (name == "id" || name == "trashed_at"):
+	case g.apt && (name == "id" || name == "trashed_at" || name == "login"):
 		return 90
 	case g.apt && name != "name":
 		return 5
