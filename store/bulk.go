@@ -89,3 +89,21 @@ func placeholders(rows, width int) string {
 	b.WriteString(")")
 	return b.String()
 }
+
+// collect returns the rows of a query; columns says where those of a row go.
+func collect[T any](ctx context.Context, db DBTX, columns func(*T) []any, query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := []T{}
+	for rows.Next() {
+		var row T
+		if err := rows.Scan(columns(&row)...); err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, rows.Err()
+}

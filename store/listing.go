@@ -159,19 +159,10 @@ func (l Listing) plain() (from string, of []any) {
 }
 
 func (q *Queries) list(ctx context.Context, query string, args ...any) ([]ListedItem, error) {
-	rows, err := q.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	list := []ListedItem{}
-	for rows.Next() {
-		var i ListedItem
-		if err := rows.Scan(&i.Kind, &i.ID, &i.Etag, &i.Name, &i.Description, &i.VersionID, &i.VersionNumber, &i.Size, &i.Sha1,
-			&i.CreatedAt, &i.ModifiedAt, &i.ContentCreatedAt, &i.ContentModifiedAt, &i.TrashedAt); err != nil {
-			return nil, err
+	return collect(ctx, q.db, func(i *ListedItem) []any {
+		return []any{
+			&i.Kind, &i.ID, &i.Etag, &i.Name, &i.Description, &i.VersionID, &i.VersionNumber, &i.Size, &i.Sha1,
+			&i.CreatedAt, &i.ModifiedAt, &i.ContentCreatedAt, &i.ContentModifiedAt, &i.TrashedAt,
 		}
-		list = append(list, i)
-	}
-	return list, rows.Err()
+	}, query, args...)
 }

@@ -45,18 +45,5 @@ func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, no
 }
 
 func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {
-	rows, err := q.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	list := []TemplateRow{}
-	for rows.Next() {
-		var row TemplateRow
-		if err := rows.Scan(&row.FileID, &row.Name); err != nil {
-			return nil, err
-		}
-		list = append(list, row)
-	}
-	return list, rows.Err()
+	return collect(ctx, q.db, func(row *TemplateRow) []any { return []any{&row.FileID, &row.Name} }, query, args...)
 }

@@ -67,21 +67,8 @@ type ContentPlace struct {
 
 // TreeContents returns where the contents of all versions in a tree are kept, each once.
 func (q *Queries) TreeContents(ctx context.Context, id int64) ([]ContentPlace, error) {
-	rows, err := q.db.QueryContext(ctx,
+	return collect(ctx, q.db, func(place *ContentPlace) []any { return []any{&place.Key, &place.PolicyID} },
 		"SELECT DISTINCT blob_key, storage_policy_id FROM file_versions WHERE file_id IN ("+belowItem+") ORDER BY blob_key", id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var places []ContentPlace
-	for rows.Next() {
-		var place ContentPlace
-		if err := rows.Scan(&place.Key, &place.PolicyID); err != nil {
-			return nil, err
-		}
-		places = append(places, place)
-	}
-	return places, rows.Err()
 }
 
 // treeRows are the rows that belong to a tree, those that name others first. Readings come before tags: whoever ends a
