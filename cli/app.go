@@ -79,7 +79,7 @@ func (c *appListCmd) Run(ctx context.Context, s *streams) error {
 				keys[i] = key.Name
 			}
 			fmt.Fprintf(table, "%s\t%s\t%d\t%t\t%s\t%s\n", app.Name, app.ClientID, app.Account.ID, app.ActsAsUsers,
-				strings.Join(keys, " "), strings.Trim(fmt.Sprint(app.Scopes), "[]"))
+				strings.Join(keys, " "), docgen.FormatScopes(app.Scopes))
 		}
 		return table.Flush()
 	})

@@ -76,7 +76,7 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 			return err
 		}
 		added, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
-			ID: s.newID(), EnterpriseID: s.enterprise.id, Name: n.Name, NameKey: foldKey(n.Name), Scopes: formatScopes(n.Scopes),
+			ID: s.newID(), EnterpriseID: s.enterprise.id, Name: n.Name, NameKey: foldKey(n.Name), Scopes: FormatScopes(n.Scopes),
 			ServiceAccountID: userID(account.ID), CreatedAt: s.micros(),
 			ClientID: clientID, SecretHash: hashToken(secret), ActsAsUsers: n.ActsAsUsers,
 		})

@@ -66,8 +66,8 @@ func (change ArchiveChange) check() error {
 	return refused
 }
 
-func archiveOf(row store.Item) Archive {
-	return Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: row.OwnerID, Size: row.Size}
+func (s *Service) archiveOf(row store.ListedItem) Archive {
+	return Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: s.enterprise.accountID, Size: row.Size}
 }
 
 // CreateArchive makes an empty archive.
@@ -152,7 +152,7 @@ func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[
 	archives := func(rows []store.ListedItem, err error) ([]Archive, error) {
 		list := make([]Archive, len(rows))
 		for i, row := range rows {
-			list[i] = Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: s.enterprise.accountID, Size: row.Size}
+			list[i] = s.archiveOf(row)
 		}
 		return list, err
 	}
@@ -204,7 +204,7 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 		if change.Description != nil {
 			row.Description = *change.Description
 		}
-		changed = archiveOf(row)
+		changed = s.archiveOf(row.Listed())
 		if change == (ArchiveChange{}) {
 			return nil
 		}

@@ -65,15 +65,15 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 		jwt.WithValidMethods(assertionMethods), jwt.WithIssuer(client.ID()), jwt.WithAudience(r.Audience, clientAudience),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithTimeFunc(s.now), jwt.WithLeeway(assertionSlack), jwt.WithStrictDecoding(),
 	)
-	var internal error
+	var unkeyed error // why there is no key to verify it
 	c := &claims{}
 	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
 		var keys jwt.VerificationKeySet
-		keys, internal = s.assertionKeys(ctx, client, t.Header["kid"])
-		return keys, internal
+		keys, unkeyed = s.assertionKeys(ctx, client, t.Header["kid"])
+		return keys, unkeyed
 	})
-	if _, refused := errors.AsType[*GrantError](internal); internal != nil && !refused {
-		return nil, internal
+	if unkeyed != nil {
+		return nil, unkeyed
 	}
 	if err != nil {
 		return nil, invalidGrant("%s.", assertionProblem(err))
@@ -103,9 +103,6 @@ var assertionProblems = []struct {
 
 // assertionProblem says what is wrong with an assertion, for the developer of the client.
 func assertionProblem(err error) string {
-	if e, ok := errors.AsType[*GrantError](err); ok {
-		return strings.TrimSuffix(strings.TrimPrefix(e.Description, "Grant credentials are invalid: "), ".")
-	}
 	for _, known := range assertionProblems {
 		if errors.Is(err, known.err) {
 			return known.text

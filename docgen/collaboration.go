@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"platen/store"
 )
@@ -61,8 +60,8 @@ func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
 	case n.UserID != 0:
 	case n.Login == "":
 		problems = append(problems, Problem{Reason: ReasonMissing, Name: "accessible_by.id", Message: "'accessible_by' must have an id or a login"})
-	case !keepable(n.Login) || strings.ContainsAny(n.Login, " \t\r\n") || utf8.RuneCountInString(n.Login) > maxLoginLength:
-		problems = append(problems, invalidField("accessible_by.login", "a login has 1 to %d characters and no blanks", maxLoginLength))
+	default:
+		problems = append(problems, loginProblems("accessible_by.login", n.Login)...)
 	}
 	if n.CanViewPath {
 		problems = append(problems, pathProblems(n.ItemKind)...)

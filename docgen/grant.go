@@ -218,7 +218,7 @@ func narrow(scope string, can []Scope) ([]Scope, error) {
 func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope, grant int64) (Tokens, error) {
 	tokens := Tokens{Access: newToken(), Scopes: scopes}
 	return tokens, tx.InsertToken(ctx, store.InsertTokenParams{
-		ID: s.newID(), Hash: hashToken(tokens.Access), UserID: user.ID, ApplicationID: app.ID, Scopes: formatScopes(scopes),
+		ID: s.newID(), Hash: hashToken(tokens.Access), UserID: user.ID, ApplicationID: app.ID, Scopes: FormatScopes(scopes),
 		CreatedAt: s.micros(), ExpiresAt: s.now().Add(AccessTokenTTL).UnixMicro(), GrantID: grant,
 	})
 }
@@ -240,7 +240,7 @@ func (s *Service) issueGrant(ctx context.Context, tx *store.Tx, g tokenGrant, sc
 	tokens.Refresh = newToken()
 	return tokens, tx.InsertRefreshToken(ctx, store.InsertRefreshTokenParams{
 		ID: s.newID(), Hash: hashToken(tokens.Refresh), GrantID: g.id, UserID: g.user.ID, ApplicationID: g.app.ID,
-		Scopes: formatScopes(g.scopes), CreatedAt: s.micros(), ExpiresAt: s.now().Add(refreshTokenTTL).UnixMicro(),
+		Scopes: FormatScopes(g.scopes), CreatedAt: s.micros(), ExpiresAt: s.now().Add(refreshTokenTTL).UnixMicro(),
 	})
 }
 

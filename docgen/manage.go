@@ -247,10 +247,7 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 		if err := s.checkAdmins(ctx, tx, row); err != nil {
 			return err
 		}
-		if row, err = s.account(ctx, tx.Queries, id); err != nil {
-			return err
-		}
-		user, err = s.describeUser(row)
+		user, err = s.user(ctx, tx.Queries, id)
 		return err
 	})
 	return user, err

@@ -118,11 +118,9 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 		if err := adopt(ctx, tx, from, to); err != nil {
 			return err
 		}
-		if from.archive != nil || to.archive != nil {
-			var err error
-			if size, err = tx.TreeSize(ctx, from.row.ID); err != nil {
-				return err
-			}
+		var err error
+		if size, err = archivedSize(ctx, tx, from.row.ID, from, to); err != nil {
+			return err
 		}
 	}
 	return grow(ctx, tx, growth{from.above(), -1, -size}, growth{to, 1, size})

@@ -65,10 +65,11 @@ func listScopes(scopes []Scope) string {
 	if len(scopes) == 0 {
 		return "none"
 	}
-	return strings.ReplaceAll(formatScopes(scopes), " ", ", ")
+	return strings.ReplaceAll(FormatScopes(scopes), " ", ", ")
 }
 
-func formatScopes(scopes []Scope) string {
+// FormatScopes writes scopes with a blank between two (RFC 6749, section 3.3).
+func FormatScopes(scopes []Scope) string {
 	words := make([]string, len(scopes))
 	for i, scope := range scopes {
 		words[i] = string(scope)

@@ -58,7 +58,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 		}
 		row := store.InsertTokenParams{
 			ID: s.newID(), Hash: hashToken(token), UserID: user.ID, ApplicationID: app,
-			Scopes: formatScopes(scopes), CreatedAt: s.micros(),
+			Scopes: FormatScopes(scopes), CreatedAt: s.micros(),
 		}
 		if t.TTL > 0 {
 			row.ExpiresAt = s.now().Add(t.TTL).UnixMicro()
@@ -75,7 +75,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, error) {
 	_, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
 		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: handApplication, NameKey: foldKey(handApplication),
-		Scopes: formatScopes(scopesOf(RoleAdmin)), CreatedAt: s.micros(), ActsAsUsers: true,
+		Scopes: FormatScopes(scopesOf(RoleAdmin)), CreatedAt: s.micros(), ActsAsUsers: true,
 	})
 	if err != nil {
 		return 0, err

@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"slices"
 
 	"platen/store"
 )
@@ -29,7 +30,7 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 		if err := check(tx, p); err != nil {
 			return err
 		}
-		size, err := p.size(ctx, tx)
+		size, err := archivedSize(ctx, tx, p.row.ID, p)
 		if err != nil {
 			return err
 		}
@@ -50,12 +51,12 @@ func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return p.tree(), tx.HoldTrees(ctx, p.tree())
 }
 
-// size is what an item, with all below it, adds to the archive that it lies in; nothing outside of archives.
-func (p place) size(ctx context.Context, tx *store.Tx) (int64, error) {
-	if p.archive == nil {
+// archivedSize is what an item, with all below it, adds to the archives that some places lie in; nothing where none does.
+func archivedSize(ctx context.Context, tx *store.Tx, itemID int64, places ...place) (int64, error) {
+	if !slices.ContainsFunc(places, func(p place) bool { return p.archive != nil }) {
 		return 0, nil
 	}
-	return tx.TreeSize(ctx, p.row.ID)
+	return tx.TreeSize(ctx, itemID)
 }
 
 // Trashed returns a file or folder that was put into the trash.
@@ -149,11 +150,9 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	if err := adopt(ctx, tx, p, target); err != nil {
 		return err
 	}
-	var size int64
-	if target.archive != nil {
-		if size, err = tx.TreeSize(ctx, row.ID); err != nil {
-			return err
-		}
+	size, err := archivedSize(ctx, tx, row.ID, target)
+	if err != nil {
+		return err
 	}
 	return grow(ctx, tx, growth{target, 1, size})
 }

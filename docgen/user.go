@@ -108,15 +108,20 @@ func (s *Service) account(ctx context.Context, q *store.Queries, id int64) (stor
 // Me returns the caller's own account. It needs no scope.
 func (s *Service) Me(ctx context.Context, c *Caller) (User, error) {
 	var user User
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		row, err := s.account(ctx, q, c.User.ID)
-		if err != nil {
-			return err
-		}
-		user, err = s.describeUser(row)
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		user, err = s.user(ctx, q, c.User.ID)
 		return err
 	})
 	return user, err
+}
+
+// user returns a user of the enterprise, who is not deleted.
+func (s *Service) user(ctx context.Context, q *store.Queries, id int64) (User, error) {
+	row, err := s.account(ctx, q, id)
+	if err != nil {
+		return User{}, err
+	}
+	return s.describeUser(row)
 }
 
 // NewUser describes a user to be made.
@@ -147,8 +152,8 @@ func (u NewUser) Problems() []Problem {
 	var problems []Problem
 	if u.Login == "" && !u.PlatformOnly {
 		problems = append(problems, Problem{Reason: ReasonMissing, Name: "login", Message: "'login' is required, unless is_platform_access_only is true"})
-	} else if !keepable(u.Login) || strings.ContainsAny(u.Login, " \t\r\n") || utf8.RuneCountInString(u.Login) > maxLoginLength {
-		problems = append(problems, invalidField("login", "a login has 1 to %d characters and no blanks", maxLoginLength))
+	} else {
+		problems = append(problems, loginProblems("login", u.Login)...)
 	}
 	problems = append(problems, nameProblems(u.Name)...)
 	if roles := []string{RoleAdmin, RoleCoadmin, RoleUser}; !slices.Contains(roles, u.Role) {
@@ -158,6 +163,14 @@ func (u NewUser) Problems() []Problem {
 		problems = append(problems, invalidField("status", "%q is no status; the statuses are %s", u.Status, strings.Join(statuses, ", ")))
 	}
 	return append(problems, u.profileProblems()...)
+}
+
+// loginProblems says what is wrong with the login in a field.
+func loginProblems(field, login string) []Problem {
+	if !keepable(login) || strings.ContainsAny(login, " \t\r\n") || utf8.RuneCountInString(login) > maxLoginLength {
+		return []Problem{invalidField(field, "a login has 1 to %d characters and no blanks", maxLoginLength)}
+	}
+	return nil
 }
 
 func (u NewUser) profileProblems() []Problem {
@@ -197,11 +210,7 @@ func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
 		if !added {
 			return loginInUse(u.Login)
 		}
-		made, err := s.account(ctx, tx.Queries, row.ID)
-		if err != nil {
-			return err
-		}
-		user, err = s.describeUser(made)
+		user, err = s.user(ctx, tx.Queries, row.ID)
 		return err
 	})
 	return user, err

@@ -143,13 +143,9 @@ func (a *api) getToken(ctx context.Context, c *call, f form) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := make([]string, len(tokens.Scopes))
-	for i, scope := range tokens.Scopes {
-		words[i] = string(scope)
-	}
 	return tokenResponse{
 		AccessToken: tokens.Access, ExpiresIn: int(docgen.AccessTokenTTL.Seconds()), TokenType: "bearer", RestrictedTo: []object{},
-		RefreshToken: tokens.Refresh, Scope: strings.Join(words, " "),
+		RefreshToken: tokens.Refresh, Scope: docgen.FormatScopes(tokens.Scopes),
 	}, nil
 }
 
