@@ -55,20 +55,13 @@ func (collaboration) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 type collaborationView = view[collaboration]
 
 func collaborationOf(c *docgen.Collaboration, fields selection) collaborationView {
-	shown := collaboration{
+	inList := func(item *docgen.Item) entry { return entryOf(item, nil) }
+	return collaborationView{fields: fields, value: collaboration{
 		Type: "collaboration", ID: ID(c.ID), InviteEmail: orNull(c.InviteLogin), Role: c.Role, ExpiresAt: timestamp{c.ExpiresAt},
 		IsAccessOnly: c.AccessOnly, CanViewPath: c.CanViewPath, Status: c.Status, AcknowledgedAt: timestamp{c.AcknowledgedAt},
 		CreatedBy: userMiniOf(&c.CreatedBy), CreatedAt: timestamp{c.CreatedAt}, ModifiedAt: timestamp{c.ModifiedAt},
-	}
-	if c.Item != nil {
-		item := entryOf(c.Item, nil)
-		shown.Item.value = &item
-	}
-	if c.User != nil {
-		user := userMiniOf(c.User)
-		shown.AccessibleBy.value = &user
-	}
-	return collaborationView{value: shown, fields: fields}
+		Item: optionalOf(c.Item, inList), AccessibleBy: optionalOf(c.User, userMiniOf),
+	}}
 }
 
 // A roleName is a role in a request; docgen knows the roles.

@@ -23,20 +23,20 @@ var asWritten = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), // nothing is checked twice, and no answer fails
 )
 
-// jsonFormat encodes the answers of operations, each in one go, into the memory of one before it.
-var jsonFormat = huma.Format{
-	Marshal: func(w io.Writer, v any) error {
-		buf := answers.Get().(*bytes.Buffer)
-		defer answers.Put(buf)
-		buf.Reset()
-		if err := json.MarshalWrite(buf, v, asWritten); err != nil {
-			return err
-		}
-		buf.WriteByte('\n') // for who reads it in a terminal
-		_, err := w.Write(buf.Bytes())
+// jsonFormat encodes the answers of operations.
+var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: stdjson.Unmarshal}
+
+// writeJSON writes an answer in one go, out of the memory of one before it.
+func writeJSON(w io.Writer, v any) error {
+	buf := answers.Get().(*bytes.Buffer)
+	defer answers.Put(buf)
+	buf.Reset()
+	if err := json.MarshalWrite(buf, v, asWritten); err != nil {
 		return err
-	},
-	Unmarshal: stdjson.Unmarshal,
+	}
+	buf.WriteByte('\n') // for who reads it in a terminal
+	_, err := w.Write(buf.Bytes())
+	return err
 }
 
 var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -40,7 +40,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		if err := jsonFormat.Marshal(&got, v); err != nil || got.String() != want.String() {
+		if err := writeJSON(&got, v); err != nil || got.String() != want.String() {
 			t.Errorf("%s: %v\n%s, want\n%s", name, err, got.Bytes(), want.Bytes())
 		}
 	}

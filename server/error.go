@@ -157,10 +157,5 @@ func (ans *answer) send(w http.ResponseWriter) error {
 	maps.Copy(w.Header(), ans.header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(ans.status)
-	text, err := marshal(ans.body)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
+	return writeJSON(w, ans.body)
 }

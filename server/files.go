@@ -64,7 +64,7 @@ type filePermissions struct {
 // fileOf encodes a file.
 func fileOf(item *docgen.Item) file {
 	f := listedFile(item)
-	f.PathCollection, f.Parent = pathOf(item), parentOf(item)
+	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles, f.Tags = filePermissionsOf(item.Permissions), item.Permissions.Invitees(), []string{}
 	return f

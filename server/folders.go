@@ -51,7 +51,7 @@ type folderPermissions struct {
 // folderOf encodes a folder, without what it holds.
 func folderOf(item *docgen.Item) folder {
 	f := listedFolder(item)
-	f.PathCollection, f.Parent = pathOf(item), parentOf(item)
+	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles = folderPermissionsOf(item.Permissions), item.Permissions.Invitees()
 	f.Tags, f.NonOwnersInvite = []string{}, true

@@ -111,14 +111,6 @@ func folderMiniOf(f *docgen.FolderRef) folderMini {
 	return mini
 }
 
-func parentOf(item *docgen.Item) optional[folderMini] {
-	if item.Parent == nil {
-		return optional[folderMini]{}
-	}
-	mini := folderMiniOf(item.Parent)
-	return optional[folderMini]{&mini}
-}
-
 // statusOf tells whether an item is in the trash.
 func statusOf(item *docgen.Item) string {
 	if item.TrashedAt.IsZero() {

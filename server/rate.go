@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -18,13 +19,7 @@ type RateLimits struct {
 }
 
 func (l RateLimits) withDefaults() RateLimits {
-	or := func(limit, otherwise int) int {
-		if limit == 0 {
-			return otherwise
-		}
-		return limit
-	}
-	return RateLimits{Requests: or(l.Requests, 1000), Uploads: or(l.Uploads, 240), Guests: or(l.Guests, 300)}
+	return RateLimits{Requests: cmp.Or(l.Requests, 1000), Uploads: cmp.Or(l.Uploads, 240), Guests: cmp.Or(l.Guests, 300)}
 }
 
 // RatePeriod is the time that rate limits are for.

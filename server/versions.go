@@ -40,17 +40,9 @@ func versionOf(v *docgen.Version) fileVersionFull {
 		Type: typeFileVersion, ID: ID(v.ID), SHA1: v.SHA1, Name: v.Name, Size: v.Size,
 		VersionNumber: strconv.FormatInt(v.Number, 10), UploaderDisplayName: v.CreatedBy.Name,
 		CreatedAt: timestamp{v.CreatedAt}, ModifiedAt: timestamp{v.CreatedAt}, ModifiedBy: userMiniOf(&v.CreatedBy),
-		TrashedAt: timestamp{v.TrashedAt}, TrashedBy: optionalUser(v.TrashedBy),
-		RestoredAt: timestamp{v.RestoredAt}, RestoredBy: optionalUser(v.RestoredBy),
+		TrashedAt: timestamp{v.TrashedAt}, TrashedBy: optionalOf(v.TrashedBy, userMiniOf),
+		RestoredAt: timestamp{v.RestoredAt}, RestoredBy: optionalOf(v.RestoredBy, userMiniOf),
 	}
-}
-
-func optionalUser(u *docgen.UserRef) optional[userMini] {
-	if u == nil {
-		return optional[userMini]{}
-	}
-	mini := userMiniOf(u)
-	return optional[userMini]{&mini}
 }
 
 type versionReply = reply[view[fileVersionFull]]

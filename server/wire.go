@@ -61,6 +61,14 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 // optional is an object that may be null.
 type optional[T any] struct{ value *T }
 
+// optionalOf encodes what may be nil.
+func optionalOf[A, B any](from *A, encode func(*A) B) optional[B] {
+	if from == nil {
+		return optional[B]{}
+	}
+	return optional[B]{new(encode(from))}
+}
+
 // MarshalJSON writes the object, or null.
 func (o optional[T]) MarshalJSON() ([]byte, error) { return marshal(o) }
 
