@@ -32,6 +32,28 @@ func (q *Queries) ApplicationByClient(ctx context.Context, clientID string) (App
 	return i, err
 }
 
+const applicationByID = `-- name: ApplicationByID :one
+SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE id = $1
+`
+
+func (q *Queries) ApplicationByID(ctx context.Context, id int64) (Application, error) {
+	row := q.db.QueryRowContext(ctx, applicationByID, id)
+	var i Application
+	err := row.Scan(
+		&i.ID,
+		&i.EnterpriseID,
+		&i.Name,
+		&i.NameKey,
+		&i.Scopes,
+		&i.ServiceAccountID,
+		&i.CreatedAt,
+		&i.ClientID,
+		&i.SecretHash,
+		&i.ActsAsUsers,
+	)
+	return i, err
+}
+
 const applicationByName = `-- name: ApplicationByName :one
 SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND name_key = $2
 `
@@ -262,6 +284,29 @@ UPDATE applications SET client_id = '', secret_hash = '', name_key = $2, acts_as
 func (q *Queries) EndApplication(ctx context.Context, iD int64, nameKey string) error {
 	_, err := q.db.ExecContext(ctx, endApplication, iD, nameKey)
 	return err
+}
+
+const holdApplication = `-- name: HoldApplication :one
+UPDATE applications SET secret_hash = secret_hash WHERE id = $1 RETURNING id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users
+`
+
+// HoldApplication is LockApplication for any application, also that of the tokens made by hand.
+func (q *Queries) HoldApplication(ctx context.Context, id int64) (Application, error) {
+	row := q.db.QueryRowContext(ctx, holdApplication, id)
+	var i Application
+	err := row.Scan(
+		&i.ID,
+		&i.EnterpriseID,
+		&i.Name,
+		&i.NameKey,
+		&i.Scopes,
+		&i.ServiceAccountID,
+		&i.CreatedAt,
+		&i.ClientID,
+		&i.SecretHash,
+		&i.ActsAsUsers,
+	)
+	return i, err
 }
 
 const insertApplication = `-- name: InsertApplication :execrows

@@ -122,16 +122,22 @@ func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 // variables. On SQLite all writers of the process wait for each other: fn does no slow work, and calling Write inside fn
 // waits forever.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return retry(ctx, func() error { return db.writeOnce(ctx, fn) })
+	return retry(ctx, func() error { return db.writeOnce(ctx, true, fn) })
 }
 
-func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
+// WriteSoon is Write for what may be lost with the power within about a second, as if it had not happened: it does not
+// wait for the disk. What it did is never lost with the process alone.
+func (db *DB) WriteSoon(ctx context.Context, fn func(tx *Tx) error) error {
+	return retry(ctx, func() error { return db.writeOnce(ctx, false, fn) })
+}
+
+func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) error {
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to write: %w", err)
 	}
 	defer conn.Close()
-	if db.dialect == SQLite {
+	if wait && db.dialect == SQLite {
 		end, err := durable(ctx, conn)
 		if err != nil {
 			return fmt.Errorf("begin to write: %w", err)
@@ -148,6 +154,11 @@ func (db *DB) writeOnce(ctx context.Context, fn func(tx *Tx) error) error {
 	}
 	defer sqlTx.Rollback() // does nothing after the commit
 	tx := &Tx{Queries: New(sqlTx), db: db, conn: conn, sqlTx: sqlTx}
+	if !wait && db.dialect == PostgreSQL {
+		if _, err := sqlTx.ExecContext(ctx, "SET LOCAL synchronous_commit TO off"); err != nil {
+			return fmt.Errorf("begin to write: %w", err)
+		}
+	}
 	if err := fn(tx); err != nil {
 		return err
 	}

@@ -179,6 +179,15 @@ type Setting struct {
 	Value string
 }
 
+type SigningKey struct {
+	ID            int64
+	ApplicationID int64
+	Slot          string
+	Secret        string
+	CreatedAt     int64
+	ExpiresAt     int64
+}
+
 type StoragePolicy struct {
 	ID        int64
 	Name      string
@@ -214,4 +223,51 @@ type User struct {
 	ExternalID   string
 	Profile      string
 	DeletedAt    int64
+}
+
+type Webhook struct {
+	ID            int64
+	ApplicationID int64
+	CreatedBy     int64
+	GlobalContent bool
+	Slot          int64
+	TargetKind    int64
+	TargetID      int64
+	Address       string
+	Triggers      string
+	Status        string
+	Reason        string
+	CreatedAt     int64
+	EndedAt       int64
+	ExpiresAt     int64
+}
+
+type WebhookAttempt struct {
+	DeliveryID int64
+	ID         int64
+	BegunAt    int64
+	Duration   int64
+	Outcome    string
+	Status     int64
+	Record     string
+}
+
+type WebhookBody struct {
+	DeliveryID int64
+	Body       string
+}
+
+type WebhookDelivery struct {
+	ID          int64
+	WebhookID   int64
+	EventID     string
+	TriggerName string
+	State       string
+	CreatedAt   int64
+	BegunAt     int64
+	Tries       int64
+	Attempts    int64
+	DueAt       int64
+	EndedAt     int64
+	Reason      string
 }

@@ -48,6 +48,8 @@ type queueDriver interface {
 	insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
 	// committed is called once jobs that are due have been committed to the queues.
 	committed(queues map[string]bool)
+	// complete marks a job as done within tx.
+	complete(ctx context.Context, tx *Tx, job *river.Job[rawTask]) error
 	// cancel cancels one job, running or not.
 	cancel(ctx context.Context, id int64) error
 	// newClient returns a client that works jobs, not yet started.

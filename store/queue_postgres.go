@@ -41,6 +41,13 @@ func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.Inser
 	return results, err
 }
 
+func (q *postgresQueue) complete(ctx context.Context, tx *Tx, job *river.Job[rawTask]) error {
+	return tx.conn.Raw(func(driverConn any) error {
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, pgx.Tx(joinedTx{driverConn.(*stdlib.Conn).Conn()}), job)
+		return err
+	})
+}
+
 // committed has nothing to do: River's NOTIFY was part of the transaction.
 func (q *postgresQueue) committed(map[string]bool) {}
 

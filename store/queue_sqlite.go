@@ -36,6 +36,11 @@ func (q *sqliteQueue) insert(ctx context.Context, tx *Tx, params []river.InsertM
 	return q.inserter.InsertManyTx(ctx, tx.sqlTx, params)
 }
 
+func (q *sqliteQueue) complete(ctx context.Context, tx *Tx, job *river.Job[rawTask]) error {
+	_, err := river.JobCompleteTx[*sqliteDriver](ctx, tx.sqlTx, job)
+	return err
+}
+
 func (q *sqliteQueue) committed(queues map[string]bool) {
 	for name := range queues {
 		q.driver.bus.send(topicInsert, busMessage{Queue: name})

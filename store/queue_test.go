@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -440,3 +441,69 @@ func TestATaskThatCannotBeDecodedIsGivenUp(t *testing.T) {
 type misnamed struct{ N string }
 
 func (misnamed) Kind() string { return "number" }
+
+// Whoever adds a unique job while its handler ends it meets either the handler or a job of its own: nothing stays behind.
+func TestDoneOverlooksNothing(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		const writers, each = 8, 50
+		name := func(i int) string { return fmt.Sprint("piece ", i) }
+		q := store.NewQueue(db, store.QueueConfig{Workers: map[string]int{store.DefaultQueue: 4}})
+		taken := make([]bool, writers*each) // by one handler at a time
+		left := len(taken)
+		ended := make(chan struct{})
+		errMore := errors.New("there is more")
+		store.Handle(q, func(ctx context.Context, _ number) error {
+			for {
+				var found []int
+				err := db.WriteSoon(ctx, func(tx *store.Tx) error {
+					found = nil
+					if err := tx.Done(ctx); err != nil {
+						return err
+					}
+					for i := range taken {
+						if taken[i] {
+							continue
+						}
+						if _, err := tx.Setting(ctx, name(i)); err == nil {
+							found = append(found, i)
+						} else if !errors.Is(err, sql.ErrNoRows) {
+							return err
+						}
+					}
+					if len(found) > 0 {
+						return errMore
+					}
+					return nil
+				})
+				for _, i := range found {
+					taken[i] = true
+				}
+				if left -= len(found); left == 0 && len(found) > 0 {
+					close(ended)
+				}
+				if !errors.Is(err, errMore) {
+					return err
+				}
+			}
+		})
+		start(t, q)
+		var writing sync.WaitGroup
+		for w := range writers {
+			writing.Go(func() {
+				for i := range each {
+					if err := db.WriteSoon(t.Context(), func(tx *store.Tx) error {
+						if _, err := tx.InsertSetting(t.Context(), name(w*each+i), ""); err != nil {
+							return err
+						}
+						_, err := tx.Enqueue(t.Context(), store.Job{Task: number{1}, Unique: true})
+						return err
+					}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		writing.Wait()
+		receive(t, ended)
+	})
+}

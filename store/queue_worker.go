@@ -156,7 +156,7 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(conte
 	if job.Attempt > tries {
 		return q.giveUp(ctx, job, ErrLost)
 	}
-	err := recovered(ctx, fn)
+	err := recovered(context.WithValue(ctx, jobKey{}, job), fn)
 	var snooze *rivertype.JobSnoozeError
 	if err == nil || errors.As(err, &snooze) {
 		return err
@@ -172,6 +172,24 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(conte
 	}
 	q.db.log.WarnContext(ctx, "job failed, will be tried again", attributes(job, err)...)
 	return err
+}
+
+// jobKey finds the job in the context of its handler.
+type jobKey struct{}
+
+// Done marks the job whose handler runs with ctx as done in this transaction, so that the job ends together with what its
+// handler did, or not at all: the handler returns nil then. From here to the end of the transaction nobody else adds an
+// equal [Job.Unique] job, and what they added it for before has been committed: a handler that looks after Done what there
+// is left to do, and rolls back where there is something, overlooks nothing. Outside of a handler it does nothing.
+func (tx *Tx) Done(ctx context.Context) error {
+	job, ok := ctx.Value(jobKey{}).(*river.Job[rawTask])
+	if !ok {
+		return nil
+	}
+	if err := tx.db.queue.complete(ctx, tx, job); err != nil {
+		return fmt.Errorf("end job %d: %w", job.ID, err)
+	}
+	return nil
 }
 
 // attributes tells the log which try failed, and how.

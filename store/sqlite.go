@@ -39,10 +39,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	if err := createPrivate(path); err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	writer, err := sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate"))
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
+	writer := sql.OpenDB(connector{sqliteDSN(path, "_txlock=immediate")})
 	writer.SetMaxOpenConns(1)
 	// Others that open the same new file may be at the one step that SQLite does not wait for, which is turning to WAL.
 	if err := retry(ctx, func() error { return writer.PingContext(ctx) }); err != nil {

@@ -8,16 +8,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// keptStatements is how many statements a connection keeps at most: more than there are texts that read.
+// keptStatements is how many statements a connection keeps at most: more than there are texts.
 const keptStatements = 256
 
 // limits are what SQLite, from 3.47 on, looks at while it compiles: a statement whose LIMIT is a bare parameter it compiles
 // again whenever that is bound.
 var limits = regexp.MustCompile(`\b(LIMIT|OFFSET) (\$\d+)`)
 
+// keepable are the statements that are kept. A setting (PRAGMA) may take effect when it is compiled, and would not a second
+// time.
+var keepable = regexp.MustCompile(`^(?:\s|--[^\n]*\n)*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
+
 // A connector opens connections to a SQLite file that keep the statements they have compiled: to compile one takes longer
-// than to find a row. Only connections that read are opened so. A setting (PRAGMA) may take effect when it is compiled, and
-// would not a second time.
+// than to find a row, or to change it.
 type connector struct{ dsn string }
 
 func (c connector) Driver() driver.Driver { return &sqlite.Driver{} }
@@ -59,6 +62,9 @@ func (c *keepingConn) PrepareContext(ctx context.Context, query string) (driver.
 	if stmt, ok := c.kept[query]; ok {
 		delete(c.kept, query)
 		return &keptStmt{sqliteStmt: stmt, conn: c, query: query}, nil
+	}
+	if !keepable.MatchString(query) {
+		return c.sqliteConn.PrepareContext(ctx, query)
 	}
 	stmt, err := c.sqliteConn.PrepareContext(ctx, limits.ReplaceAllString(query, "$1 CAST($2 AS BIGINT)"))
 	if err != nil {

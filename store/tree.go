@@ -131,3 +131,25 @@ func (tx *Tx) lockTrees(ctx context.Context, statement string, ids []int64) erro
 	}
 	return nil
 }
+
+// WebhookTarget is an item that a webhook is on.
+type WebhookTarget struct{ ID, Kind int64 }
+
+// TreeWebhookTargets returns the items of a tree that webhooks are on, which are not deleted.
+func (q *Queries) TreeWebhookTargets(ctx context.Context, id int64) ([]WebhookTarget, error) {
+	return collect(ctx, q.db, func(t *WebhookTarget) []any { return []any{&t.ID, &t.Kind} },
+		"SELECT DISTINCT target_id, target_kind FROM webhooks WHERE slot = 0 AND target_id IN ("+belowItem+") ORDER BY target_id", id)
+}
+
+// ChildWebhookTargets returns the items directly in a folder that webhooks are on, which are not deleted.
+func (q *Queries) ChildWebhookTargets(ctx context.Context, folderID int64) ([]WebhookTarget, error) {
+	return collect(ctx, q.db, func(t *WebhookTarget) []any { return []any{&t.ID, &t.Kind} },
+		`SELECT DISTINCT webhooks.target_id, webhooks.target_kind FROM webhooks JOIN items ON items.id = webhooks.target_id
+		WHERE webhooks.slot = 0 AND items.parent_id = $1 ORDER BY webhooks.target_id`, folderID)
+}
+
+// EndTreeWebhooks ends the webhooks on items of a tree that is about to be removed. What waits for them is still sent.
+func (q *Queries) EndTreeWebhooks(ctx context.Context, id int64, reason string, now int64) error {
+	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND target_id IN ("+belowItem+")", id, reason, now)
+	return err
+}

@@ -14,6 +14,13 @@ SELECT * FROM applications WHERE client_id = $1 AND client_id <> '';
 -- when the application has ended.
 UPDATE applications SET secret_hash = secret_hash WHERE id = $1 AND client_id <> '' RETURNING *;
 
+-- name: HoldApplication :one
+-- HoldApplication is LockApplication for any application, also that of the tokens made by hand.
+UPDATE applications SET secret_hash = secret_hash WHERE id = $1 RETURNING *;
+
+-- name: ApplicationByID :one
+SELECT * FROM applications WHERE id = $1;
+
 -- name: Applications :many
 -- Applications returns those that get tokens by themselves.
 SELECT * FROM applications WHERE enterprise_id = $1 AND client_id <> '' ORDER BY name_key;

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// WebhookAbove is a webhook that is told what happens to an item, with its owner.
+type WebhookAbove struct {
+	ID, ApplicationID int64
+	GlobalContent     bool
+	IsListener        bool
+	Triggers          string
+	Owner             User
+}
+
+// WebhooksOn returns the active webhooks on any of some items, by growing id. It stands here because sqlc takes no list of
+// values.
+func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([]WebhookAbove, error) {
+	if len(itemIDs) == 0 {
+		return nil, nil
+	}
+	args := make([]any, 1, 1+len(itemIDs))
+	args[0] = now
+	for _, id := range itemIDs {
+		args = append(args, id)
+	}
+	return collect(ctx, q.db, func(w *WebhookAbove) []any {
+		return []any{&w.ID, &w.ApplicationID, &w.GlobalContent, &w.IsListener, &w.Triggers,
+			&w.Owner.ID, &w.Owner.EnterpriseID, &w.Owner.Login, &w.Owner.Name, &w.Owner.Role, &w.Owner.Kind, &w.Owner.Status, &w.Owner.RootFolderID, &w.Owner.DeletedAt}
+	}, `SELECT webhooks.id, webhooks.application_id, webhooks.global_content, webhooks.address = '', webhooks.triggers,
+			users.id, users.enterprise_id, users.login, users.name, users.role, users.kind, users.status, users.root_folder_id, users.deleted_at
+		FROM webhooks JOIN users ON users.id = webhooks.created_by
+		WHERE webhooks.status = 'active' AND (webhooks.expires_at = 0 OR webhooks.expires_at > $1)
+		AND webhooks.target_id IN (`+numbered(2, len(itemIDs))+`) ORDER BY webhooks.id`, args...)
+}
+
+// numbered returns $from,$from+1,… for a list of n values.
+func numbered(from, n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("$" + strconv.Itoa(from+i))
+	}
+	return b.String()
+}
+
+// InsertDeliveries adds many deliveries at once, without their bodies.
+func (q *Queries) InsertDeliveries(ctx context.Context, deliveries []WebhookDelivery) error {
+	return insertMany(ctx, q.db, `webhook_deliveries (id, webhook_id, event_id, trigger_name, state, created_at, begun_at, tries,
+		attempts, due_at, ended_at, reason)`, deliveries, func(d WebhookDelivery) []any {
+		return []any{d.ID, d.WebhookID, d.EventID, d.TriggerName, d.State, d.CreatedAt, d.BegunAt, d.Tries,
+			d.Attempts, d.DueAt, d.EndedAt, d.Reason}
+	})
+}
+
+// InsertBodies adds the bodies of many deliveries at once.
+func (q *Queries) InsertBodies(ctx context.Context, bodies []WebhookBody) error {
+	return insertMany(ctx, q.db, "webhook_bodies (delivery_id, body)", bodies, func(b WebhookBody) []any { return []any{b.DeliveryID, b.Body} })
+}
+
+// InsertAttempts adds many attempts at once.
+func (q *Queries) InsertAttempts(ctx context.Context, attempts []WebhookAttempt) error {
+	return insertMany(ctx, q.db, "webhook_attempts (delivery_id, id, begun_at, duration, outcome, status, record)", attempts, func(a WebhookAttempt) []any {
+		return []any{a.DeliveryID, a.ID, a.BegunAt, a.Duration, a.Outcome, a.Status, a.Record}
+	})
+}
+
+// someDeliveries is how many deliveries one statement changes.
+const someDeliveries = 64
+
+// SetDelivered ends deliveries that were delivered, and returns how many of them had not ended otherwise. One that was
+// canceled while it was under way was delivered all the same.
+func (q *Queries) SetDelivered(ctx context.Context, now int64, ids []int64) (int64, error) {
+	return q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1,
+		reason = '' WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
+}
+
+// ReplayDeliveries has deliveries tried again like new ones.
+func (q *Queries) ReplayDeliveries(ctx context.Context, now int64, ids []int64) error {
+	_, err := q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'pending', begun_at = $1, tries = 0, due_at = $1, ended_at = 0,
+		reason = '' WHERE id IN `, now, ids)
+	return err
+}
+
+func (q *Queries) changeDeliveries(ctx context.Context, change string, now int64, ids []int64) (changed int64, err error) {
+	for some := range slices.Chunk(ids, someDeliveries) {
+		args := []any{now}
+		for _, id := range some {
+			args = append(args, id)
+		}
+		result, err := q.db.ExecContext(ctx, change+"("+numbered(2, len(some))+")", args...)
+		if err != nil {
+			return changed, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return changed, err
+		}
+		changed += n
+	}
+	return changed, nil
+}
+
+// waitingWebhooks begins queries about those for which something waits, which are no listeners. It goes from webhook to
+// webhook through the index of what is due: what waits for one of them may be very much. It stands here because sqlc does not
+// resolve a recursive query.
+const waitingWebhooks = `
+		WITH RECURSIVE waiting (id) AS (
+			SELECT MIN(webhook_id) FROM webhook_deliveries WHERE state = 'pending'
+			UNION ALL
+			SELECT (SELECT MIN(webhook_id) FROM webhook_deliveries WHERE state = 'pending' AND webhook_id > waiting.id)
+			FROM waiting WHERE waiting.id IS NOT NULL
+		), told (id) AS (
+			SELECT waiting.id FROM waiting JOIN webhooks ON webhooks.id = waiting.id AND webhooks.address <> ''
+		)`
+
+// WebhooksDue returns the webhooks for which something is due, by growing id.
+func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
+	return collect(ctx, q.db, func(id *int64) []any { return []any{id} }, waitingWebhooks+`
+		SELECT told.id FROM told
+		WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_id = told.id AND state = 'pending' AND due_at <= $1)
+		ORDER BY told.id`, now)
+}
+
+// Backlog is what waits for webhooks, without what listeners have not fetched.
+type Backlog struct {
+	FirstDue int64 // when the first of it is due, or was; 0 when nothing waits
+	Pending  int64
+	Active   int64 // webhooks
+	Disabled int64 // webhooks
+}
+
+// Backlog sums up what waits. It counts no more than so many deliveries, and reads one more for each webhook. CROSS JOIN keeps
+// SQLite from reading all that waits, which it prefers once it has statistics.
+func (q *Queries) Backlog(ctx context.Context, most int64) (b Backlog, err error) {
+	err = q.db.QueryRowContext(ctx, waitingWebhooks+`
+		SELECT
+			COALESCE((SELECT MIN(due) FROM (
+				SELECT (SELECT MIN(due_at) FROM webhook_deliveries WHERE webhook_id = told.id AND state = 'pending') AS due FROM told) AS first), 0),
+			(SELECT COUNT(*) FROM (
+				SELECT 1 FROM told CROSS JOIN webhook_deliveries d WHERE d.webhook_id = told.id AND d.state = 'pending' LIMIT $1) AS counted),
+			(SELECT COUNT(*) FROM webhooks WHERE address <> '' AND status = 'active'),
+			(SELECT COUNT(*) FROM webhooks WHERE address <> '' AND status = 'disabled')`, most).Scan(&b.FirstDue, &b.Pending, &b.Active, &b.Disabled)
+	return b, err
+}
+
+// DeliveryFilter selects deliveries of webhooks. What is not set selects all.
+type DeliveryFilter struct {
+	ApplicationID, CreatedBy int64 // whose webhooks
+	WebhookID                int64
+	EventID, Trigger, State  string
+	From, To                 int64 // when they were made: from the first time on, and before the second
+	Replayable               bool  // only those that have ended, of webhooks that are active
+}
+
+const deliveryColumns = `d.id, d.webhook_id, d.event_id, d.trigger_name, d.state, d.created_at, d.begun_at, d.tries, d.attempts, d.due_at,
+	d.ended_at, d.reason`
+
+// ListDeliveries returns deliveries with smaller ids, the newest first; or those with larger ids, the oldest first. Their
+// bodies are not read.
+func (q *Queries) ListDeliveries(ctx context.Context, f DeliveryFilter, than int64, older bool, limit int32) ([]WebhookDelivery, error) {
+	where, args := f.where()
+	compare, order := " AND d.id > ", " ORDER BY d.id"
+	if older {
+		compare, order = " AND d.id < ", " ORDER BY d.id DESC"
+	}
+	args = append(args, than, limit)
+	return q.deliveries(ctx, where+compare+"$"+strconv.Itoa(len(args)-1)+order+" LIMIT $"+strconv.Itoa(len(args)), args)
+}
+
+// ListDeliveriesAt returns deliveries from an offset on, the newest first. Their bodies are not read.
+func (q *Queries) ListDeliveriesAt(ctx context.Context, f DeliveryFilter, limit, offset int32) ([]WebhookDelivery, error) {
+	where, args := f.where()
+	args = append(args, limit, offset)
+	return q.deliveries(ctx, where+" ORDER BY d.id DESC LIMIT $"+strconv.Itoa(len(args)-1)+" OFFSET $"+strconv.Itoa(len(args)), args)
+}
+
+// CountDeliveries tells how many deliveries a filter selects.
+func (q *Queries) CountDeliveries(ctx context.Context, f DeliveryFilter) (int64, error) {
+	where, args := f.where()
+	var n int64
+	err := q.db.QueryRowContext(ctx, "SELECT COUNT(*)"+where, args...).Scan(&n)
+	return n, err
+}
+
+func (q *Queries) deliveries(ctx context.Context, rest string, args []any) ([]WebhookDelivery, error) {
+	return collect(ctx, q.db, func(d *WebhookDelivery) []any {
+		return []any{&d.ID, &d.WebhookID, &d.EventID, &d.TriggerName, &d.State, &d.CreatedAt, &d.BegunAt, &d.Tries, &d.Attempts,
+			&d.DueAt, &d.EndedAt, &d.Reason}
+	}, "SELECT "+deliveryColumns+rest, args...)
+}
+
+// where returns the tables of a filter, and what their rows must fulfil.
+func (f DeliveryFilter) where() (text string, args []any) {
+	text = " FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.address <> ''"
+	for _, condition := range []struct {
+		column string
+		value  any
+		unset  bool
+	}{
+		{"w.application_id = ", f.ApplicationID, f.ApplicationID == 0},
+		{"w.created_by = ", f.CreatedBy, f.CreatedBy == 0},
+		{"d.webhook_id = ", f.WebhookID, f.WebhookID == 0},
+		{"d.event_id = ", f.EventID, f.EventID == ""},
+		{"d.trigger_name = ", f.Trigger, f.Trigger == ""},
+		{"d.state = ", f.State, f.State == ""},
+		{"d.created_at >= ", f.From, f.From == 0},
+		{"d.created_at < ", f.To, f.To == 0},
+	} {
+		if !condition.unset {
+			args = append(args, condition.value)
+			text += " AND " + condition.column + "$" + strconv.Itoa(len(args))
+		}
+	}
+	if f.Replayable {
+		text += " AND d.state <> 'pending' AND w.status = 'active'"
+	}
+	return text, args
+}
