@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"platen/docgen"
+	"platen/server"
 	"platen/store"
 )
 
@@ -38,7 +39,7 @@ func (l *location) withService(ctx context.Context, fn func(*docgen.Service) err
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	service, err := docgen.New(ctx, docgen.Config{Store: db})
+	service, err := docgen.New(ctx, docgen.Config{Store: db, Notification: server.Notification})
 	if err != nil {
 		return err
 	}

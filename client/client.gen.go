@@ -26,6 +26,11 @@ const (
 	ArchiveTypeArchive ArchiveType = "archive"
 )
 
+// Defines values for AttemptType.
+const (
+	AttemptTypeWebhookAttempt AttemptType = "webhook_attempt"
+)
+
 // Defines values for BatchOptionsMissing.
 const (
 	BatchOptionsMissingBlank BatchOptionsMissing = "blank"
@@ -87,6 +92,19 @@ const (
 	CreateCollaborationRequestRoleUploader          CreateCollaborationRequestRole = "uploader"
 	CreateCollaborationRequestRoleViewer            CreateCollaborationRequestRole = "viewer"
 	CreateCollaborationRequestRoleViewerUploader    CreateCollaborationRequestRole = "viewer uploader"
+)
+
+// Defines values for DeliveryState.
+const (
+	DeliveryStateCanceled  DeliveryState = "canceled"
+	DeliveryStateDelivered DeliveryState = "delivered"
+	DeliveryStateFailed    DeliveryState = "failed"
+	DeliveryStatePending   DeliveryState = "pending"
+)
+
+// Defines values for DeliveryType.
+const (
+	DeliveryTypeWebhookDelivery DeliveryType = "webhook_delivery"
 )
 
 // Defines values for DetailSeverity.
@@ -173,6 +191,25 @@ const (
 	FolderRefTypeFolder FolderRefType = "folder"
 )
 
+// Defines values for GeneratedInfoOutputType.
+const (
+	GeneratedInfoOutputTypeDocx GeneratedInfoOutputType = "docx"
+	GeneratedInfoOutputTypePdf  GeneratedInfoOutputType = "pdf"
+)
+
+// Defines values for GeneratedInfoStatus.
+const (
+	GeneratedInfoStatusCompleted          GeneratedInfoStatus = "completed"
+	GeneratedInfoStatusCompletedWithError GeneratedInfoStatus = "completed_with_error"
+	GeneratedInfoStatusFailed             GeneratedInfoStatus = "failed"
+	GeneratedInfoStatusSubmitted          GeneratedInfoStatus = "submitted"
+)
+
+// Defines values for HeardEventType.
+const (
+	HeardEventTypeWebhookDelivery HeardEventType = "webhook_delivery"
+)
+
 // Defines values for ItemRefType.
 const (
 	ItemRefTypeFile   ItemRefType = "file"
@@ -204,14 +241,29 @@ const (
 	JobTypeDocgenJob JobType = "docgen_job"
 )
 
+// Defines values for JobRefType.
+const (
+	JobRefTypeDocgenJob JobRefType = "docgen_job"
+)
+
 // Defines values for MovedRefType.
 const (
 	MovedRefTypeFolder MovedRefType = "folder"
 )
 
+// Defines values for NamedFileRefType.
+const (
+	NamedFileRefTypeFile NamedFileRefType = "file"
+)
+
 // Defines values for NewOwnerType.
 const (
 	NewOwnerTypeUser NewOwnerType = "user"
+)
+
+// Defines values for NotificationType.
+const (
+	NotificationTypeWebhookEvent NotificationType = "webhook_event"
 )
 
 // Defines values for OauthErrorError.
@@ -234,6 +286,26 @@ const (
 	PromoteVersionRequestTypeFileVersion PromoteVersionRequestType = "file_version"
 )
 
+// Defines values for ReplayRequestState.
+const (
+	ReplayRequestStateCanceled  ReplayRequestState = "canceled"
+	ReplayRequestStateDelivered ReplayRequestState = "delivered"
+	ReplayRequestStateFailed    ReplayRequestState = "failed"
+	ReplayRequestStatePending   ReplayRequestState = "pending"
+)
+
+// Defines values for SigningKeySlot.
+const (
+	SigningKeySlotPrimary   SigningKeySlot = "primary"
+	SigningKeySlotRetired   SigningKeySlot = "retired"
+	SigningKeySlotSecondary SigningKeySlot = "secondary"
+)
+
+// Defines values for SigningKeyType.
+const (
+	SigningKeyTypeWebhookKey SigningKeyType = "webhook_key"
+)
+
 // Defines values for SortOrderBy.
 const (
 	SortOrderByDate SortOrderBy = "date"
@@ -247,6 +319,14 @@ const (
 const (
 	SortOrderDirectionASC  SortOrderDirection = "ASC"
 	SortOrderDirectionDESC SortOrderDirection = "DESC"
+)
+
+// Defines values for SourceRefType.
+const (
+	SourceRefTypeCollaboration SourceRefType = "collaboration"
+	SourceRefTypeFile          SourceRefType = "file"
+	SourceRefTypeFolder        SourceRefType = "folder"
+	SourceRefTypeWebhook       SourceRefType = "webhook"
 )
 
 // Defines values for StoragePolicyType.
@@ -274,6 +354,59 @@ const (
 	TokenResponseTokenTypeBearer TokenResponseTokenType = "bearer"
 )
 
+// Defines values for Trigger.
+const (
+	TriggerCOLLABORATIONACCEPTED             Trigger = "COLLABORATION.ACCEPTED"
+	TriggerCOLLABORATIONCREATED              Trigger = "COLLABORATION.CREATED"
+	TriggerCOLLABORATIONREJECTED             Trigger = "COLLABORATION.REJECTED"
+	TriggerCOLLABORATIONREMOVED              Trigger = "COLLABORATION.REMOVED"
+	TriggerCOLLABORATIONUPDATED              Trigger = "COLLABORATION.UPDATED"
+	TriggerCOMMENTCREATED                    Trigger = "COMMENT.CREATED"
+	TriggerCOMMENTDELETED                    Trigger = "COMMENT.DELETED"
+	TriggerCOMMENTUPDATED                    Trigger = "COMMENT.UPDATED"
+	TriggerDOCGENDOCUMENTGENERATIONFAILED    Trigger = "DOCGEN_DOCUMENT_GENERATION_FAILED"
+	TriggerDOCGENDOCUMENTGENERATIONSTARTED   Trigger = "DOCGEN_DOCUMENT_GENERATION_STARTED"
+	TriggerDOCGENDOCUMENTGENERATIONSUCCEEDED Trigger = "DOCGEN_DOCUMENT_GENERATION_SUCCEEDED"
+	TriggerFILECOPIED                        Trigger = "FILE.COPIED"
+	TriggerFILEDELETED                       Trigger = "FILE.DELETED"
+	TriggerFILEDOWNLOADED                    Trigger = "FILE.DOWNLOADED"
+	TriggerFILELOCKED                        Trigger = "FILE.LOCKED"
+	TriggerFILEMOVED                         Trigger = "FILE.MOVED"
+	TriggerFILEPREVIEWED                     Trigger = "FILE.PREVIEWED"
+	TriggerFILERENAMED                       Trigger = "FILE.RENAMED"
+	TriggerFILERESTORED                      Trigger = "FILE.RESTORED"
+	TriggerFILETRASHED                       Trigger = "FILE.TRASHED"
+	TriggerFILEUNLOCKED                      Trigger = "FILE.UNLOCKED"
+	TriggerFILEUPLOADED                      Trigger = "FILE.UPLOADED"
+	TriggerFOLDERCOPIED                      Trigger = "FOLDER.COPIED"
+	TriggerFOLDERCREATED                     Trigger = "FOLDER.CREATED"
+	TriggerFOLDERDELETED                     Trigger = "FOLDER.DELETED"
+	TriggerFOLDERDOWNLOADED                  Trigger = "FOLDER.DOWNLOADED"
+	TriggerFOLDERMOVED                       Trigger = "FOLDER.MOVED"
+	TriggerFOLDERRENAMED                     Trigger = "FOLDER.RENAMED"
+	TriggerFOLDERRESTORED                    Trigger = "FOLDER.RESTORED"
+	TriggerFOLDERTRASHED                     Trigger = "FOLDER.TRASHED"
+	TriggerMETADATAINSTANCECREATED           Trigger = "METADATA_INSTANCE.CREATED"
+	TriggerMETADATAINSTANCEDELETED           Trigger = "METADATA_INSTANCE.DELETED"
+	TriggerMETADATAINSTANCEUPDATED           Trigger = "METADATA_INSTANCE.UPDATED"
+	TriggerSHAREDLINKCREATED                 Trigger = "SHARED_LINK.CREATED"
+	TriggerSHAREDLINKDELETED                 Trigger = "SHARED_LINK.DELETED"
+	TriggerSHAREDLINKUPDATED                 Trigger = "SHARED_LINK.UPDATED"
+	TriggerSIGNREQUESTCOMPLETED              Trigger = "SIGN_REQUEST.COMPLETED"
+	TriggerSIGNREQUESTDECLINED               Trigger = "SIGN_REQUEST.DECLINED"
+	TriggerSIGNREQUESTERRORFINALIZING        Trigger = "SIGN_REQUEST.ERROR_FINALIZING"
+	TriggerSIGNREQUESTEXPIRED                Trigger = "SIGN_REQUEST.EXPIRED"
+	TriggerSIGNREQUESTSIGNATUREREQUESTED     Trigger = "SIGN_REQUEST.SIGNATURE_REQUESTED"
+	TriggerSIGNREQUESTSIGNDOCUMENTCREATED    Trigger = "SIGN_REQUEST.SIGN_DOCUMENT_CREATED"
+	TriggerSIGNREQUESTSIGNEREMAILBOUNCED     Trigger = "SIGN_REQUEST.SIGNER_EMAIL_BOUNCED"
+	TriggerSIGNREQUESTSIGNERRORFINALIZING    Trigger = "SIGN_REQUEST.SIGN_ERROR_FINALIZING"
+	TriggerSIGNREQUESTSIGNERSIGNED           Trigger = "SIGN_REQUEST.SIGNER_SIGNED"
+	TriggerSIGNREQUESTSIGNSIGNERSIGNED       Trigger = "SIGN_REQUEST.SIGN_SIGNER_SIGNED"
+	TriggerTASKASSIGNMENTCREATED             Trigger = "TASK_ASSIGNMENT.CREATED"
+	TriggerTASKASSIGNMENTUPDATED             Trigger = "TASK_ASSIGNMENT.UPDATED"
+	TriggerWEBHOOKDELETED                    Trigger = "WEBHOOK.DELETED"
+)
+
 // Defines values for UpdateCollaborationRequestRole.
 const (
 	UpdateCollaborationRequestRoleCoOwner           UpdateCollaborationRequestRole = "co-owner"
@@ -290,6 +423,12 @@ const (
 const (
 	UpdateCollaborationRequestStatusAccepted UpdateCollaborationRequestStatus = "accepted"
 	UpdateCollaborationRequestStatusRejected UpdateCollaborationRequestStatus = "rejected"
+)
+
+// Defines values for UpdateWebhookRequestStatus.
+const (
+	UpdateWebhookRequestStatusActive   UpdateWebhookRequestStatus = "active"
+	UpdateWebhookRequestStatusDisabled UpdateWebhookRequestStatus = "disabled"
 )
 
 // Defines values for UserRole.
@@ -320,6 +459,32 @@ const (
 // Defines values for UserRefType.
 const (
 	UserRefTypeUser UserRefType = "user"
+)
+
+// Defines values for WebhookStatus.
+const (
+	WebhookStatusActive   WebhookStatus = "active"
+	WebhookStatusDisabled WebhookStatus = "disabled"
+)
+
+// Defines values for WebhookType.
+const (
+	WebhookTypeWebhook WebhookType = "webhook"
+)
+
+// Defines values for WebhookListenerType.
+const (
+	WebhookListenerTypeWebhookListener WebhookListenerType = "webhook_listener"
+)
+
+// Defines values for WebhookMiniType.
+const (
+	WebhookMiniTypeWebhook WebhookMiniType = "webhook"
+)
+
+// Defines values for WebhookRefType.
+const (
+	WebhookRefTypeWebhook WebhookRefType = "webhook"
 )
 
 // Defines values for ListArchivesParamsSvcVersion.
@@ -666,6 +831,100 @@ const (
 	TransferContentParamsSvcVersionN20250 TransferContentParamsSvcVersion = "2025.0"
 )
 
+// Defines values for ListWebhookDeliveriesParamsState.
+const (
+	ListWebhookDeliveriesParamsStateCanceled  ListWebhookDeliveriesParamsState = "canceled"
+	ListWebhookDeliveriesParamsStateDelivered ListWebhookDeliveriesParamsState = "delivered"
+	ListWebhookDeliveriesParamsStateFailed    ListWebhookDeliveriesParamsState = "failed"
+	ListWebhookDeliveriesParamsStatePending   ListWebhookDeliveriesParamsState = "pending"
+)
+
+// Defines values for ListWebhookDeliveriesParamsSvcVersion.
+const (
+	ListWebhookDeliveriesParamsSvcVersionN20250 ListWebhookDeliveriesParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ReplayWebhookDeliveriesParamsSvcVersion.
+const (
+	ReplayWebhookDeliveriesParamsSvcVersionN20250 ReplayWebhookDeliveriesParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetWebhookDeliveryParamsSvcVersion.
+const (
+	GetWebhookDeliveryParamsSvcVersionN20250 GetWebhookDeliveryParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListWebhookAttemptsParamsSvcVersion.
+const (
+	ListWebhookAttemptsParamsSvcVersionN20250 ListWebhookAttemptsParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ReplayWebhookDeliveryParamsSvcVersion.
+const (
+	ReplayWebhookDeliveryParamsSvcVersionN20250 ReplayWebhookDeliveryParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListWebhookKeysParamsSvcVersion.
+const (
+	ListWebhookKeysParamsSvcVersionN20250 ListWebhookKeysParamsSvcVersion = "2025.0"
+)
+
+// Defines values for RenewWebhookKeyParamsSvcVersion.
+const (
+	RenewWebhookKeyParamsSvcVersionN20250 RenewWebhookKeyParamsSvcVersion = "2025.0"
+)
+
+// Defines values for RenewWebhookKeyParamsSlot.
+const (
+	RenewWebhookKeyParamsSlotPrimary   RenewWebhookKeyParamsSlot = "primary"
+	RenewWebhookKeyParamsSlotSecondary RenewWebhookKeyParamsSlot = "secondary"
+)
+
+// Defines values for CreateWebhookListenerParamsSvcVersion.
+const (
+	CreateWebhookListenerParamsSvcVersionN20250 CreateWebhookListenerParamsSvcVersion = "2025.0"
+)
+
+// Defines values for DeleteWebhookListenerParamsSvcVersion.
+const (
+	DeleteWebhookListenerParamsSvcVersionN20250 DeleteWebhookListenerParamsSvcVersion = "2025.0"
+)
+
+// Defines values for FetchWebhookEventsParamsSvcVersion.
+const (
+	FetchWebhookEventsParamsSvcVersionN20250 FetchWebhookEventsParamsSvcVersion = "2025.0"
+)
+
+// Defines values for ListWebhooksParamsSvcVersion.
+const (
+	ListWebhooksParamsSvcVersionN20250 ListWebhooksParamsSvcVersion = "2025.0"
+)
+
+// Defines values for CreateWebhookParamsSvcVersion.
+const (
+	CreateWebhookParamsSvcVersionN20250 CreateWebhookParamsSvcVersion = "2025.0"
+)
+
+// Defines values for DeleteWebhookParamsSvcVersion.
+const (
+	DeleteWebhookParamsSvcVersionN20250 DeleteWebhookParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetWebhookParamsSvcVersion.
+const (
+	GetWebhookParamsSvcVersionN20250 GetWebhookParamsSvcVersion = "2025.0"
+)
+
+// Defines values for UpdateWebhookParamsSvcVersion.
+const (
+	UpdateWebhookParamsSvcVersionN20250 UpdateWebhookParamsSvcVersion = "2025.0"
+)
+
+// Defines values for TestWebhookParamsSvcVersion.
+const (
+	TestWebhookParamsSvcVersionN20250 TestWebhookParamsSvcVersion = "2025.0"
+)
+
 // Archive defines model for Archive.
 type Archive struct {
 	// Description Null when there is none.
@@ -696,6 +955,49 @@ type ArchivePage struct {
 
 	// NextMarker The marker of the next page; null on the last.
 	NextMarker *string `json:"next_marker"`
+}
+
+// Attempt defines model for Attempt.
+type Attempt struct {
+	BegunAt *time.Time `json:"begun_at"`
+
+	// BoxDeliveryId The header BOX-DELIVERY-ID, by which the receiver knows the attempt; null when nothing was sent.
+	BoxDeliveryId *string `json:"box_delivery_id"`
+
+	// DurationMs Milliseconds until the answer was read, or the attempt was given up.
+	DurationMs int64  `json:"duration_ms"`
+	Id         string `json:"id"`
+
+	// IsTruncated Whether the body of the answer was longer.
+	IsTruncated bool `json:"is_truncated"`
+
+	// Outcome A word for what happened: delivered; redirect, gone (410), busy (429, or 503 with Retry-After) or status (any other) by the answer; timeout, refused, unreachable, reset, invalid, dns or tls where there was none; address, owner, expired or stopped where nothing was sent. There may be more words.
+	Outcome string `json:"outcome"`
+
+	// Reason What was wrong, for a person; null when nothing was.
+	Reason *string `json:"reason"`
+
+	// RequestHeaders Null when nothing was sent.
+	RequestHeaders *map[string]string `json:"request_headers"`
+
+	// ResponseBody The answer's body, as far as it was read. What is no UTF-8 is replaced.
+	ResponseBody string `json:"response_body"`
+
+	// ResponseHeaders Null when there was no answer.
+	ResponseHeaders *map[string]string `json:"response_headers"`
+
+	// Status The status of the answer; null when there was none.
+	Status *int64      `json:"status"`
+	Type   AttemptType `json:"type"`
+}
+
+// AttemptType defines model for Attempt.Type.
+type AttemptType string
+
+// AutoDeletedInfo defines model for AutoDeletedInfo.
+type AutoDeletedInfo struct {
+	// Reason Of WEBHOOK.DELETED: why the server deleted it.
+	Reason string `json:"reason"`
 }
 
 // BatchOptions defines model for BatchOptions.
@@ -859,6 +1161,12 @@ type Contract struct {
 	TemplateFileVersion FileVersionRef          `json:"template_file_version"`
 }
 
+// CopiedInfo defines model for CopiedInfo.
+type CopiedInfo struct {
+	// Copy Of FILE.COPIED and FOLDER.COPIED: the copy.
+	Copy ItemRef `json:"copy"`
+}
+
 // CopyFileRequest defines model for CopyFileRequest.
 type CopyFileRequest struct {
 	// Name The name of the copy; that of the file when left out.
@@ -953,6 +1261,15 @@ type CreateFolderRequest struct {
 	Parent ParentRef `json:"parent"`
 }
 
+// CreateListenerRequest defines model for CreateListenerRequest.
+type CreateListenerRequest struct {
+	// Target The file or folder to listen to; the root folder of the caller when left out.
+	Target *ItemRef `json:"target,omitempty"`
+
+	// Triggers What to be told; everything that is sent of such a target when left out.
+	Triggers *[]Trigger `json:"triggers,omitempty"`
+}
+
 // CreateUserRequest defines model for CreateUserRequest.
 type CreateUserRequest struct {
 	Address *string `json:"address,omitempty"`
@@ -981,6 +1298,65 @@ type CreateUserRequest struct {
 	// Timezone The name of a time zone, such as Europe/Paris.
 	Timezone *string `json:"timezone,omitempty"`
 }
+
+// CreateWebhookRequest defines model for CreateWebhookRequest.
+type CreateWebhookRequest struct {
+	// Address Where notifications are sent to: an https URL with the port 443, at a public host, unless the operator allows others. Up to 2048 bytes.
+	Address string `json:"address"`
+
+	// Target The file or folder. A webhook on a folder covers all that lies below it, also what comes there later. The root folder, 0, cannot have one.
+	Target ItemRef `json:"target"`
+
+	// Triggers What to tell: 1 to 100 triggers that a webhook on such a target can have.
+	Triggers []Trigger `json:"triggers"`
+}
+
+// Delivery defines model for Delivery.
+type Delivery struct {
+	// AttemptCount How many attempts there were in all.
+	AttemptCount int64 `json:"attempt_count"`
+
+	// BegunAt Since when it is being tried: since it happened, or was replayed.
+	BegunAt *time.Time `json:"begun_at"`
+
+	// Body The body of the notification, as sent: a signature is made of this text. Left out in lists.
+	Body *string `json:"body,omitempty"`
+
+	// CreatedAt When the event happened.
+	CreatedAt *time.Time `json:"created_at"`
+
+	// DueAt When it is tried next; null unless it is pending.
+	DueAt *time.Time `json:"due_at"`
+
+	// EndedAt When it was delivered, given up or canceled; null while it is pending.
+	EndedAt *time.Time `json:"ended_at"`
+
+	// EventId The event: id in the body. The notifications of one event for several webhooks share it.
+	EventId openapi_types.UUID `json:"event_id"`
+	Id      string             `json:"id"`
+
+	// Reason What was wrong with the last attempt, or why there was none; null when nothing was.
+	Reason *string `json:"reason"`
+
+	// State pending: it is being tried. delivered: the receiver took it. failed: given up. canceled: the webhook was deleted or disabled before.
+	State DeliveryState `json:"state"`
+
+	// Tries How many attempts have failed since then.
+	Tries int64 `json:"tries"`
+
+	// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+	Trigger Trigger      `json:"trigger"`
+	Type    DeliveryType `json:"type"`
+
+	// Webhook The webhook it is for, which may have been deleted.
+	Webhook WebhookRef `json:"webhook"`
+}
+
+// DeliveryState pending: it is being tried. delivered: the receiver took it. failed: given up. canceled: the webhook was deleted or disabled before.
+type DeliveryState string
+
+// DeliveryType defines model for Delivery.Type.
+type DeliveryType string
 
 // Detail defines model for Detail.
 type Detail struct {
@@ -1397,6 +1773,62 @@ type FolderRef struct {
 // FolderRefType defines model for FolderRef.Type.
 type FolderRefType string
 
+// GeneratedInfo defines model for GeneratedInfo.
+type GeneratedInfo struct {
+	Batch BatchRef `json:"batch"`
+
+	// DestinationFolder Where the document is written; 0 is the root folder of who made the batch.
+	DestinationFolder FolderRef `json:"destination_folder"`
+	Job               JobRef    `json:"job"`
+
+	// OutputFile The document; null where there is none.
+	OutputFile *FileRef                `json:"output_file"`
+	OutputType GeneratedInfoOutputType `json:"output_type"`
+
+	// Reason Why there is no document, or what it lacks; null otherwise.
+	Reason              *string             `json:"reason"`
+	Status              GeneratedInfoStatus `json:"status"`
+	TemplateFile        NamedFileRef        `json:"template_file"`
+	TemplateFileVersion FileVersionRef      `json:"template_file_version"`
+}
+
+// GeneratedInfoOutputType defines model for GeneratedInfo.OutputType.
+type GeneratedInfoOutputType string
+
+// GeneratedInfoStatus defines model for GeneratedInfo.Status.
+type GeneratedInfoStatus string
+
+// HearRequest defines model for HearRequest.
+type HearRequest struct {
+	// Accepted The ids of entries that were fetched before and need not come again; at most 100.
+	Accepted *[]string `json:"accepted,omitempty"`
+
+	// WaitSeconds How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30.
+	WaitSeconds *int64 `json:"wait_seconds,omitempty"`
+}
+
+// HeardEvent defines model for HeardEvent.
+type HeardEvent struct {
+	// Body Its body, byte for byte: the signatures are of this text.
+	Body string `json:"body"`
+
+	// Headers The headers of the request that a webhook's address would have got, with its signatures.
+	Headers map[string]string `json:"headers"`
+
+	// Id Of the delivery: accepted takes it.
+	Id   string         `json:"id"`
+	Type HeardEventType `json:"type"`
+}
+
+// HeardEventType defines model for HeardEvent.Type.
+type HeardEventType string
+
+// HeardEvents defines model for HeardEvents.
+type HeardEvents struct {
+	// Entries At most 100, the oldest first; empty when nothing happened.
+	Entries []HeardEvent `json:"entries"`
+}
+
 // ItemChange defines model for ItemChange.
 type ItemChange struct {
 	// Description The new description.
@@ -1480,6 +1912,21 @@ type JobStatus string
 // JobType defines model for Job.Type.
 type JobType string
 
+// JobRef defines model for JobRef.
+type JobRef struct {
+	Id   string     `json:"id"`
+	Type JobRefType `json:"type"`
+}
+
+// JobRefType defines model for JobRef.Type.
+type JobRefType string
+
+// KeyList defines model for KeyList.
+type KeyList struct {
+	// Entries Primary, secondary, then those that are retired, the newest first.
+	Entries []SigningKey `json:"entries"`
+}
+
 // KindChange defines model for KindChange.
 type KindChange struct {
 	New  string `json:"new"`
@@ -1491,6 +1938,41 @@ type KindChange struct {
 type MarkTemplateRequest struct {
 	// File The file to mark.
 	File FileRef `json:"file"`
+}
+
+// MarkerPageAttempt defines model for MarkerPageAttempt.
+type MarkerPageAttempt struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []Attempt `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
+// MarkerPageDelivery defines model for MarkerPageDelivery.
+type MarkerPageDelivery struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []Delivery `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
+// MarkerPageDeliveryOrOffsetPageDelivery defines model for MarkerPageDeliveryOrOffsetPageDelivery.
+type MarkerPageDeliveryOrOffsetPageDelivery struct {
+	union json.RawMessage
 }
 
 // MarkerPageEntry defines model for MarkerPageEntry.
@@ -1603,6 +2085,21 @@ type MarkerPageViewUser struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
+// MarkerPageWebhookMini defines model for MarkerPageWebhookMini.
+type MarkerPageWebhookMini struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []WebhookMini `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
 // Mismatch defines model for Mismatch.
 type Mismatch struct {
 	// DidYouMean A path that is there and was probably meant; null if none comes near.
@@ -1611,6 +2108,15 @@ type Mismatch struct {
 
 	// Path In the user_input, such as items[2].price.
 	Path string `json:"path"`
+}
+
+// MovedInfo defines model for MovedInfo.
+type MovedInfo struct {
+	// After The folder that it went to.
+	After FolderRef `json:"after"`
+
+	// Before Of FILE.MOVED and FOLDER.MOVED: the folder that it came from; 0 is the root folder of a user.
+	Before FolderRef `json:"before"`
 }
 
 // MovedRef defines model for MovedRef.
@@ -1626,6 +2132,16 @@ type MovedRef struct {
 // MovedRefType defines model for MovedRef.Type.
 type MovedRefType string
 
+// NamedFileRef defines model for NamedFileRef.
+type NamedFileRef struct {
+	Id   string           `json:"id"`
+	Name string           `json:"name"`
+	Type NamedFileRefType `json:"type"`
+}
+
+// NamedFileRefType defines model for NamedFileRef.Type.
+type NamedFileRefType string
+
 // NewOwner defines model for NewOwner.
 type NewOwner struct {
 	Id   string        `json:"id"`
@@ -1634,6 +2150,47 @@ type NewOwner struct {
 
 // NewOwnerType defines model for NewOwner.Type.
 type NewOwnerType string
+
+// Notification defines model for Notification.
+type Notification struct {
+	// AdditionalInfo What there is to say besides; an empty list when there is nothing.
+	AdditionalInfo Notification_AdditionalInfo `json:"additional_info"`
+
+	// CreatedAt When it happened.
+	CreatedAt *time.Time `json:"created_at"`
+
+	// CreatedBy Who did it.
+	CreatedBy UserMini `json:"created_by"`
+
+	// Id Names the event. It is the same in every attempt to deliver it, and in the notifications of all webhooks that hear of it: use it to find out what came twice.
+	Id openapi_types.UUID `json:"id"`
+
+	// Source What it happened to, as GET /files/{file_id}, /folders/{folder_id} or /collaborations/{collaboration_id} answered the owner of the webhook at that moment; id and type alone of what the owner may not see. Of WEBHOOK.DELETED, the webhook.
+	Source Notification_Source `json:"source"`
+
+	// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+	Trigger Trigger          `json:"trigger"`
+	Type    NotificationType `json:"type"`
+
+	// Webhook The webhook that asked for it.
+	Webhook WebhookRef `json:"webhook"`
+}
+
+// NotificationAdditionalInfo6 defines model for .
+type NotificationAdditionalInfo6 = []map[string]interface{}
+
+// Notification_AdditionalInfo What there is to say besides; an empty list when there is nothing.
+type Notification_AdditionalInfo struct {
+	union json.RawMessage
+}
+
+// Notification_Source What it happened to, as GET /files/{file_id}, /folders/{folder_id} or /collaborations/{collaboration_id} answered the owner of the webhook at that moment; id and type alone of what the owner may not see. Of WEBHOOK.DELETED, the webhook.
+type Notification_Source struct {
+	union json.RawMessage
+}
+
+// NotificationType defines model for Notification.Type.
+type NotificationType string
 
 // OauthError defines model for OauthError.
 type OauthError struct {
@@ -1648,6 +2205,19 @@ type OauthErrorError string
 
 // Object defines model for Object.
 type Object = map[string]interface{}
+
+// OffsetPageDelivery defines model for OffsetPageDelivery.
+type OffsetPageDelivery struct {
+	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	Entries []Delivery `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+
+	// TotalCount One more than the offset of the last item.
+	TotalCount int64 `json:"total_count"`
+}
 
 // OffsetPageViewCollaboration defines model for OffsetPageViewCollaboration.
 type OffsetPageViewCollaboration struct {
@@ -1725,6 +2295,51 @@ type PromoteVersionRequest struct {
 // PromoteVersionRequestType defines model for PromoteVersionRequest.Type.
 type PromoteVersionRequestType string
 
+// RenamedInfo defines model for RenamedInfo.
+type RenamedInfo struct {
+	// OldName Of FILE.RENAMED and FOLDER.RENAMED: the name before.
+	OldName string `json:"old_name"`
+}
+
+// RenewKeyRequest defines model for RenewKeyRequest.
+type RenewKeyRequest struct {
+	// OverlapSeconds How long the key that was there goes on signing; a day when left out, 30 days at most. 0 ends it at once: for a key that somebody else knows.
+	OverlapSeconds *int64 `json:"overlap_seconds,omitempty"`
+}
+
+// ReplayRequest defines model for ReplayRequest.
+type ReplayRequest struct {
+	// CreatedAfter Only those of events at this time or later.
+	CreatedAfter *time.Time `json:"created_after,omitempty"`
+
+	// CreatedBefore Only those of events before this time.
+	CreatedBefore *time.Time `json:"created_before,omitempty"`
+
+	// DryRun Send nothing, and say how many there are.
+	DryRun *bool `json:"dry_run,omitempty"`
+
+	// EventId Only those of this event.
+	EventId *openapi_types.UUID `json:"event_id,omitempty"`
+
+	// State Only those in this state; pending selects none.
+	State *ReplayRequestState `json:"state,omitempty"`
+
+	// Trigger Only those of this trigger.
+	Trigger *Trigger `json:"trigger,omitempty"`
+
+	// WebhookId Only those for this webhook.
+	WebhookId *string `json:"webhook_id,omitempty"`
+}
+
+// ReplayRequestState Only those in this state; pending selects none.
+type ReplayRequestState string
+
+// Replayed defines model for Replayed.
+type Replayed struct {
+	// Count How many deliveries are sent again, or would be.
+	Count int64 `json:"count"`
+}
+
 // Requirements defines model for Requirements.
 type Requirements struct {
 	StrongPasswordRequirement          RequirementsPasswordStruct  `json:"strong_password_requirement"`
@@ -1768,6 +2383,27 @@ type RestoreVersionRequest struct {
 	TrashedAt *time.Time `json:"trashed_at"`
 }
 
+// SigningKey defines model for SigningKey.
+type SigningKey struct {
+	CreatedAt *time.Time `json:"created_at"`
+
+	// ExpiresAt When it signs no more; null of a key that is not retired.
+	ExpiresAt *time.Time `json:"expires_at"`
+
+	// Secret What receivers check signatures with, all of it, in this form: whsec_ and 32 bytes in base64. Libraries for Standard Webhooks take it as it is.
+	Secret string `json:"secret"`
+
+	// Slot retired: it was replaced, and goes on signing until expires_at.
+	Slot SigningKeySlot `json:"slot"`
+	Type SigningKeyType `json:"type"`
+}
+
+// SigningKeySlot retired: it was replaced, and goes on signing until expires_at.
+type SigningKeySlot string
+
+// SigningKeyType defines model for SigningKey.Type.
+type SigningKeyType string
+
 // SortOrder defines model for SortOrder.
 type SortOrder struct {
 	By        SortOrderBy        `json:"by"`
@@ -1779,6 +2415,15 @@ type SortOrderBy string
 
 // SortOrderDirection defines model for SortOrder.Direction.
 type SortOrderDirection string
+
+// SourceRef defines model for SourceRef.
+type SourceRef struct {
+	Id   string        `json:"id"`
+	Type SourceRefType `json:"type"`
+}
+
+// SourceRefType defines model for SourceRef.Type.
+type SourceRefType string
 
 // StoragePolicy defines model for StoragePolicy.
 type StoragePolicy struct {
@@ -1829,6 +2474,18 @@ type TemplateFileRef struct {
 // TemplateFileRefType defines model for TemplateFileRef.Type.
 type TemplateFileRefType string
 
+// TestInfo defines model for TestInfo.
+type TestInfo struct {
+	// Test true: nothing happened, somebody tests the webhook.
+	Test bool `json:"test"`
+}
+
+// TestRequest defines model for TestRequest.
+type TestRequest struct {
+	// Trigger A trigger that a webhook on such a target can have, also one that it did not ask for; or WEBHOOK.DELETED.
+	Trigger Trigger `json:"trigger"`
+}
+
 // TokenResponse defines model for TokenResponse.
 type TokenResponse struct {
 	// AccessToken Opaque: it says nothing to the client.
@@ -1856,6 +2513,9 @@ type TransferRequest struct {
 	// OwnedBy Who is to own the content.
 	OwnedBy NewOwner `json:"owned_by"`
 }
+
+// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+type Trigger string
 
 // UpdateArchiveRequest defines model for UpdateArchiveRequest.
 type UpdateArchiveRequest struct {
@@ -1913,6 +2573,24 @@ type UpdateUserRequest struct {
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
 }
+
+// UpdateWebhookRequest defines model for UpdateWebhookRequest.
+type UpdateWebhookRequest struct {
+	// Address Another address. What waits to be delivered goes there too, and a disabled webhook is active again.
+	Address *string `json:"address,omitempty"`
+
+	// Status disabled: tell it nothing more; active: go on. An extension of the interface.
+	Status *UpdateWebhookRequestStatus `json:"status,omitempty"`
+
+	// Target Another file or folder.
+	Target *ItemRef `json:"target,omitempty"`
+
+	// Triggers All triggers that it has from now on.
+	Triggers *[]Trigger `json:"triggers,omitempty"`
+}
+
+// UpdateWebhookRequestStatus disabled: tell it nothing more; active: go on. An extension of the interface.
+type UpdateWebhookRequestStatus string
 
 // UploadPlace defines model for UploadPlace.
 type UploadPlace struct {
@@ -2006,6 +2684,72 @@ type VersionAttributes struct {
 	// Name A new name for the file.
 	Name *string `json:"name,omitempty"`
 }
+
+// Webhook defines model for Webhook.
+type Webhook struct {
+	// Address Where notifications are sent to.
+	Address   string     `json:"address"`
+	CreatedAt *time.Time `json:"created_at"`
+
+	// CreatedBy The owner: notifications tell what this user may see.
+	CreatedBy UserMini `json:"created_by"`
+	Id        string   `json:"id"`
+
+	// Status A disabled webhook is told nothing, and what happens meanwhile is not kept for it. An extension of the interface.
+	Status WebhookStatus `json:"status"`
+
+	// StatusReason Why it is disabled; null when it is active. An extension of the interface.
+	StatusReason *string `json:"status_reason"`
+
+	// Target The file, or the folder with all that lies below it, that the webhook is told about.
+	Target ItemRef `json:"target"`
+
+	// Triggers What the webhook is told.
+	Triggers []Trigger   `json:"triggers"`
+	Type     WebhookType `json:"type"`
+}
+
+// WebhookStatus A disabled webhook is told nothing, and what happens meanwhile is not kept for it. An extension of the interface.
+type WebhookStatus string
+
+// WebhookType defines model for Webhook.Type.
+type WebhookType string
+
+// WebhookListener defines model for WebhookListener.
+type WebhookListener struct {
+	CreatedAt *time.Time `json:"created_at"`
+
+	// ExpiresAt When it ends by itself, unless something is fetched before.
+	ExpiresAt *time.Time `json:"expires_at"`
+	Id        string     `json:"id"`
+
+	// Target The file or folder that it listens to; 0 is the root folder of the caller.
+	Target   ItemRef             `json:"target"`
+	Triggers []Trigger           `json:"triggers"`
+	Type     WebhookListenerType `json:"type"`
+}
+
+// WebhookListenerType defines model for WebhookListener.Type.
+type WebhookListenerType string
+
+// WebhookMini defines model for WebhookMini.
+type WebhookMini struct {
+	Id     string          `json:"id"`
+	Target ItemRef         `json:"target"`
+	Type   WebhookMiniType `json:"type"`
+}
+
+// WebhookMiniType defines model for WebhookMini.Type.
+type WebhookMiniType string
+
+// WebhookRef defines model for WebhookRef.
+type WebhookRef struct {
+	Id   string         `json:"id"`
+	Type WebhookRefType `json:"type"`
+}
+
+// WebhookRefType defines model for WebhookRef.Type.
+type WebhookRefType string
 
 // ListArchivesParams defines parameters for ListArchives.
 type ListArchivesParams struct {
@@ -3283,6 +4027,300 @@ type TransferContentParams struct {
 // TransferContentParamsSvcVersion defines parameters for TransferContent.
 type TransferContentParamsSvcVersion string
 
+// ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParams struct {
+	// WebhookId Only those for this webhook.
+	WebhookId *string `form:"webhook_id,omitempty" json:"webhook_id,omitempty"`
+
+	// EventId Only those of this event: id in the body of a notification.
+	EventId *openapi_types.UUID `form:"event_id,omitempty" json:"event_id,omitempty"`
+
+	// Trigger Only those of this trigger.
+	Trigger *Trigger `form:"trigger,omitempty" json:"trigger,omitempty"`
+
+	// State Only those in this state.
+	State *ListWebhookDeliveriesParamsState `form:"state,omitempty" json:"state,omitempty"`
+
+	// CreatedAfter Only those of events at this time or later.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only those of events before this time.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list, with the same filters. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Offset Page by offset: how many deliveries come before the page; at most 300000.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Usemarker true: page by marker, also when offset is given. false: page by offset, also when it is not.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListWebhookDeliveriesParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListWebhookDeliveriesParamsState defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParamsState string
+
+// ListWebhookDeliveriesParamsSvcVersion defines parameters for ListWebhookDeliveries.
+type ListWebhookDeliveriesParamsSvcVersion string
+
+// ReplayWebhookDeliveriesParams defines parameters for ReplayWebhookDeliveries.
+type ReplayWebhookDeliveriesParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ReplayWebhookDeliveriesParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ReplayWebhookDeliveriesParamsSvcVersion defines parameters for ReplayWebhookDeliveries.
+type ReplayWebhookDeliveriesParamsSvcVersion string
+
+// GetWebhookDeliveryParams defines parameters for GetWebhookDelivery.
+type GetWebhookDeliveryParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetWebhookDeliveryParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetWebhookDeliveryParamsSvcVersion defines parameters for GetWebhookDelivery.
+type GetWebhookDeliveryParamsSvcVersion string
+
+// ListWebhookAttemptsParams defines parameters for ListWebhookAttempts.
+type ListWebhookAttemptsParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListWebhookAttemptsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListWebhookAttemptsParamsSvcVersion defines parameters for ListWebhookAttempts.
+type ListWebhookAttemptsParamsSvcVersion string
+
+// ReplayWebhookDeliveryParams defines parameters for ReplayWebhookDelivery.
+type ReplayWebhookDeliveryParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ReplayWebhookDeliveryParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ReplayWebhookDeliveryParamsSvcVersion defines parameters for ReplayWebhookDelivery.
+type ReplayWebhookDeliveryParamsSvcVersion string
+
+// ListWebhookKeysParams defines parameters for ListWebhookKeys.
+type ListWebhookKeysParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListWebhookKeysParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListWebhookKeysParamsSvcVersion defines parameters for ListWebhookKeys.
+type ListWebhookKeysParamsSvcVersion string
+
+// RenewWebhookKeyParams defines parameters for RenewWebhookKey.
+type RenewWebhookKeyParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion RenewWebhookKeyParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// RenewWebhookKeyParamsSvcVersion defines parameters for RenewWebhookKey.
+type RenewWebhookKeyParamsSvcVersion string
+
+// RenewWebhookKeyParamsSlot defines parameters for RenewWebhookKey.
+type RenewWebhookKeyParamsSlot string
+
+// CreateWebhookListenerParams defines parameters for CreateWebhookListener.
+type CreateWebhookListenerParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CreateWebhookListenerParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CreateWebhookListenerParamsSvcVersion defines parameters for CreateWebhookListener.
+type CreateWebhookListenerParamsSvcVersion string
+
+// DeleteWebhookListenerParams defines parameters for DeleteWebhookListener.
+type DeleteWebhookListenerParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteWebhookListenerParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteWebhookListenerParamsSvcVersion defines parameters for DeleteWebhookListener.
+type DeleteWebhookListenerParamsSvcVersion string
+
+// FetchWebhookEventsParams defines parameters for FetchWebhookEvents.
+type FetchWebhookEventsParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion FetchWebhookEventsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// FetchWebhookEventsParamsSvcVersion defines parameters for FetchWebhookEvents.
+type FetchWebhookEventsParamsSvcVersion string
+
+// ListWebhooksParams defines parameters for ListWebhooks.
+type ListWebhooksParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListWebhooksParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListWebhooksParamsSvcVersion defines parameters for ListWebhooks.
+type ListWebhooksParamsSvcVersion string
+
+// CreateWebhookParams defines parameters for CreateWebhook.
+type CreateWebhookParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion CreateWebhookParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// CreateWebhookParamsSvcVersion defines parameters for CreateWebhook.
+type CreateWebhookParamsSvcVersion string
+
+// DeleteWebhookParams defines parameters for DeleteWebhook.
+type DeleteWebhookParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteWebhookParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteWebhookParamsSvcVersion defines parameters for DeleteWebhook.
+type DeleteWebhookParamsSvcVersion string
+
+// GetWebhookParams defines parameters for GetWebhook.
+type GetWebhookParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetWebhookParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetWebhookParamsSvcVersion defines parameters for GetWebhook.
+type GetWebhookParamsSvcVersion string
+
+// UpdateWebhookParams defines parameters for UpdateWebhook.
+type UpdateWebhookParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion UpdateWebhookParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// UpdateWebhookParamsSvcVersion defines parameters for UpdateWebhook.
+type UpdateWebhookParamsSvcVersion string
+
+// TestWebhookParams defines parameters for TestWebhook.
+type TestWebhookParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion TestWebhookParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// TestWebhookParamsSvcVersion defines parameters for TestWebhook.
+type TestWebhookParamsSvcVersion string
+
 // CreateArchiveJSONRequestBody defines body for CreateArchive for application/json ContentType.
 type CreateArchiveJSONRequestBody = CreateArchiveRequest
 
@@ -3354,6 +4392,27 @@ type UpdateUserJSONRequestBody = UpdateUserRequest
 
 // TransferContentJSONRequestBody defines body for TransferContent for application/json ContentType.
 type TransferContentJSONRequestBody = TransferRequest
+
+// ReplayWebhookDeliveriesJSONRequestBody defines body for ReplayWebhookDeliveries for application/json ContentType.
+type ReplayWebhookDeliveriesJSONRequestBody = ReplayRequest
+
+// RenewWebhookKeyJSONRequestBody defines body for RenewWebhookKey for application/json ContentType.
+type RenewWebhookKeyJSONRequestBody = RenewKeyRequest
+
+// CreateWebhookListenerJSONRequestBody defines body for CreateWebhookListener for application/json ContentType.
+type CreateWebhookListenerJSONRequestBody = CreateListenerRequest
+
+// FetchWebhookEventsJSONRequestBody defines body for FetchWebhookEvents for application/json ContentType.
+type FetchWebhookEventsJSONRequestBody = HearRequest
+
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = CreateWebhookRequest
+
+// UpdateWebhookJSONRequestBody defines body for UpdateWebhook for application/json ContentType.
+type UpdateWebhookJSONRequestBody = UpdateWebhookRequest
+
+// TestWebhookJSONRequestBody defines body for TestWebhook for application/json ContentType.
+type TestWebhookJSONRequestBody = TestRequest
 
 // AsFile returns the union data inside the Collaboration_Item as a File
 func (t Collaboration_Item) AsFile() (File, error) {
@@ -3541,6 +4600,68 @@ func (t *ItemPageOrMarkerPageEntry) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsMarkerPageDelivery returns the union data inside the MarkerPageDeliveryOrOffsetPageDelivery as a MarkerPageDelivery
+func (t MarkerPageDeliveryOrOffsetPageDelivery) AsMarkerPageDelivery() (MarkerPageDelivery, error) {
+	var body MarkerPageDelivery
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMarkerPageDelivery overwrites any union data inside the MarkerPageDeliveryOrOffsetPageDelivery as the provided MarkerPageDelivery
+func (t *MarkerPageDeliveryOrOffsetPageDelivery) FromMarkerPageDelivery(v MarkerPageDelivery) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMarkerPageDelivery performs a merge with any union data inside the MarkerPageDeliveryOrOffsetPageDelivery, using the provided MarkerPageDelivery
+func (t *MarkerPageDeliveryOrOffsetPageDelivery) MergeMarkerPageDelivery(v MarkerPageDelivery) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsOffsetPageDelivery returns the union data inside the MarkerPageDeliveryOrOffsetPageDelivery as a OffsetPageDelivery
+func (t MarkerPageDeliveryOrOffsetPageDelivery) AsOffsetPageDelivery() (OffsetPageDelivery, error) {
+	var body OffsetPageDelivery
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOffsetPageDelivery overwrites any union data inside the MarkerPageDeliveryOrOffsetPageDelivery as the provided OffsetPageDelivery
+func (t *MarkerPageDeliveryOrOffsetPageDelivery) FromOffsetPageDelivery(v OffsetPageDelivery) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOffsetPageDelivery performs a merge with any union data inside the MarkerPageDeliveryOrOffsetPageDelivery, using the provided OffsetPageDelivery
+func (t *MarkerPageDeliveryOrOffsetPageDelivery) MergeOffsetPageDelivery(v OffsetPageDelivery) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t MarkerPageDeliveryOrOffsetPageDelivery) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *MarkerPageDeliveryOrOffsetPageDelivery) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsFile returns the union data inside the MarkerPageEntry_Entries_Item as a File
 func (t MarkerPageEntry_Entries_Item) AsFile() (File, error) {
 	var body File
@@ -3599,6 +4720,312 @@ func (t MarkerPageEntry_Entries_Item) MarshalJSON() ([]byte, error) {
 }
 
 func (t *MarkerPageEntry_Entries_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsRenamedInfo returns the union data inside the Notification_AdditionalInfo as a RenamedInfo
+func (t Notification_AdditionalInfo) AsRenamedInfo() (RenamedInfo, error) {
+	var body RenamedInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRenamedInfo overwrites any union data inside the Notification_AdditionalInfo as the provided RenamedInfo
+func (t *Notification_AdditionalInfo) FromRenamedInfo(v RenamedInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeRenamedInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided RenamedInfo
+func (t *Notification_AdditionalInfo) MergeRenamedInfo(v RenamedInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsMovedInfo returns the union data inside the Notification_AdditionalInfo as a MovedInfo
+func (t Notification_AdditionalInfo) AsMovedInfo() (MovedInfo, error) {
+	var body MovedInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromMovedInfo overwrites any union data inside the Notification_AdditionalInfo as the provided MovedInfo
+func (t *Notification_AdditionalInfo) FromMovedInfo(v MovedInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeMovedInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided MovedInfo
+func (t *Notification_AdditionalInfo) MergeMovedInfo(v MovedInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCopiedInfo returns the union data inside the Notification_AdditionalInfo as a CopiedInfo
+func (t Notification_AdditionalInfo) AsCopiedInfo() (CopiedInfo, error) {
+	var body CopiedInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCopiedInfo overwrites any union data inside the Notification_AdditionalInfo as the provided CopiedInfo
+func (t *Notification_AdditionalInfo) FromCopiedInfo(v CopiedInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCopiedInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided CopiedInfo
+func (t *Notification_AdditionalInfo) MergeCopiedInfo(v CopiedInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGeneratedInfo returns the union data inside the Notification_AdditionalInfo as a GeneratedInfo
+func (t Notification_AdditionalInfo) AsGeneratedInfo() (GeneratedInfo, error) {
+	var body GeneratedInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGeneratedInfo overwrites any union data inside the Notification_AdditionalInfo as the provided GeneratedInfo
+func (t *Notification_AdditionalInfo) FromGeneratedInfo(v GeneratedInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGeneratedInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided GeneratedInfo
+func (t *Notification_AdditionalInfo) MergeGeneratedInfo(v GeneratedInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAutoDeletedInfo returns the union data inside the Notification_AdditionalInfo as a AutoDeletedInfo
+func (t Notification_AdditionalInfo) AsAutoDeletedInfo() (AutoDeletedInfo, error) {
+	var body AutoDeletedInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAutoDeletedInfo overwrites any union data inside the Notification_AdditionalInfo as the provided AutoDeletedInfo
+func (t *Notification_AdditionalInfo) FromAutoDeletedInfo(v AutoDeletedInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeAutoDeletedInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided AutoDeletedInfo
+func (t *Notification_AdditionalInfo) MergeAutoDeletedInfo(v AutoDeletedInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTestInfo returns the union data inside the Notification_AdditionalInfo as a TestInfo
+func (t Notification_AdditionalInfo) AsTestInfo() (TestInfo, error) {
+	var body TestInfo
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTestInfo overwrites any union data inside the Notification_AdditionalInfo as the provided TestInfo
+func (t *Notification_AdditionalInfo) FromTestInfo(v TestInfo) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeTestInfo performs a merge with any union data inside the Notification_AdditionalInfo, using the provided TestInfo
+func (t *Notification_AdditionalInfo) MergeTestInfo(v TestInfo) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsNotificationAdditionalInfo6 returns the union data inside the Notification_AdditionalInfo as a NotificationAdditionalInfo6
+func (t Notification_AdditionalInfo) AsNotificationAdditionalInfo6() (NotificationAdditionalInfo6, error) {
+	var body NotificationAdditionalInfo6
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNotificationAdditionalInfo6 overwrites any union data inside the Notification_AdditionalInfo as the provided NotificationAdditionalInfo6
+func (t *Notification_AdditionalInfo) FromNotificationAdditionalInfo6(v NotificationAdditionalInfo6) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNotificationAdditionalInfo6 performs a merge with any union data inside the Notification_AdditionalInfo, using the provided NotificationAdditionalInfo6
+func (t *Notification_AdditionalInfo) MergeNotificationAdditionalInfo6(v NotificationAdditionalInfo6) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Notification_AdditionalInfo) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Notification_AdditionalInfo) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsFile returns the union data inside the Notification_Source as a File
+func (t Notification_Source) AsFile() (File, error) {
+	var body File
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFile overwrites any union data inside the Notification_Source as the provided File
+func (t *Notification_Source) FromFile(v File) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeFile performs a merge with any union data inside the Notification_Source, using the provided File
+func (t *Notification_Source) MergeFile(v File) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsFolder returns the union data inside the Notification_Source as a Folder
+func (t Notification_Source) AsFolder() (Folder, error) {
+	var body Folder
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFolder overwrites any union data inside the Notification_Source as the provided Folder
+func (t *Notification_Source) FromFolder(v Folder) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeFolder performs a merge with any union data inside the Notification_Source, using the provided Folder
+func (t *Notification_Source) MergeFolder(v Folder) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCollaboration returns the union data inside the Notification_Source as a Collaboration
+func (t Notification_Source) AsCollaboration() (Collaboration, error) {
+	var body Collaboration
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCollaboration overwrites any union data inside the Notification_Source as the provided Collaboration
+func (t *Notification_Source) FromCollaboration(v Collaboration) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCollaboration performs a merge with any union data inside the Notification_Source, using the provided Collaboration
+func (t *Notification_Source) MergeCollaboration(v Collaboration) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSourceRef returns the union data inside the Notification_Source as a SourceRef
+func (t Notification_Source) AsSourceRef() (SourceRef, error) {
+	var body SourceRef
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSourceRef overwrites any union data inside the Notification_Source as the provided SourceRef
+func (t *Notification_Source) FromSourceRef(v SourceRef) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSourceRef performs a merge with any union data inside the Notification_Source, using the provided SourceRef
+func (t *Notification_Source) MergeSourceRef(v SourceRef) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Notification_Source) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Notification_Source) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -3961,6 +5388,68 @@ type ClientInterface interface {
 	TransferContentWithBody(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	TransferContent(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhookDeliveries request
+	ListWebhookDeliveries(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayWebhookDeliveriesWithBody request with any body
+	ReplayWebhookDeliveriesWithBody(ctx context.Context, params *ReplayWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	ReplayWebhookDeliveries(ctx context.Context, params *ReplayWebhookDeliveriesParams, body ReplayWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWebhookDelivery request
+	GetWebhookDelivery(ctx context.Context, deliveryId string, params *GetWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhookAttempts request
+	ListWebhookAttempts(ctx context.Context, deliveryId string, params *ListWebhookAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplayWebhookDelivery request
+	ReplayWebhookDelivery(ctx context.Context, deliveryId string, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhookKeys request
+	ListWebhookKeys(ctx context.Context, params *ListWebhookKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RenewWebhookKeyWithBody request with any body
+	RenewWebhookKeyWithBody(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	RenewWebhookKey(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, body RenewWebhookKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookListenerWithBody request with any body
+	CreateWebhookListenerWithBody(ctx context.Context, params *CreateWebhookListenerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CreateWebhookListener(ctx context.Context, params *CreateWebhookListenerParams, body CreateWebhookListenerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteWebhookListener request
+	DeleteWebhookListener(ctx context.Context, listenerId string, params *DeleteWebhookListenerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FetchWebhookEventsWithBody request with any body
+	FetchWebhookEventsWithBody(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	FetchWebhookEvents(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, body FetchWebhookEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhooks request
+	ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookWithBody request with any body
+	CreateWebhookWithBody(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	CreateWebhook(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteWebhook request
+	DeleteWebhook(ctx context.Context, webhookId string, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWebhook request
+	GetWebhook(ctx context.Context, webhookId string, params *GetWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateWebhookWithBody request with any body
+	UpdateWebhookWithBody(ctx context.Context, webhookId string, params *UpdateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	UpdateWebhook(ctx context.Context, webhookId string, params *UpdateWebhookParams, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TestWebhookWithBody request with any body
+	TestWebhookWithBody(ctx context.Context, webhookId string, params *TestWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TestWebhook(ctx context.Context, webhookId string, params *TestWebhookParams, body TestWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 func (c *Client) ListArchives(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4937,6 +6426,282 @@ func (c *Client) TransferContentWithBody(ctx context.Context, userId string, par
 
 func (c *Client) TransferContent(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewTransferContentRequest(c.Server, userId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListWebhookDeliveries(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhookDeliveriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ReplayWebhookDeliveriesWithBody(ctx context.Context, params *ReplayWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayWebhookDeliveriesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ReplayWebhookDeliveries(ctx context.Context, params *ReplayWebhookDeliveriesParams, body ReplayWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayWebhookDeliveriesRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetWebhookDelivery(ctx context.Context, deliveryId string, params *GetWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWebhookDeliveryRequest(c.Server, deliveryId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListWebhookAttempts(ctx context.Context, deliveryId string, params *ListWebhookAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhookAttemptsRequest(c.Server, deliveryId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ReplayWebhookDelivery(ctx context.Context, deliveryId string, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplayWebhookDeliveryRequest(c.Server, deliveryId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListWebhookKeys(ctx context.Context, params *ListWebhookKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhookKeysRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RenewWebhookKeyWithBody(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRenewWebhookKeyRequestWithBody(c.Server, slot, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) RenewWebhookKey(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, body RenewWebhookKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRenewWebhookKeyRequest(c.Server, slot, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateWebhookListenerWithBody(ctx context.Context, params *CreateWebhookListenerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookListenerRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateWebhookListener(ctx context.Context, params *CreateWebhookListenerParams, body CreateWebhookListenerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookListenerRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteWebhookListener(ctx context.Context, listenerId string, params *DeleteWebhookListenerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookListenerRequest(c.Server, listenerId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) FetchWebhookEventsWithBody(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchWebhookEventsRequestWithBody(c.Server, listenerId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) FetchWebhookEvents(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, body FetchWebhookEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFetchWebhookEventsRequest(c.Server, listenerId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListWebhooks(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhooksRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateWebhookWithBody(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) CreateWebhook(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteWebhook(ctx context.Context, webhookId string, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookRequest(c.Server, webhookId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetWebhook(ctx context.Context, webhookId string, params *GetWebhookParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWebhookRequest(c.Server, webhookId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateWebhookWithBody(ctx context.Context, webhookId string, params *UpdateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookRequestWithBody(c.Server, webhookId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateWebhook(ctx context.Context, webhookId string, params *UpdateWebhookParams, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookRequest(c.Server, webhookId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) TestWebhookWithBody(ctx context.Context, webhookId string, params *TestWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestWebhookRequestWithBody(c.Server, webhookId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) TestWebhook(ctx context.Context, webhookId string, params *TestWebhookParams, body TestWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestWebhookRequest(c.Server, webhookId, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11119,6 +12884,1433 @@ func NewTransferContentRequestWithBody(server string, userId string, params *Tra
 	return req, nil
 }
 
+// NewListWebhookDeliveriesRequest generates requests for ListWebhookDeliveries
+func NewListWebhookDeliveriesRequest(server string, params *ListWebhookDeliveriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_deliveries")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.WebhookId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "webhook_id", runtime.ParamLocationQuery, *params.WebhookId); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.EventId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "event_id", runtime.ParamLocationQuery, *params.EventId); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Trigger != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "trigger", runtime.ParamLocationQuery, *params.Trigger); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "state", runtime.ParamLocationQuery, *params.State); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.CreatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "created_after", runtime.ParamLocationQuery, *params.CreatedAfter); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.CreatedBefore != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "created_before", runtime.ParamLocationQuery, *params.CreatedBefore); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "offset", runtime.ParamLocationQuery, *params.Offset); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewReplayWebhookDeliveriesRequest calls the generic ReplayWebhookDeliveries builder with application/json body
+func NewReplayWebhookDeliveriesRequest(server string, params *ReplayWebhookDeliveriesParams, body ReplayWebhookDeliveriesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReplayWebhookDeliveriesRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewReplayWebhookDeliveriesRequestWithBody generates requests for ReplayWebhookDeliveries with any type of body
+func NewReplayWebhookDeliveriesRequestWithBody(server string, params *ReplayWebhookDeliveriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_deliveries/replay")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetWebhookDeliveryRequest generates requests for GetWebhookDelivery
+func NewGetWebhookDeliveryRequest(server string, deliveryId string, params *GetWebhookDeliveryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "delivery_id", runtime.ParamLocationPath, deliveryId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_deliveries/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListWebhookAttemptsRequest generates requests for ListWebhookAttempts
+func NewListWebhookAttemptsRequest(server string, deliveryId string, params *ListWebhookAttemptsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "delivery_id", runtime.ParamLocationPath, deliveryId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_deliveries/%s/attempts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewReplayWebhookDeliveryRequest generates requests for ReplayWebhookDelivery
+func NewReplayWebhookDeliveryRequest(server string, deliveryId string, params *ReplayWebhookDeliveryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "delivery_id", runtime.ParamLocationPath, deliveryId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_deliveries/%s/replay", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListWebhookKeysRequest generates requests for ListWebhookKeys
+func NewListWebhookKeysRequest(server string, params *ListWebhookKeysParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRenewWebhookKeyRequest calls the generic RenewWebhookKey builder with application/json body
+func NewRenewWebhookKeyRequest(server string, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, body RenewWebhookKeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRenewWebhookKeyRequestWithBody(server, slot, params, "application/json", bodyReader)
+}
+
+// NewRenewWebhookKeyRequestWithBody generates requests for RenewWebhookKey with any type of body
+func NewRenewWebhookKeyRequestWithBody(server string, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "slot", runtime.ParamLocationPath, slot)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_keys/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateWebhookListenerRequest calls the generic CreateWebhookListener builder with application/json body
+func NewCreateWebhookListenerRequest(server string, params *CreateWebhookListenerParams, body CreateWebhookListenerJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateWebhookListenerRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateWebhookListenerRequestWithBody generates requests for CreateWebhookListener with any type of body
+func NewCreateWebhookListenerRequestWithBody(server string, params *CreateWebhookListenerParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_listeners")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteWebhookListenerRequest generates requests for DeleteWebhookListener
+func NewDeleteWebhookListenerRequest(server string, listenerId string, params *DeleteWebhookListenerParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "listener_id", runtime.ParamLocationPath, listenerId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_listeners/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewFetchWebhookEventsRequest calls the generic FetchWebhookEvents builder with application/json body
+func NewFetchWebhookEventsRequest(server string, listenerId string, params *FetchWebhookEventsParams, body FetchWebhookEventsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewFetchWebhookEventsRequestWithBody(server, listenerId, params, "application/json", bodyReader)
+}
+
+// NewFetchWebhookEventsRequestWithBody generates requests for FetchWebhookEvents with any type of body
+func NewFetchWebhookEventsRequestWithBody(server string, listenerId string, params *FetchWebhookEventsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "listener_id", runtime.ParamLocationPath, listenerId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhook_listeners/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListWebhooksRequest generates requests for ListWebhooks
+func NewListWebhooksRequest(server string, params *ListWebhooksParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateWebhookRequest calls the generic CreateWebhook builder with application/json body
+func NewCreateWebhookRequest(server string, params *CreateWebhookParams, body CreateWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateWebhookRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateWebhookRequestWithBody generates requests for CreateWebhook with any type of body
+func NewCreateWebhookRequestWithBody(server string, params *CreateWebhookParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteWebhookRequest generates requests for DeleteWebhook
+func NewDeleteWebhookRequest(server string, webhookId string, params *DeleteWebhookParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "webhook_id", runtime.ParamLocationPath, webhookId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetWebhookRequest generates requests for GetWebhook
+func NewGetWebhookRequest(server string, webhookId string, params *GetWebhookParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "webhook_id", runtime.ParamLocationPath, webhookId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateWebhookRequest calls the generic UpdateWebhook builder with application/json body
+func NewUpdateWebhookRequest(server string, webhookId string, params *UpdateWebhookParams, body UpdateWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateWebhookRequestWithBody(server, webhookId, params, "application/json", bodyReader)
+}
+
+// NewUpdateWebhookRequestWithBody generates requests for UpdateWebhook with any type of body
+func NewUpdateWebhookRequestWithBody(server string, webhookId string, params *UpdateWebhookParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "webhook_id", runtime.ParamLocationPath, webhookId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewTestWebhookRequest calls the generic TestWebhook builder with application/json body
+func NewTestWebhookRequest(server string, webhookId string, params *TestWebhookParams, body TestWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTestWebhookRequestWithBody(server, webhookId, params, "application/json", bodyReader)
+}
+
+// NewTestWebhookRequestWithBody generates requests for TestWebhook with any type of body
+func NewTestWebhookRequestWithBody(server string, webhookId string, params *TestWebhookParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "webhook_id", runtime.ParamLocationPath, webhookId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/webhooks/%s/test", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("POST", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -11385,6 +14577,68 @@ type ClientWithResponsesInterface interface {
 	TransferContentWithBodyWithResponse(ctx context.Context, userId string, params *TransferContentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferContentResponse, error)
 
 	TransferContentWithResponse(ctx context.Context, userId string, params *TransferContentParams, body TransferContentJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferContentResponse, error)
+
+	// ListWebhookDeliveriesWithResponse request
+	ListWebhookDeliveriesWithResponse(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*ListWebhookDeliveriesResponse, error)
+
+	// ReplayWebhookDeliveriesWithBodyWithResponse request with any body
+	ReplayWebhookDeliveriesWithBodyWithResponse(ctx context.Context, params *ReplayWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveriesResponse, error)
+
+	ReplayWebhookDeliveriesWithResponse(ctx context.Context, params *ReplayWebhookDeliveriesParams, body ReplayWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveriesResponse, error)
+
+	// GetWebhookDeliveryWithResponse request
+	GetWebhookDeliveryWithResponse(ctx context.Context, deliveryId string, params *GetWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*GetWebhookDeliveryResponse, error)
+
+	// ListWebhookAttemptsWithResponse request
+	ListWebhookAttemptsWithResponse(ctx context.Context, deliveryId string, params *ListWebhookAttemptsParams, reqEditors ...RequestEditorFn) (*ListWebhookAttemptsResponse, error)
+
+	// ReplayWebhookDeliveryWithResponse request
+	ReplayWebhookDeliveryWithResponse(ctx context.Context, deliveryId string, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error)
+
+	// ListWebhookKeysWithResponse request
+	ListWebhookKeysWithResponse(ctx context.Context, params *ListWebhookKeysParams, reqEditors ...RequestEditorFn) (*ListWebhookKeysResponse, error)
+
+	// RenewWebhookKeyWithBodyWithResponse request with any body
+	RenewWebhookKeyWithBodyWithResponse(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RenewWebhookKeyResponse, error)
+
+	RenewWebhookKeyWithResponse(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, body RenewWebhookKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RenewWebhookKeyResponse, error)
+
+	// CreateWebhookListenerWithBodyWithResponse request with any body
+	CreateWebhookListenerWithBodyWithResponse(ctx context.Context, params *CreateWebhookListenerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookListenerResponse, error)
+
+	CreateWebhookListenerWithResponse(ctx context.Context, params *CreateWebhookListenerParams, body CreateWebhookListenerJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookListenerResponse, error)
+
+	// DeleteWebhookListenerWithResponse request
+	DeleteWebhookListenerWithResponse(ctx context.Context, listenerId string, params *DeleteWebhookListenerParams, reqEditors ...RequestEditorFn) (*DeleteWebhookListenerResponse, error)
+
+	// FetchWebhookEventsWithBodyWithResponse request with any body
+	FetchWebhookEventsWithBodyWithResponse(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FetchWebhookEventsResponse, error)
+
+	FetchWebhookEventsWithResponse(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, body FetchWebhookEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*FetchWebhookEventsResponse, error)
+
+	// ListWebhooksWithResponse request
+	ListWebhooksWithResponse(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error)
+
+	// CreateWebhookWithBodyWithResponse request with any body
+	CreateWebhookWithBodyWithResponse(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	CreateWebhookWithResponse(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	// DeleteWebhookWithResponse request
+	DeleteWebhookWithResponse(ctx context.Context, webhookId string, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error)
+
+	// GetWebhookWithResponse request
+	GetWebhookWithResponse(ctx context.Context, webhookId string, params *GetWebhookParams, reqEditors ...RequestEditorFn) (*GetWebhookResponse, error)
+
+	// UpdateWebhookWithBodyWithResponse request with any body
+	UpdateWebhookWithBodyWithResponse(ctx context.Context, webhookId string, params *UpdateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error)
+
+	UpdateWebhookWithResponse(ctx context.Context, webhookId string, params *UpdateWebhookParams, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error)
+
+	// TestWebhookWithBodyWithResponse request with any body
+	TestWebhookWithBodyWithResponse(ctx context.Context, webhookId string, params *TestWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookResponse, error)
+
+	TestWebhookWithResponse(ctx context.Context, webhookId string, params *TestWebhookParams, body TestWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookResponse, error)
 }
 
 type ListArchivesResponse struct {
@@ -13438,6 +16692,552 @@ func (r TransferContentResponse) Bytes() []byte {
 	return r.Body
 }
 
+type ListWebhookDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageDeliveryOrOffsetPageDelivery
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhookDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhookDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListWebhookDeliveriesResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ReplayWebhookDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Replayed
+	JSON202      *Replayed
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplayWebhookDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplayWebhookDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ReplayWebhookDeliveriesResponse) Bytes() []byte {
+	return r.Body
+}
+
+type GetWebhookDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Delivery
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWebhookDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWebhookDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetWebhookDeliveryResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ListWebhookAttemptsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageAttempt
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhookAttemptsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhookAttemptsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListWebhookAttemptsResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ReplayWebhookDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON202      *Delivery
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplayWebhookDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplayWebhookDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ReplayWebhookDeliveryResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ListWebhookKeysResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *KeyList
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhookKeysResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhookKeysResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListWebhookKeysResponse) Bytes() []byte {
+	return r.Body
+}
+
+type RenewWebhookKeyResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *KeyList
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r RenewWebhookKeyResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RenewWebhookKeyResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r RenewWebhookKeyResponse) Bytes() []byte {
+	return r.Body
+}
+
+type CreateWebhookListenerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *WebhookListener
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateWebhookListenerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateWebhookListenerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateWebhookListenerResponse) Bytes() []byte {
+	return r.Body
+}
+
+type DeleteWebhookListenerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteWebhookListenerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteWebhookListenerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteWebhookListenerResponse) Bytes() []byte {
+	return r.Body
+}
+
+type FetchWebhookEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *HeardEvents
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r FetchWebhookEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FetchWebhookEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r FetchWebhookEventsResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ListWebhooksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageWebhookMini
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhooksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhooksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListWebhooksResponse) Bytes() []byte {
+	return r.Body
+}
+
+type CreateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON201      *Webhook
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r CreateWebhookResponse) Bytes() []byte {
+	return r.Body
+}
+
+type DeleteWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteWebhookResponse) Bytes() []byte {
+	return r.Body
+}
+
+type GetWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Webhook
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetWebhookResponse) Bytes() []byte {
+	return r.Body
+}
+
+type UpdateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Webhook
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateWebhookResponse) Bytes() []byte {
+	return r.Body
+}
+
+type TestWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON202      *Delivery
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r TestWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TestWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r TestWebhookResponse) Bytes() []byte {
+	return r.Body
+}
+
 // ListArchivesWithResponse request returning *ListArchivesResponse
 func (c *ClientWithResponses) ListArchivesWithResponse(ctx context.Context, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*ListArchivesResponse, error) {
 	rsp, err := c.ListArchives(ctx, params, reqEditors...)
@@ -14152,6 +17952,206 @@ func (c *ClientWithResponses) TransferContentWithResponse(ctx context.Context, u
 		return nil, err
 	}
 	return ParseTransferContentResponse(rsp)
+}
+
+// ListWebhookDeliveriesWithResponse request returning *ListWebhookDeliveriesResponse
+func (c *ClientWithResponses) ListWebhookDeliveriesWithResponse(ctx context.Context, params *ListWebhookDeliveriesParams, reqEditors ...RequestEditorFn) (*ListWebhookDeliveriesResponse, error) {
+	rsp, err := c.ListWebhookDeliveries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhookDeliveriesResponse(rsp)
+}
+
+// ReplayWebhookDeliveriesWithBodyWithResponse request with arbitrary body returning *ReplayWebhookDeliveriesResponse
+func (c *ClientWithResponses) ReplayWebhookDeliveriesWithBodyWithResponse(ctx context.Context, params *ReplayWebhookDeliveriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveriesResponse, error) {
+	rsp, err := c.ReplayWebhookDeliveriesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayWebhookDeliveriesResponse(rsp)
+}
+
+func (c *ClientWithResponses) ReplayWebhookDeliveriesWithResponse(ctx context.Context, params *ReplayWebhookDeliveriesParams, body ReplayWebhookDeliveriesJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveriesResponse, error) {
+	rsp, err := c.ReplayWebhookDeliveries(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayWebhookDeliveriesResponse(rsp)
+}
+
+// GetWebhookDeliveryWithResponse request returning *GetWebhookDeliveryResponse
+func (c *ClientWithResponses) GetWebhookDeliveryWithResponse(ctx context.Context, deliveryId string, params *GetWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*GetWebhookDeliveryResponse, error) {
+	rsp, err := c.GetWebhookDelivery(ctx, deliveryId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWebhookDeliveryResponse(rsp)
+}
+
+// ListWebhookAttemptsWithResponse request returning *ListWebhookAttemptsResponse
+func (c *ClientWithResponses) ListWebhookAttemptsWithResponse(ctx context.Context, deliveryId string, params *ListWebhookAttemptsParams, reqEditors ...RequestEditorFn) (*ListWebhookAttemptsResponse, error) {
+	rsp, err := c.ListWebhookAttempts(ctx, deliveryId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhookAttemptsResponse(rsp)
+}
+
+// ReplayWebhookDeliveryWithResponse request returning *ReplayWebhookDeliveryResponse
+func (c *ClientWithResponses) ReplayWebhookDeliveryWithResponse(ctx context.Context, deliveryId string, params *ReplayWebhookDeliveryParams, reqEditors ...RequestEditorFn) (*ReplayWebhookDeliveryResponse, error) {
+	rsp, err := c.ReplayWebhookDelivery(ctx, deliveryId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplayWebhookDeliveryResponse(rsp)
+}
+
+// ListWebhookKeysWithResponse request returning *ListWebhookKeysResponse
+func (c *ClientWithResponses) ListWebhookKeysWithResponse(ctx context.Context, params *ListWebhookKeysParams, reqEditors ...RequestEditorFn) (*ListWebhookKeysResponse, error) {
+	rsp, err := c.ListWebhookKeys(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhookKeysResponse(rsp)
+}
+
+// RenewWebhookKeyWithBodyWithResponse request with arbitrary body returning *RenewWebhookKeyResponse
+func (c *ClientWithResponses) RenewWebhookKeyWithBodyWithResponse(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RenewWebhookKeyResponse, error) {
+	rsp, err := c.RenewWebhookKeyWithBody(ctx, slot, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRenewWebhookKeyResponse(rsp)
+}
+
+func (c *ClientWithResponses) RenewWebhookKeyWithResponse(ctx context.Context, slot RenewWebhookKeyParamsSlot, params *RenewWebhookKeyParams, body RenewWebhookKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*RenewWebhookKeyResponse, error) {
+	rsp, err := c.RenewWebhookKey(ctx, slot, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRenewWebhookKeyResponse(rsp)
+}
+
+// CreateWebhookListenerWithBodyWithResponse request with arbitrary body returning *CreateWebhookListenerResponse
+func (c *ClientWithResponses) CreateWebhookListenerWithBodyWithResponse(ctx context.Context, params *CreateWebhookListenerParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookListenerResponse, error) {
+	rsp, err := c.CreateWebhookListenerWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookListenerResponse(rsp)
+}
+
+func (c *ClientWithResponses) CreateWebhookListenerWithResponse(ctx context.Context, params *CreateWebhookListenerParams, body CreateWebhookListenerJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookListenerResponse, error) {
+	rsp, err := c.CreateWebhookListener(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookListenerResponse(rsp)
+}
+
+// DeleteWebhookListenerWithResponse request returning *DeleteWebhookListenerResponse
+func (c *ClientWithResponses) DeleteWebhookListenerWithResponse(ctx context.Context, listenerId string, params *DeleteWebhookListenerParams, reqEditors ...RequestEditorFn) (*DeleteWebhookListenerResponse, error) {
+	rsp, err := c.DeleteWebhookListener(ctx, listenerId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteWebhookListenerResponse(rsp)
+}
+
+// FetchWebhookEventsWithBodyWithResponse request with arbitrary body returning *FetchWebhookEventsResponse
+func (c *ClientWithResponses) FetchWebhookEventsWithBodyWithResponse(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*FetchWebhookEventsResponse, error) {
+	rsp, err := c.FetchWebhookEventsWithBody(ctx, listenerId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchWebhookEventsResponse(rsp)
+}
+
+func (c *ClientWithResponses) FetchWebhookEventsWithResponse(ctx context.Context, listenerId string, params *FetchWebhookEventsParams, body FetchWebhookEventsJSONRequestBody, reqEditors ...RequestEditorFn) (*FetchWebhookEventsResponse, error) {
+	rsp, err := c.FetchWebhookEvents(ctx, listenerId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFetchWebhookEventsResponse(rsp)
+}
+
+// ListWebhooksWithResponse request returning *ListWebhooksResponse
+func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error) {
+	rsp, err := c.ListWebhooks(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhooksResponse(rsp)
+}
+
+// CreateWebhookWithBodyWithResponse request with arbitrary body returning *CreateWebhookResponse
+func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Context, params *CreateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhookWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, params *CreateWebhookParams, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhook(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+// DeleteWebhookWithResponse request returning *DeleteWebhookResponse
+func (c *ClientWithResponses) DeleteWebhookWithResponse(ctx context.Context, webhookId string, params *DeleteWebhookParams, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error) {
+	rsp, err := c.DeleteWebhook(ctx, webhookId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteWebhookResponse(rsp)
+}
+
+// GetWebhookWithResponse request returning *GetWebhookResponse
+func (c *ClientWithResponses) GetWebhookWithResponse(ctx context.Context, webhookId string, params *GetWebhookParams, reqEditors ...RequestEditorFn) (*GetWebhookResponse, error) {
+	rsp, err := c.GetWebhook(ctx, webhookId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWebhookResponse(rsp)
+}
+
+// UpdateWebhookWithBodyWithResponse request with arbitrary body returning *UpdateWebhookResponse
+func (c *ClientWithResponses) UpdateWebhookWithBodyWithResponse(ctx context.Context, webhookId string, params *UpdateWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error) {
+	rsp, err := c.UpdateWebhookWithBody(ctx, webhookId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateWebhookResponse(rsp)
+}
+
+func (c *ClientWithResponses) UpdateWebhookWithResponse(ctx context.Context, webhookId string, params *UpdateWebhookParams, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error) {
+	rsp, err := c.UpdateWebhook(ctx, webhookId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateWebhookResponse(rsp)
+}
+
+// TestWebhookWithBodyWithResponse request with arbitrary body returning *TestWebhookResponse
+func (c *ClientWithResponses) TestWebhookWithBodyWithResponse(ctx context.Context, webhookId string, params *TestWebhookParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestWebhookResponse, error) {
+	rsp, err := c.TestWebhookWithBody(ctx, webhookId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestWebhookResponse(rsp)
+}
+
+func (c *ClientWithResponses) TestWebhookWithResponse(ctx context.Context, webhookId string, params *TestWebhookParams, body TestWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*TestWebhookResponse, error) {
+	rsp, err := c.TestWebhook(ctx, webhookId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestWebhookResponse(rsp)
 }
 
 // ParseListArchivesResponse parses an HTTP response from a ListArchivesWithResponse call
@@ -18662,6 +22662,1220 @@ func ParseTransferContentResponse(rsp *http.Response) (*TransferContentResponse,
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListWebhookDeliveriesResponse parses an HTTP response from a ListWebhookDeliveriesWithResponse call
+func ParseListWebhookDeliveriesResponse(rsp *http.Response) (*ListWebhookDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhookDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageDeliveryOrOffsetPageDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplayWebhookDeliveriesResponse parses an HTTP response from a ReplayWebhookDeliveriesWithResponse call
+func ParseReplayWebhookDeliveriesResponse(rsp *http.Response) (*ReplayWebhookDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplayWebhookDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Replayed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Replayed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetWebhookDeliveryResponse parses an HTTP response from a GetWebhookDeliveryWithResponse call
+func ParseGetWebhookDeliveryResponse(rsp *http.Response) (*GetWebhookDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWebhookDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Delivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListWebhookAttemptsResponse parses an HTTP response from a ListWebhookAttemptsWithResponse call
+func ParseListWebhookAttemptsResponse(rsp *http.Response) (*ListWebhookAttemptsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhookAttemptsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageAttempt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplayWebhookDeliveryResponse parses an HTTP response from a ReplayWebhookDeliveryWithResponse call
+func ParseReplayWebhookDeliveryResponse(rsp *http.Response) (*ReplayWebhookDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplayWebhookDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Delivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListWebhookKeysResponse parses an HTTP response from a ListWebhookKeysWithResponse call
+func ParseListWebhookKeysResponse(rsp *http.Response) (*ListWebhookKeysResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhookKeysResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest KeyList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRenewWebhookKeyResponse parses an HTTP response from a RenewWebhookKeyWithResponse call
+func ParseRenewWebhookKeyResponse(rsp *http.Response) (*RenewWebhookKeyResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RenewWebhookKeyResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest KeyList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateWebhookListenerResponse parses an HTTP response from a CreateWebhookListenerWithResponse call
+func ParseCreateWebhookListenerResponse(rsp *http.Response) (*CreateWebhookListenerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateWebhookListenerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest WebhookListener
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteWebhookListenerResponse parses an HTTP response from a DeleteWebhookListenerWithResponse call
+func ParseDeleteWebhookListenerResponse(rsp *http.Response) (*DeleteWebhookListenerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteWebhookListenerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFetchWebhookEventsResponse parses an HTTP response from a FetchWebhookEventsWithResponse call
+func ParseFetchWebhookEventsResponse(rsp *http.Response) (*FetchWebhookEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FetchWebhookEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest HeardEvents
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListWebhooksResponse parses an HTTP response from a ListWebhooksWithResponse call
+func ParseListWebhooksResponse(rsp *http.Response) (*ListWebhooksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhooksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageWebhookMini
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateWebhookResponse parses an HTTP response from a CreateWebhookWithResponse call
+func ParseCreateWebhookResponse(rsp *http.Response) (*CreateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteWebhookResponse parses an HTTP response from a DeleteWebhookWithResponse call
+func ParseDeleteWebhookResponse(rsp *http.Response) (*DeleteWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetWebhookResponse parses an HTTP response from a GetWebhookWithResponse call
+func ParseGetWebhookResponse(rsp *http.Response) (*GetWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateWebhookResponse parses an HTTP response from a UpdateWebhookWithResponse call
+func ParseUpdateWebhookResponse(rsp *http.Response) (*UpdateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTestWebhookResponse parses an HTTP response from a TestWebhookWithResponse call
+func ParseTestWebhookResponse(rsp *http.Response) (*TestWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TestWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Delivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest ErrorBody

@@ -97,6 +97,20 @@ func (p place) above() place {
 	return place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
 }
 
+// child is where an item lies that has come into a folder.
+func (p place) child(kind Kind, id int64) place {
+	row := store.Item{Kind: int64(kind), ID: id}
+	return place{row: row, chain: append([]store.ItemChainRow{{Item: row}}, p.chain...), archive: p.archive}
+}
+
+// placeAt is where an item lies, whoever may see it; an item that is not there lies nowhere.
+func (s *Service) placeAt(ctx context.Context, q *store.Queries, kind Kind, id int64) (place, error) {
+	chain, err := q.ItemChain(ctx, id, 0, 0)
+	p := s.placeOf(chain)
+	p.row.Kind, p.row.ID = int64(kind), id
+	return p, err
+}
+
 // policy is where the contents of what lies there are kept.
 func (p place) policy() int64 {
 	if p.archive == nil {

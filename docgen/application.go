@@ -94,8 +94,8 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 
 func (n NewApplication) problems() []Problem {
 	problems := nameProblems(n.Name)
-	if foldKey(n.Name) == foldKey(handApplication) {
-		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", handApplication))
+	if foldKey(n.Name) == foldKey(HandApplication) {
+		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", HandApplication))
 	}
 	known := scopesOf(RoleAdmin)
 	for _, scope := range n.Scopes {
@@ -254,10 +254,18 @@ func (s *Service) DeleteApplication(ctx context.Context, name string) error {
 	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
 		for _, remove := range []func(context.Context, int64) error{
 			tx.DeleteTokensOfApplication, tx.DeleteRefreshTokensOfApplication, tx.DeleteApplicationKeys, tx.DeleteAssertionsOfApplication,
+			tx.DeleteSigningKeys,
 		} {
 			if err := remove(ctx, app.ID); err != nil {
 				return err
 			}
+		}
+		const reason = "Its application was deleted."
+		if err := tx.CancelDeliveriesOfApplication(ctx, app.ID, s.micros(), reason); err != nil {
+			return err
+		}
+		if err := tx.DeleteWebhooksOfApplication(ctx, app.ID, reason, s.micros()); err != nil {
+			return err
 		}
 		if err := tx.SetUserStatus(ctx, app.ServiceAccountID.Int64, StatusInactive, s.micros()); err != nil {
 			return err

@@ -198,6 +198,7 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 		if err != nil {
 			return err
 		}
+		before := row.Name
 		if change.Name != nil {
 			row.Name = *change.Name
 		}
@@ -208,7 +209,7 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 		if change == (ArchiveChange{}) {
 			return nil
 		}
-		return s.rewriteArchive(ctx, tx, c, row)
+		return s.rewriteArchive(ctx, tx, c, row, before)
 	})
 	return changed, err
 }
@@ -224,7 +225,8 @@ func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return s.findArchive(ctx, tx.Queries, c, id, need)
 }
 
-func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, row store.Item) error {
+// rewriteArchive gives an archive another name, or description, than it had before.
+func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, row store.Item, before string) error {
 	other, err := tx.Child(ctx, row.ParentID, foldKey(row.Name))
 	switch {
 	case err == nil && other.ID != row.ID:
@@ -239,7 +241,14 @@ func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, r
 	if store.IsUniqueViolation(err) { // taken since it was looked for
 		return archiveExists(row.Name)
 	}
-	return err
+	if err != nil || row.Name == before {
+		return err
+	}
+	p, err := s.placeAt(ctx, tx.Queries, Folder, row.ID)
+	if err != nil {
+		return err
+	}
+	return s.fire(ctx, tx, c, event{trigger: FolderRenamed, item: p, info: Renamed{before}})
 }
 
 // DeleteArchive deletes an archive for good. It must hold nothing but what is in the trash, which goes with it.
@@ -262,9 +271,13 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		if full {
 			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
 		}
-		if err := s.purge(ctx, tx, row.ID); err != nil {
+		told, err := s.purge(ctx, tx, c, Folder, row.ID)
+		if err != nil {
 			return err
 		}
-		return tx.GrowFolder(ctx, s.enterprise.rootID, -1)
+		if err := tx.GrowFolder(ctx, s.enterprise.rootID, -1); err != nil {
+			return err
+		}
+		return s.tell(ctx, tx, told)
 	})
 }

@@ -99,5 +99,10 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 	return as, err
 }
 
+// ref names the user that the caller acts as.
+func (c *Caller) ref() UserRef {
+	return UserRef{ID: c.User.ID, Name: c.User.Name, Login: c.User.Login}
+}
+
 // String names the caller for logs, without the token.
 func (c *Caller) String() string { return fmt.Sprintf("user %d", c.User.ID) }

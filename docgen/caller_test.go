@@ -195,6 +195,44 @@ func TestScopes(t *testing.T) {
 			"UpdateUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
 			"DeleteUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { return w.DeleteUser(ctx, c, 1, true) }},
 			"TransferContent": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
+			"CreateWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetID: 1, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileUploaded}})
+				return err
+			}},
+			"UpdateWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.UpdateWebhook(ctx, c, 1, docgen.WebhookChange{})
+				return err
+			}},
+			"Webhook":       {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Webhook(ctx, c, 1); return err }},
+			"Webhooks":      {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Webhooks(ctx, c, first); return err }},
+			"DeleteWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.DeleteWebhook(ctx, c, 1) }},
+			"TestWebhook":   {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.TestWebhook(ctx, c, 1, docgen.FileUploaded); return err }},
+			"SigningKeys":   {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.SigningKeys(ctx, c); return err }},
+			"RenewSigningKey": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.RenewSigningKey(ctx, c, docgen.KeyPrimary, 0)
+				return err
+			}},
+			"Deliveries": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.Deliveries(ctx, c, docgen.DeliveryFilter{}, first)
+				return err
+			}},
+			"DeliveriesByOffset": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.DeliveriesByOffset(ctx, c, docgen.DeliveryFilter{}, docgen.OffsetRequest{})
+				return err
+			}},
+			"Delivery":       {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Delivery(ctx, c, 1); return err }},
+			"Attempts":       {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Attempts(ctx, c, 1, first); return err }},
+			"ReplayDelivery": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.ReplayDelivery(ctx, c, 1); return err }},
+			"ReplayDeliveries": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.ReplayDeliveries(ctx, c, docgen.DeliveryFilter{}, true)
+				return err
+			}},
+			"CreateListener": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
+				_, err := w.CreateListener(ctx, c, docgen.WebhookTarget{ID: 1}, nil)
+				return err
+			}},
+			"Hear":        {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Hear(ctx, c, 1, nil, 0); return err }},
+			"EndListener": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.EndListener(ctx, c, 1) }},
 		}
 		w.member("root", docgen.RoleAdmin)
 		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers} {

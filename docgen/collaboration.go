@@ -140,8 +140,10 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 		if err := insertCollaboration(ctx, tx, row); err != nil {
 			return err
 		}
-		made, err = readCollaboration(ctx, tx.Queries, row.ID)
-		return err
+		if made, err = readCollaboration(ctx, tx.Queries, row.ID); err != nil {
+			return err
+		}
+		return s.fireShared(ctx, tx, c, CollaborationWasCreated, made, p.row)
 	})
 	return made, err
 }
@@ -295,9 +297,24 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 		if !found.isFor(c) && !withdrawn && !found.place.may.Can(MayManage) {
 			return failf(CodeForbidden, "Access denied – only the owner, co-owners and the collaborator end a collaboration.")
 		}
-		_, err = tx.DeleteCollaboration(ctx, id)
-		return err
+		ended, err := collaborationOf(ctx, tx.Queries, userRefs{}, found.row, found.item)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.DeleteCollaboration(ctx, id); err != nil {
+			return err
+		}
+		return s.fireShared(ctx, tx, c, CollaborationWasRemoved, ended, found.item)
 	})
+}
+
+// fireShared has the webhooks told what became of a collaboration on an item.
+func (s *Service) fireShared(ctx context.Context, tx *store.Tx, c *Caller, trigger Trigger, of *Collaboration, item store.Item) error {
+	p, err := s.placeAt(ctx, tx.Queries, Kind(item.Kind), item.ID)
+	if err != nil {
+		return err
+	}
+	return s.fire(ctx, tx, c, event{trigger: trigger, item: p, collaboration: of})
 }
 
 // lockCollaboration finds a collaboration that nobody else changes from here to the end of the transaction.

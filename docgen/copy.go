@@ -63,7 +63,10 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err := content.settle(ctx, tx, target, row.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{target, 1, version.Size})
+		if err := grow(ctx, tx, growth{target, 1, version.Size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, copyEvents(source, target, row.ID)...)
 	})
 	return item, err
 }
@@ -127,7 +130,10 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 		if err := settle(ctx, tx, top.ID, target.policy()); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{target, 1, size})
+		if err := grow(ctx, tx, growth{target, 1, size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, copyEvents(source, target, top.ID)...)
 	})
 	return item, err
 }

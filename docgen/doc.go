@@ -13,5 +13,6 @@
 //	what there is        item file folder version copy move trash purge archive policy relocate sweep contents
 //	who may do what      access collaboration invitation terms owner
 //	how documents arise  template tag contract include dryrun batch options job output
+//	who is told          trigger event webhook delivery outbox signing listener
 //	what all share       service error id name page offset
 package docgen

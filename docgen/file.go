@@ -57,7 +57,10 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if err := version.settle(ctx, tx, parent, row.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{parent, 1, version.size})
+		if err := grow(ctx, tx, growth{parent, 1, version.size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, event{trigger: FileUploaded, item: parent.child(File, row.ID)})
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)
@@ -141,7 +144,10 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := version.settle(ctx, tx, p, v.FileID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size})
+		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, versionEvents(p, item.Name)...)
 	})
 	if err != nil {
 		return nil, s.abandon(ctx, version, err)
@@ -228,16 +234,18 @@ type Content struct {
 	ModifiedAt time.Time // when the version came into being
 	version    store.FileVersion
 	service    *Service
+	taken      func(ctx context.Context) error
 }
 
-// Content returns what a version of a file holds; version 0 is the current one.
+// Content returns what a version of a file holds, to who takes it away; version 0 is the current one.
 func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int64) (*Content, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
 	}
 	var found *Content
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		p, err := s.find(ctx, q, c, File, fileID, MayDownload)
+	var p place
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		p, err = s.find(ctx, q, c, File, fileID, MayDownload)
 		if err != nil {
 			return err
 		}
@@ -249,7 +257,20 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 		found.Name = p.row.Name
 		return nil
 	})
-	return found, err
+	if err != nil {
+		return nil, err
+	}
+	found.taken = func(ctx context.Context) error { return s.fireAlone(ctx, c, event{trigger: FileDownloaded, item: p}) }
+	return found, nil
+}
+
+// Taken has the webhooks told that the content is about to be taken away from its beginning: who goes on with what was broken
+// off takes nothing else.
+func (c *Content) Taken(ctx context.Context) error {
+	if c.taken == nil { // for a task
+		return nil
+	}
+	return c.taken(ctx)
 }
 
 func (s *Service) contentOf(version store.FileVersion) *Content {

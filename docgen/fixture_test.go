@@ -104,7 +104,7 @@ func (w *world) contentManager(name string) *docgen.Caller {
 	w.t.Helper()
 	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: docgen.RoleAdmin})
 	must(w.t, err)
-	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeGlobalContent)
+	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeGlobalContent)
 }
 
 // caller returns the caller with a new token of a user.
@@ -164,6 +164,7 @@ func (w *world) text(c *docgen.Caller, file, version int64) string {
 	w.t.Helper()
 	content, err := w.Content(w.t.Context(), c, file, version)
 	must(w.t, err)
+	must(w.t, content.Taken(w.t.Context()))
 	r, err := content.Open(w.t.Context(), 0, -1)
 	must(w.t, err)
 	defer r.Close()

@@ -41,7 +41,10 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 		if item, err = s.item(ctx, tx.Queries, c, Folder, id); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{folder: parent, items: 1})
+		if err := grow(ctx, tx, growth{folder: parent, items: 1}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, event{trigger: FolderCreated, item: parent.child(Folder, id)})
 	})
 	return item, err
 }

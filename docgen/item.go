@@ -387,10 +387,12 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	if err != nil {
 		return lateTaken(err)
 	}
-	if change.ParentID == nil {
-		return nil
+	if change.ParentID != nil {
+		if err := handOver(ctx, tx, p, target); err != nil {
+			return err
+		}
 	}
-	return handOver(ctx, tx, p, target)
+	return s.fire(ctx, tx, c, append(renameEvents(p, row.Name), moveEvents(p, target, row.ParentID.Int64)...)...)
 }
 
 // lateTaken is what became of a change of a name: where another transaction has taken the name since nameFree looked, the

@@ -41,12 +41,12 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 			return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
 				"PUT /users/%d/folders/0, or say force=true to remove them.", id)
 		}
-		return s.endUser(ctx, tx, row)
+		return s.endUser(ctx, tx, c, row)
 	})
 }
 
 // endUser removes what belongs to a user alone. The row stays, because other things name who made them.
-func (s *Service) endUser(ctx context.Context, tx *store.Tx, row store.User) error {
+func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User) error {
 	for _, remove := range []func(context.Context, int64) error{
 		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser,
 	} {
@@ -57,13 +57,17 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, row store.User) err
 	if err := tx.DeleteCollaborationsOfUser(ctx, userID(row.ID)); err != nil {
 		return err
 	}
-	if err := s.purge(ctx, tx, row.RootFolderID); err != nil {
+	told, err := s.purge(ctx, tx, c, Folder, row.RootFolderID)
+	if err != nil {
 		return err
 	}
 	if err := tx.DeleteUser(ctx, row.ID, s.micros(), endedKey(row.ID)); err != nil {
 		return err
 	}
-	return s.checkAdmins(ctx, tx, row)
+	if err := s.checkAdmins(ctx, tx, row); err != nil {
+		return err
+	}
+	return s.tell(ctx, tx, told)
 }
 
 // TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder.
@@ -84,14 +88,20 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 		if err != nil {
 			return err
 		}
+		events, err := s.transferEvents(ctx, tx, from.RootFolderID, folderID)
+		if err != nil {
+			return err
+		}
 		if err := moveContent(ctx, tx, from.RootFolderID, folderID); err != nil {
 			return err
 		}
 		if err := giveTree(ctx, tx, folderID, to.ID); err != nil {
 			return err
 		}
-		item, err = s.describeTransfer(ctx, tx, c, to, folderID)
-		return err
+		if item, err = s.describeTransfer(ctx, tx, c, to, folderID); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, events...)
 	})
 	return item, err
 }
@@ -137,6 +147,28 @@ func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Cal
 		return 0, s.nameInUse(ctx, tx.Queries, c, to.RootFolderID, name)
 	}
 	return id, tx.GrowFolder(ctx, to.RootFolderID, 1)
+}
+
+// transferEvents tell of a folder that was made for the content of a user, and of what is about to be moved into it from the
+// user's root folder, as far as there are webhooks on it: others cannot hear of it.
+func (s *Service) transferEvents(ctx context.Context, tx *store.Tx, fromID, folderID int64) ([]event, error) {
+	folder, err := s.placeAt(ctx, tx.Queries, Folder, folderID)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := tx.ChildWebhookTargets(ctx, fromID)
+	if err != nil {
+		return nil, err
+	}
+	events := []event{{trigger: FolderCreated, item: folder}}
+	for _, target := range targets {
+		p, err := s.placeAt(ctx, tx.Queries, Kind(target.Kind), target.ID)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, moveEvents(p, folder, folderID)...)
+	}
+	return events, nil
 }
 
 // moveContent puts all that a folder holds into an empty one, what is in the trash too.

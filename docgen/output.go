@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"platen/store"
@@ -52,7 +53,7 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 		for _, row := range rows {
 			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt, policy: policy})
 		}
-		return nil
+		return s.fireStarted(ctx, tx, batch, rows)
 	})
 	return claim, err
 }
@@ -115,13 +116,15 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 			return err
 		}
 		written := growth{folder: d.folder}
+		var events []event
 		for _, result := range results {
-			status, err := s.completeJob(ctx, tx, d, result)
+			status, outputID, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
 				return fmt.Errorf("complete job %d: %w", result.Job.ID, err)
 			}
 			if status != lost {
 				ended[status]++
+				events = append(events, d.endEvents(result, status, outputID)...)
 			}
 			switch {
 			case result.Output == nil:
@@ -132,10 +135,15 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 				written.bytes += result.Output.content.size
 			}
 		}
-		if err := grow(ctx, tx, written); err != nil || written.items == 0 {
+		if err := grow(ctx, tx, written); err != nil {
 			return err
 		}
-		return s.stillThere(ctx, tx, d)
+		if written.items > 0 {
+			if err := s.stillThere(ctx, tx, d); err != nil {
+				return err
+			}
+		}
+		return s.fire(ctx, tx, d.caller, events...)
 	})
 	return ended, unused, err
 }
@@ -155,6 +163,8 @@ func (s *Service) stillThere(ctx context.Context, tx *store.Tx, d destination) e
 
 // destination is where the documents of a batch go, at the moment they are finished.
 type destination struct {
+	batch   store.DocgenBatch
+	source  place // the template
 	folder  place
 	caller  *Caller        // who created the batch
 	problem string         // why nothing can be written there; empty when it can
@@ -170,7 +180,11 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if err != nil {
 		return destination{}, fmt.Errorf("creator of batch %s: %w", batchID, err)
 	}
-	d := destination{numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
+	template, err := s.placeAt(ctx, tx.Queries, File, batch.TemplateFileID)
+	if err != nil {
+		return destination{}, err
+	}
+	d := destination{batch: batch, source: template, numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
 	if batch.GlobalContent && isActive(user.User) { // the creator may be less than when the batch was made
 		d.caller.Scopes = allowed([]Scope{ScopeGlobalContent}, user.User)
 	}
@@ -187,14 +201,12 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 // lost is the status of a job that another attempt has claimed.
 const lost Status = ""
 
-// completeJob ends one job and returns its status.
-func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, error) {
-	if r.Output != nil && d.problem != "" {
-		r.Output, r.Failures.Errors = nil, append(r.Failures.Errors, d.problem)
-	}
+// completeJob ends one job and returns its status, and the id of its document; 0 where there is none.
+func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, int64, error) {
+	r = d.refuse(r)
 	f, err := r.Failures.text()
 	if err != nil {
-		return lost, err
+		return lost, 0, err
 	}
 	status := r.status()
 	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(status), Failures: f, FinishedAt: s.micros()}
@@ -203,19 +215,75 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	}
 	held, err := tx.FinishJob(ctx, finish)
 	if err != nil || held == 0 {
-		return lost, err
+		return lost, 0, err
 	}
 	if r.Output == nil {
-		return status, nil
+		return status, 0, nil
 	}
 	row := newItemRow(File, finish.OutputFileID, parentOf(d.folder.row.ID), r.Job.FileName, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
 	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
-		return lost, err
+		return lost, 0, err
 	}
 	if err := r.Output.content.settle(ctx, tx, d.folder, row.ID); err != nil {
-		return lost, err
+		return lost, 0, err
 	}
-	return status, tx.DeleteInput(ctx, r.Job.ID)
+	return status, row.ID, tx.DeleteInput(ctx, r.Job.ID)
+}
+
+// refuse makes a failure of a result that cannot be written where it was to go.
+func (d destination) refuse(r Result) Result {
+	if r.Output != nil && d.problem != "" {
+		r.Output, r.Failures.Errors = nil, append(slices.Clip(r.Failures.Errors), d.problem)
+	}
+	return r
+}
+
+// endEvents tell of a job that ended, and of its document.
+func (d destination) endEvents(r Result, status Status, outputID int64) []event {
+	r = d.refuse(r)
+	trigger, info := DocumentSucceeded, generated(d.batch, d.caller.rootID, d.source, r.Job.ID, status)
+	info.OutputFileID, info.Failures = outputID, r.Failures.Errors
+	if status == StatusFailed {
+		trigger = DocumentFailed
+	}
+	events := []event{{trigger: trigger, item: d.source, info: info}}
+	if outputID != 0 {
+		events = append(events, event{trigger: FileUploaded, item: d.folder.child(File, outputID)})
+	}
+	return events
+}
+
+// fireStarted has the webhooks told of jobs that are claimed for the first time.
+func (s *Service) fireStarted(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, jobs []store.DocgenJob) error {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j store.DocgenJob) bool { return j.Attempt > 1 })
+	if len(jobs) == 0 {
+		return nil
+	}
+	user, err := tx.User(ctx, batch.CreatedBy)
+	if err != nil {
+		return err
+	}
+	template, err := s.placeAt(ctx, tx.Queries, File, batch.TemplateFileID)
+	if err != nil {
+		return err
+	}
+	events := make([]event, len(jobs))
+	for i, job := range jobs {
+		events[i] = event{trigger: DocumentStarted, item: template, info: generated(batch, user.User.RootFolderID, template, job.ID, Status(job.Status))}
+	}
+	return s.fire(ctx, tx, &Caller{User: userOf(user.User, "")}, events...)
+}
+
+// generated is what events say of a job, whose batch was made by the user with a root folder.
+func generated(batch store.DocgenBatch, root int64, template place, jobID int64, status Status) Generated {
+	g := Generated{
+		BatchID: batch.ID, JobID: jobID, Status: status, TemplateID: batch.TemplateFileID, TemplateName: template.row.Name,
+		TemplateVersionID: batch.TemplateVersionID, DestinationID: batch.DestinationID, OutputType: batch.OutputType,
+	}
+	if g.DestinationID == root {
+		g.DestinationID = rootID
+	}
+	return g
 }
 
 func (r Result) status() Status {

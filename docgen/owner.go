@@ -75,8 +75,12 @@ func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root 
 	if err := handOver(ctx, tx, p, root); err != nil {
 		return err
 	}
-	return insertCollaboration(ctx, tx, store.InsertCollaborationParams{
+	err = insertCollaboration(ctx, tx, store.InsertCollaborationParams{
 		ID: s.newID(), ItemID: row.ID, UserID: userID(p.row.OwnerID), Role: string(RoleCoOwner),
 		Status: CollaborationAccepted, AcknowledgedAt: now, CreatedAt: now, CreatedBy: c.User.ID, ModifiedAt: now,
 	})
+	if err != nil {
+		return err
+	}
+	return s.fire(ctx, tx, c, append(renameEvents(p, row.Name), moveEvents(p, root, root.row.ID)...)...)
 }

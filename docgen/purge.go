@@ -28,27 +28,36 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 		if err != nil {
 			return err
 		}
-		return s.purge(ctx, tx, id)
+		told, err := s.purge(ctx, tx, c, kind, id)
+		if err != nil {
+			return err
+		}
+		return s.tell(ctx, tx, told)
 	})
 }
 
 // purge removes an item for good, with all below it, what is in the trash too: versions, collaborations and all that was
 // known of templates. Batches and jobs stay, and those that still need the template fail. Contents that no version names
-// any more are removed by tasks. Whoever calls it holds the tree by HoldTrees, and sees to the size of the archive.
-func (s *Service) purge(ctx context.Context, tx *store.Tx, itemID int64) error {
+// any more are removed by tasks. Whoever calls it holds the tree by HoldTrees, sees to the size of the archive, and tells
+// the webhooks in the end.
+func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (told, error) {
+	farewell, err := s.hearPurge(ctx, tx, c, kind, itemID)
+	if err != nil {
+		return told{}, err
+	}
 	contents, err := tx.TreeContents(ctx, itemID)
 	if err != nil {
-		return err
+		return told{}, err
 	}
 	if err := tx.DeleteTree(ctx, itemID); err != nil {
-		return err
+		return told{}, err
 	}
 	var tasks []store.Job
 	for portion := range slices.Chunk(contents, purgePortion) {
 		tasks = append(tasks, store.Job{Task: RemoveContents{portion}, Priority: 4})
 	}
 	_, err = tx.Enqueue(ctx, tasks...)
-	return err
+	return farewell, err
 }
 
 // RemoveContents is the task of removing the contents of versions that were removed, as far as no other version names

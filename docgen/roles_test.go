@@ -58,6 +58,8 @@ UpdateFolder to move something within              404      403      403      40
 UpdateFolder to move something out                 404      403      403      403      403      403      403      403        ✓        ✓
 UpdateFile to move into an archive                 404      403      403      403      403      403      404      404      404        ✓
 UpdateFolder to move into an archive               404      403      403      403      403      403      404      404      404        ✓
+CreateWebhook                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CreateListener                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
@@ -269,6 +271,19 @@ var operations = []operation{
 		}
 		return err
 	}},
+	{"CreateWebhook", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateWebhook(w.t.Context(), c, docgen.NewWebhook{
+			TargetKind: docgen.Folder, TargetID: at.folder, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileUploaded},
+		})
+		return err
+	}},
+	{"CreateListener", "", func(w *world, c *docgen.Caller, at target) error {
+		made, err := w.CreateListener(w.t.Context(), c, docgen.WebhookTarget{Kind: docgen.Folder, ID: at.folder}, nil)
+		if err != nil {
+			return err
+		}
+		return w.EndListener(w.t.Context(), c, made.ID)
+	}},
 	{"MarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.MarkTemplate(w.t.Context(), c, at.file)
 		return err
@@ -336,8 +351,10 @@ var operations = []operation{
 }
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
-var notOnItems = []string{"AddUser", "Archives", "As", "BatchJobs", "CreateArchive", "DeleteUser", "Invitations", "Job", "Jobs", "Me",
-	"StoragePolicies", "StoragePolicy", "Templates", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "User", "Users", "UsersByOffset"}
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "BatchJobs", "CreateArchive", "DeleteUser", "DeleteWebhook",
+	"Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "Hear", "Invitations", "Job", "Jobs", "Me", "RenewSigningKey",
+	"ReplayDeliveries", "ReplayDelivery", "SigningKeys", "StoragePolicies", "StoragePolicy", "Templates", "TestWebhook",
+	"TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User", "Users", "UsersByOffset", "Webhook", "Webhooks"}
 
 // TestEveryOperationHasRoles finds what the service does for a caller: there is no operation of which the table says nothing.
 func TestEveryOperationHasRoles(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -48,6 +49,12 @@ type Config struct {
 
 	Policies     []NewStoragePolicy // besides the default, which is Blobs
 	KeepArchives bool               // archives cannot be deleted
+
+	// Notification writes what a webhook is told as it is sent: ASCII alone, which no receiver reads in two ways.
+	// encoding/json when nil, for a Service whose webhooks nobody receives.
+	Notification func(Notification) ([]byte, error)
+	// CheckAddress tells what is wrong with the address of a webhook, for a person; nil for a Service that takes any.
+	CheckAddress func(ctx context.Context, address string) error
 }
 
 // Service holds the operations. It is safe for use by many goroutines, and several Services may share one database and
@@ -63,6 +70,9 @@ type Service struct {
 	policies     []StoragePolicy // by id, the default first
 	keepArchives bool
 	enterprise   enterprise
+
+	notification func(Notification) ([]byte, error)
+	checkAddress func(ctx context.Context, address string) error
 }
 
 // enterprise is the one that a server is of.
@@ -76,9 +86,18 @@ type enterprise struct {
 // New returns the Service on a database, which it prepares: an enterprise, an application for tokens made by hand, and
 // the key that page markers are signed with come into being on first use.
 func New(ctx context.Context, cfg Config) (*Service, error) {
-	s := &Service{db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives}
+	s := &Service{
+		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
+		notification: cfg.Notification, checkAddress: cfg.CheckAddress,
+	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.notification == nil {
+		s.notification = func(n Notification) ([]byte, error) { return json.Marshal(n) }
+	}
+	if s.checkAddress == nil {
+		s.checkAddress = func(context.Context, string) error { return nil }
 	}
 	err := s.db.Write(ctx, func(tx *store.Tx) error { return s.prepare(ctx, tx, cfg.Policies) })
 	if err != nil {

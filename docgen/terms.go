@@ -56,10 +56,23 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 		if err := s.changeCollaboration(ctx, tx, c, found, change); err != nil {
 			return err
 		}
-		changed, err = readCollaboration(ctx, tx.Queries, id)
-		return err
+		if changed, err = readCollaboration(ctx, tx.Queries, id); err != nil {
+			return err
+		}
+		return s.fireShared(ctx, tx, c, change.trigger(), changed, found.item)
 	})
 	return changed, err
+}
+
+// trigger is what a change is to webhooks.
+func (change CollaborationChange) trigger() Trigger {
+	switch change.Status {
+	case CollaborationAccepted:
+		return CollaborationWasAccepted
+	case CollaborationRejected:
+		return CollaborationWasRejected
+	}
+	return CollaborationWasUpdated
 }
 
 // changeCollaboration answers an invitation, or changes what a collaboration gives. Clients repeat the role with an answer.

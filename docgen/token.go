@@ -31,8 +31,8 @@ type NewToken struct {
 	TTL    time.Duration // 0: never expires
 }
 
-// handApplication is the application that tokens made by hand belong to.
-const handApplication = "Command line"
+// HandApplication is the name of the application that tokens made by hand belong to.
+const HandApplication = "Command line"
 
 // CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
 func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
@@ -74,13 +74,13 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 // handApplication returns the application that tokens made by hand belong to, which comes into being with the first.
 func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, error) {
 	_, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
-		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: handApplication, NameKey: foldKey(handApplication),
+		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: HandApplication, NameKey: foldKey(HandApplication),
 		Scopes: FormatScopes(scopesOf(RoleAdmin)), CreatedAt: s.micros(), ActsAsUsers: true,
 	})
 	if err != nil {
 		return 0, err
 	}
-	app, err := tx.ApplicationByName(ctx, s.enterprise.id, foldKey(handApplication))
+	app, err := tx.ApplicationByName(ctx, s.enterprise.id, foldKey(HandApplication))
 	return app.ID, err
 }
 

@@ -37,7 +37,10 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 		if _, err = tx.TrashItem(ctx, p.row.ID, s.micros(), c.User.ID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p.above(), -1, -size})
+		if err := grow(ctx, tx, growth{p.above(), -1, -size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, event{trigger: kind.either(FileTrashed, FolderTrashed), item: p})
 	})
 }
 
@@ -154,7 +157,10 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	if err != nil {
 		return err
 	}
-	return grow(ctx, tx, growth{target, 1, size})
+	if err := grow(ctx, tx, growth{target, 1, size}); err != nil {
+		return err
+	}
+	return s.fire(ctx, tx, c, event{trigger: Kind(row.Kind).either(FileRestored, FolderRestored), item: p, also: []place{target}})
 }
 
 // trashOf lists what a caller owns and was put into the trash itself; for who manages the content of the enterprise also

@@ -194,7 +194,10 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err := version.settle(ctx, tx, p, fileID); err != nil {
 			return err
 		}
-		return grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size})
+		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, c, versionEvents(p, row.Name)...)
 	})
 	return promoted, err
 }

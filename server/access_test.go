@@ -93,6 +93,25 @@ var routeCases = []routeCase{
 	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
 	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} }, "403 403 403 403 403 200 200"},
 
+	{"POST /webhooks", func(s scene) any {
+		return object{"target": ref(s.file, "file"), "address": "https://hooks.example.com/", "triggers": []string{"FILE.MOVED"}}
+	}, "403 404 201 201 201 404 201"},
+	{"GET /webhooks", nil, "403 200 200 200 200 200 200"},
+	{"GET /webhooks/{webhook_id}", nil, "403 404 404 404 200 404 404"},
+	{"PUT /webhooks/{webhook_id}", func(scene) any { return object{"status": "disabled"} }, "403 404 404 404 200 404 404"},
+	{"DELETE /webhooks/{webhook_id}", nil, "403 404 404 404 204 404 404"},
+	{"POST /webhooks/{webhook_id}/test", func(scene) any { return object{"trigger": "FOLDER.MOVED"} }, "403 404 404 404 202 404 404"},
+	{"GET /webhook_deliveries", nil, "403 200 200 200 200 200 200"},
+	{"GET /webhook_deliveries/{delivery_id}", nil, "403 404 404 404 200 200 200"},
+	{"GET /webhook_deliveries/{delivery_id}/attempts", nil, "403 404 404 404 200 200 200"},
+	{"POST /webhook_deliveries/{delivery_id}/replay", nil, "403 404 404 404 202 202 202"},
+	{"POST /webhook_deliveries/replay", func(s scene) any { return object{"webhook_id": id(s.webhook)} }, "403 202 202 202 202 202 202"},
+	{"GET /webhook_keys", nil, "403 403 403 403 403 200 200"},
+	{"POST /webhook_keys/{slot}", nil, "403 403 403 403 403 201 201"},
+	{"POST /webhook_listeners", func(s scene) any { return object{"target": ref(s.folder, "folder")} }, "403 404 201 201 201 404 201"},
+	{"POST /webhook_listeners/{listener_id}/events", func(scene) any { return object{} }, "403 404 404 404 200 404 404"},
+	{"DELETE /webhook_listeners/{listener_id}", nil, "403 404 404 404 204 404 404"},
+
 	// These look at no access token: the client says who it is.
 	{"POST /oauth2/token", func(s scene) any {
 		return s.client.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(s.user))
@@ -122,7 +141,8 @@ func batch(s scene) object {
 func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
-		"{archive_id}", id(s.archive), "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
+		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
+		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {
@@ -153,7 +173,13 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 					if needsPast(c.route) {
 						s = w.past(s, c.route)
 					}
+					if strings.Contains(c.route, "/webhook_listeners") {
+						s.listener = w.listener(w.owner)
+					}
 					r := request{as: caller}
+					if caller == "scope" && strings.Contains(c.route, "/webhook") {
+						r.as = "reading"
+					}
 					if c.body != nil {
 						r.body = c.body(s)
 					}
@@ -168,6 +194,15 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 			}
 		}
 	})
+}
+
+// listener makes a listener, when those before have ended: there can be few at a time.
+func (w *world) listener(c *docgen.Caller) int64 {
+	w.t.Helper()
+	w.clock.Add(docgen.ListenerPatience.Microseconds())
+	made, err := w.CreateListener(w.t.Context(), c, docgen.WebhookTarget{Kind: docgen.Folder}, nil)
+	must(w.t, err)
+	return made.ID
 }
 
 // needsPast tells the routes of what was: past versions, and the trash.

@@ -138,6 +138,9 @@ func TestConformanceNamesEveryLimit(t *testing.T) {
 // spellings are the ways in which the page may write a number, as in 10,000 or 64 KiB.
 func spellings(t *testing.T, expression string) []string {
 	t.Helper()
+	if strings.Contains(expression, "time.") {
+		return spellingsOfTime(t, expression)
+	}
 	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, expression)
 	must(t, err)
 	n, ok := constant.Int64Val(value.Value)
@@ -151,6 +154,25 @@ func spellings(t *testing.T, expression string) []string {
 	}
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {
 		if size := int64(1) << (10 * (i + 1)); n%size == 0 {
+			words = append(words, fmt.Sprint(n/size, " ", unit))
+		}
+	}
+	return words
+}
+
+// spellingsOfTime are the ways in which the page may write a duration, as in 30 days.
+func spellingsOfTime(t *testing.T, expression string) []string {
+	t.Helper()
+	seconds := strings.NewReplacer("time.Hour", "3600", "time.Minute", "60", "time.Second", "1").Replace(expression)
+	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, seconds)
+	must(t, err)
+	n, ok := constant.Int64Val(value.Value)
+	if !ok {
+		t.Fatalf("%s is no whole number of seconds", expression)
+	}
+	words := []string{fmt.Sprint(n, " seconds")}
+	for unit, size := range map[string]int64{"minutes": 60, "hours": 3600, "days": 24 * 3600} {
+		if n%size == 0 {
 			words = append(words, fmt.Sprint(n/size, " ", unit))
 		}
 	}

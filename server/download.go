@@ -88,7 +88,7 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 	reader := &contentReader{ctx: ctx, content: content}
 	held := &holdErrors{ResponseWriter: c.w}
 	if r.Method == http.MethodGet {
-		held.ready = reader.prepare
+		held.ready = reader.begin
 	}
 	http.ServeContent(held, r, "", content.ModifiedAt, reader)
 	err := errors.Join(reader.failure, reader.Close())
@@ -170,7 +170,16 @@ func (r *contentReader) Seek(offset int64, whence int) (int64, error) {
 	return r.at, nil
 }
 
-// prepare opens the content where it will be read from, to find out that it cannot be before that is promised.
+// begin makes sure that the content can be read before that is promised, and tells that it is taken.
+func (r *contentReader) begin() error {
+	if err := r.prepare(); err != nil || r.at > 0 {
+		return err
+	}
+	r.failure = r.content.Taken(r.ctx)
+	return r.failure
+}
+
+// prepare opens the content where it will be read from.
 func (r *contentReader) prepare() error {
 	if r.open == nil && r.at < r.content.Size {
 		r.open, r.failure = r.content.Open(r.ctx, r.at, -1)

@@ -10,11 +10,14 @@ import (
 // The examples of the documentation. They are values of the types that go over the wire, so that they cannot be wrong.
 
 const (
-	exampleFile    ID = 12345678
-	exampleVersion ID = 87654321
-	exampleFolder  ID = 22334455
-	exampleBatchID    = "64528422-fbf4-4f8d-b6a0-b099c6572cf2"
-	exampleSHA1       = "85136c79cbf9fe36bb9d05d0639c70c265c18d37"
+	exampleFile       ID = 12345678
+	exampleVersion    ID = 87654321
+	exampleFolder     ID = 22334455
+	exampleHook       ID = 13579246
+	exampleDeliveryID ID = 24680135
+	exampleBatchID       = "64528422-fbf4-4f8d-b6a0-b099c6572cf2"
+	exampleSHA1          = "85136c79cbf9fe36bb9d05d0639c70c265c18d37"
+	exampleEventID       = "eb0c4e06-751f-442c-86f8-fd5bb404dbec"
 )
 
 var (
@@ -191,4 +194,81 @@ func exampleArchiveChange() updateArchiveRequest {
 
 func exampleStoragePolicy() storagePolicy {
 	return storagePolicy{ID: 99001122, Type: typeStoragePolicy, Name: "Cold"}
+}
+
+func exampleNewWebhook() createWebhookRequest {
+	example := exampleWebhook()
+	return createWebhookRequest{Target: example.Target, Address: example.Address, Triggers: example.Triggers}
+}
+
+func exampleWebhookChange() updateWebhookRequest {
+	example := exampleWebhook()
+	return updateWebhookRequest{Address: &example.Address, Triggers: &example.Triggers, Status: &example.Status}
+}
+
+func exampleWebhook() webhook {
+	return webhook{
+		ID: exampleHook, Type: typeWebhook, Target: itemRef{ID: exampleFolder, Type: typeFolder}, CreatedBy: exampleAuthor, CreatedAt: timestamp{exampleTime},
+		Address: "https://hooks.example.com/platen", Triggers: []triggerName{"FILE.UPLOADED", "DOCGEN_DOCUMENT_GENERATION_FAILED"}, Status: docgen.WebhookActive,
+	}
+}
+
+func exampleWebhookMini() webhookMini {
+	example := exampleWebhook()
+	return webhookMini{ID: example.ID, Type: example.Type, Target: example.Target}
+}
+
+func exampleNotification() notification {
+	return notification{
+		Type: "webhook_event", ID: exampleEventID, CreatedAt: timestamp{exampleTime}, Trigger: triggerName(docgen.FileUploaded),
+		Webhook: webhookRef{ID: exampleHook, Type: typeWebhook}, CreatedBy: exampleAuthor,
+		Source: notificationSource{&view[file]{value: exampleFileObject()}}, AdditionalInfo: additionalInfo{[]any{}},
+	}
+}
+
+func exampleDelivery() delivery {
+	example := exampleListedDelivery()
+	text, err := marshal(exampleNotification())
+	if err != nil {
+		panic(err) // a value of ours
+	}
+	example.Body = new(string(asciiJSON(text)))
+	return example
+}
+
+func exampleListedDelivery() delivery {
+	reason := "the receiver answered 503 Service Unavailable"
+	return delivery{
+		ID: exampleDeliveryID, Type: typeDelivery, Webhook: webhookRef{exampleHook, typeWebhook}, EventID: exampleEventID,
+		Trigger: triggerName(docgen.FileUploaded), State: string(docgen.DeliveryPending), CreatedAt: timestamp{exampleTime}, BegunAt: timestamp{exampleTime},
+		Tries: 1, Attempts: 1, DueAt: timestamp{exampleTime.Add(10 * time.Second)}, Reason: &reason,
+	}
+}
+
+func exampleAttempt() attempt {
+	name, reason, status := "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "the receiver answered 503 Service Unavailable", http.StatusServiceUnavailable
+	return attempt{
+		ID: 24680136, Type: typeAttempt, Name: &name, BegunAt: timestamp{exampleTime}, Duration: 132, Outcome: "status", Reason: &reason, Status: &status,
+		RequestHeaders:  optional[map[string]string]{&map[string]string{"Box-Delivery-Id": name, "Content-Type": "application/json"}},
+		ResponseHeaders: optional[map[string]string]{&map[string]string{"Content-Type": "text/plain"}}, ResponseBody: "busy",
+	}
+}
+
+func exampleReplay() replayRequest {
+	hook := exampleHook
+	return replayRequest{WebhookID: &hook, State: string(docgen.DeliveryFailed), CreatedAfter: &timestamp{exampleTime}, DryRun: true}
+}
+
+func exampleKeys() keyList {
+	return keyList{[]signingKey{
+		{Type: typeKey, Slot: docgen.KeyPrimary, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDB1v0FQ6oBRM=", CreatedAt: timestamp{exampleTime}},
+		{Type: typeKey, Slot: docgen.KeySecondary, Secret: "whsec_7v3mIWYvJm4p2bX2nS1s0uW3m1tqZzqkq0m5mE3n1wE=", CreatedAt: timestamp{exampleTime}},
+	}}
+}
+
+func exampleListener() webhookListener {
+	return webhookListener{
+		ID: 35791357, Type: typeListener, Target: itemRef{ID: exampleFolder, Type: typeFolder}, Triggers: []triggerName{triggerName(docgen.FileUploaded)},
+		CreatedAt: timestamp{exampleTime}, ExpiresAt: timestamp{exampleTime.Add(docgen.ListenerPatience)},
+	}
 }

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"time"
+
+	"platen/docgen"
 )
 
 // What the tests look at from inside.
@@ -21,3 +23,6 @@ var AddressKey = addressKey
 
 // WithDefaults exposes what stands for a limit that is not given.
 func (l RateLimits) WithDefaults() RateLimits { return l.withDefaults() }
+
+// PlainNotification writes what a webhook is told as any other answer is written.
+func PlainNotification(n docgen.Notification) ([]byte, error) { return marshal(notificationOf(n)) }

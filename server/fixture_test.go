@@ -42,7 +42,7 @@ type world struct {
 }
 
 // The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
-// lacks every scope of an operation; reader and editor are collaborators where scene says so; other is nobody to
+// lacks every scope of an operation but those of webhooks, which reading lacks; reader and editor are collaborators where scene says so; other is nobody to
 // the owner, and admin is nobody to the owner but an admin of the enterprise. The archivist is the admin with a token that
 // has every scope, the power over everybody's content too.
 var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin", "archivist"}
@@ -88,6 +88,7 @@ func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
 	w.blobs, err = blob.Open(t.TempDir())
 	must(t, err)
 	service.Blobs, service.Now = w.blobs, func() time.Time { return time.UnixMicro(w.clock.Load()).UTC() }
+	service.Notification = server.Notification
 	w.Service, err = docgen.New(t.Context(), service)
 	must(t, err)
 	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {
@@ -100,6 +101,7 @@ func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
 		w.tokens[name] = w.token(name, 0)
 	}
 	w.tokens["scope"] = w.token("owner", 0, docgen.ScopeWebhooks)
+	w.tokens["reading"] = w.token("owner", 0, docgen.ScopeRead)
 	w.tokens["archivist"] = w.token("admin", 0, everyScope...)
 	w.tokens["expired"] = w.token("owner", time.Minute)
 	w.clock.Add(time.Hour.Microseconds())
@@ -273,12 +275,14 @@ func problems(v object) []string {
 	return names
 }
 
-// scene is a shared folder of the owner with a template in it, and a batch made from it; and an empty archive.
+// scene is a shared folder of the owner with a template in it, and a batch made from it; and an empty archive. A webhook of
+// the owner's on the folder has a delivery, of an event that did not happen.
 type scene struct {
 	folder, file, version, collaboration, job, archive int64
 	batch                                              string
 	user, heir                                         int64 // that belong to nothing else
 	client                                             client
+	webhook, delivery, listener                        int64 // there is no listener, until a test makes one
 }
 
 // scene makes a folder that reader may read and editor may edit, and where carol collaborates.
@@ -320,6 +324,13 @@ func (w *world) scene() scene {
 	s.archive = archive.ID
 	s.user, s.heir = w.user(name+".user"), w.user(name+".heir")
 	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
+	hook, err := w.CreateWebhook(ctx, w.owner, docgen.NewWebhook{
+		TargetKind: docgen.Folder, TargetID: s.folder, Address: "https://hooks.example.com/Invoice", Triggers: []docgen.Trigger{docgen.FileUploaded},
+	})
+	must(w.t, err)
+	delivery, err := w.TestWebhook(ctx, w.owner, hook.ID, docgen.FileUploaded)
+	must(w.t, err)
+	s.webhook, s.delivery = hook.ID, delivery.ID
 	return s
 }
 

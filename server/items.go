@@ -57,9 +57,7 @@ func (e entry) MarshalJSONTo(to *jsontext.Encoder) error { return e.shown.Marsha
 
 // Schema describes an entry for the OpenAPI document.
 func (entry) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{
-		r.Schema(reflect.TypeFor[file](), true, ""), r.Schema(reflect.TypeFor[folder](), true, ""),
-	}}
+	return anyOf(r, reflect.TypeFor[file](), reflect.TypeFor[folder]())
 }
 
 // TransformSchema demands of a file what every view of it has.

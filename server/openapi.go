@@ -25,6 +25,7 @@ const (
 	tagCollaborations = "Collaborations"
 	tagUsers          = "Users"
 	tagArchives       = "Archives"
+	tagWebhooks       = "Webhooks"
 )
 
 const securityName = "accessToken"
@@ -52,6 +53,7 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
 				{Name: tagUsers, Description: "Who the caller is, and, for administrators and applications that may, the users of the enterprise."},
 				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
+				{Name: tagWebhooks, Description: "Let other systems be told what happens to files, folders and documents; and see what they were told, tell them again, and try them out."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),

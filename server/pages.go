@@ -210,8 +210,12 @@ func (a *api) propertyNames(schema *huma.Schema) []string {
 	case schema.Ref == "":
 		return slices.Sorted(maps.Keys(schema.Properties))
 	}
+	object := a.huma.OpenAPI().Components.Schemas.TypeFromRef(schema.Ref)
+	if object == nil { // of a text with a schema of its own
+		return nil
+	}
 	var names []string
-	for _, field := range fieldsOf(a.huma.OpenAPI().Components.Schemas.TypeFromRef(schema.Ref)) {
+	for _, field := range fieldsOf(object) {
 		names = append(names, field.name)
 	}
 	return names

@@ -14,16 +14,18 @@ import (
 // warn of is an error here.
 func TestOpenAPIDocumentLinted(t *testing.T) {
 	linter := redocly(t)
-	for page, skipped := range map[string]string{
-		"openapi.json": "none",
-		// To the linter null is wrong where a reference may be null, for which 3.0 has no way that it agrees with.
-		"openapi-3.0.json": "no-invalid-media-type-examples",
+	for page, skipped := range map[string][]string{
+		"openapi.json": nil,
+		// To the linter null is wrong where a reference may be null, for which 3.0 has no way that it agrees with. And what
+		// webhooks are sent, which 3.0 cannot say, is used by nothing else.
+		"openapi-3.0.json": {"--skip-rule=no-invalid-media-type-examples", "--skip-rule=no-unused-components"},
 	} {
 		t.Run(page, func(t *testing.T) {
 			runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 				name := filepath.Join(t.TempDir(), page)
 				must(t, os.WriteFile(name, w.do("GET //"+page, request{}).text, 0o600))
-				cmd := exec.CommandContext(t.Context(), "node", linter, "lint", "--extends=recommended-strict", "--skip-rule="+skipped, "--format=json", name)
+				args := append([]string{linter, "lint", "--extends=recommended-strict", "--format=json", name}, skipped...)
+				cmd := exec.CommandContext(t.Context(), "node", args...)
 				cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
 				cmd.Dir = t.TempDir()
 				out, runErr := cmd.Output()

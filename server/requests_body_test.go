@@ -46,6 +46,9 @@ func leaf(text string) *jsonNode { return &jsonNode{text: text} }
 // value makes a value that a schema allows; at is the path of names that leads to it.
 func (g *generator) value(schema object, at string) *jsonNode {
 	if ref, ok := schema["$ref"].(string); ok {
+		if g.apt && strings.HasSuffix(at, ".triggers") { // of which few fit every target
+			return leaf(quoted(pick(g, "FILE.MOVED", "FILE.RENAMED", "FILE.DOWNLOADED")))
+		}
 		return g.value(g.schemas[strings.TrimPrefix(ref, "#/components/schemas/")], at)
 	}
 	if choices, ok := schema["anyOf"].([]any); ok {
@@ -74,6 +77,9 @@ func (g *generator) value(schema object, at string) *jsonNode {
 	case "boolean":
 		return leaf(pick(g, "true", "false"))
 	case "integer", "number":
+		if strings.HasSuffix(at, ".wait_seconds") { // there is no time to wait
+			return leaf(pick(g, "0", "-1"))
+		}
 		return leaf(pick(g, "0", "1", "7", "1000"))
 	case "null":
 		return leaf("null")
@@ -144,6 +150,10 @@ func (g *generator) text(schema object, at string) string {
 	switch {
 	case name == "id" && len(names) > 1:
 		return g.id(names[len(names)-2])
+	case name == "accepted":
+		return g.id(name)
+	case name == "address":
+		return pick(g, "https://hooks.example.com/in", "https://hooks.example.com/in", "http://127.0.0.1:80/", "https://user:password@[::1]/?q#f", "no address")
 	case strings.HasSuffix(name, "_id"):
 		return g.id(strings.TrimSuffix(name, "_id"))
 	case schema["format"] == "date-time":

@@ -86,7 +86,7 @@ func (g *generator) request() wireRequest {
 }
 
 // Who apt requests to some operations are made as, because hardly anybody else comes through to them.
-var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin"}
+var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin"}
 
 // caller is who makes a request: seldom one that is turned away at the door.
 func (g *generator) caller(path string) string {
@@ -121,6 +121,7 @@ var fitting = []struct {
 	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed", "trashed2"}, "folder": {"trashed", "trashed2"}}},
 	{regexp.MustCompile(`^DELETE /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"spare", "shared2"}, "folder": {"spare", "shared2"}}},
 	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
+	{regexp.MustCompile(`^DELETE /webhook`), map[string][]string{"webhook": {"shared2"}, "webhook_listener": {"spare"}}},
 }
 
 func fittingOf(op operationRef) map[string][]string {
@@ -229,6 +230,12 @@ var furnished = map[string][]string{
 	"docgen_job":     {"shared", "shared2", "stranger"},
 	"archive":        {"shared", "shared2"},
 	"storage_policy": {"default", "cold"},
+
+	"webhook":          {"shared", "shared2", "stranger"},
+	"webhook_delivery": {"shared", "shared2", "stranger"},
+	"webhook_listener": {"shared", "spare", "stranger"},
+	"event":            {"shared", "shared2", "stranger"},
+	"slot":             {"primary", "secondary"},
 }
 
 // Names of what the callers of apt requests may do everything with.
@@ -236,12 +243,13 @@ var aptNames = map[string][]string{
 	"file": {"shared", "shared2"}, "folder": {"shared", "shared2"}, "file_version": {"shared", "shared2"},
 	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"}, "docgen_job": {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
+	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"}, "slot": {"primary", "secondary"},
 }
 
 // kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.
 var kindsOf = map[string]string{
 	"template": "file", "parent": "folder", "destination_folder": "folder", "version": "file_version", "batch": "docgen_batch", "job": "docgen_job",
-	"accessible_by": "user", "owned_by": "user",
+	"accessible_by": "user", "owned_by": "user", "delivery": "webhook_delivery", "accepted": "webhook_delivery", "listener": "webhook_listener",
 }
 
 // id is the id of something of a kind: seldom of the wrong kind.
@@ -251,7 +259,7 @@ func (g *generator) id(name string) string {
 		kind = known
 	}
 	if g.wrong() {
-		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive")
+		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive", "webhook", "webhook_delivery", "webhook_listener")
 	}
 	if kind == "folder" && len(g.fitting[kind]) == 0 && g.chance(20) {
 		return pick(g, "0", "0", "0", "«archive:shared»")

@@ -43,7 +43,7 @@ func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
 	cold, err := blob.Open(t.TempDir())
 	must(t, err)
 	w := newWorldOf(t, cfg, docgen.Config{
-		Store: storetest.Open(t, config), Policies: []docgen.NewStoragePolicy{{Name: "Cold", Blobs: cold}},
+		Store: storetest.Open(t, config), Policies: []docgen.NewStoragePolicy{{Name: "Cold", Blobs: cold}}, CheckAddress: httpsAlone,
 	})
 	db, err := open(config)
 	must(t, err)
@@ -107,6 +107,8 @@ var storedRules = map[string]string{
 	"templates that are no files": `SELECT COUNT(*) FROM docgen_templates JOIN items ON items.id = docgen_templates.file_id WHERE items.kind <> 1`,
 	"jobs that have not ended and have no data": `SELECT COUNT(*) FROM docgen_jobs WHERE status IN ('pending', 'submitted')
 		AND id NOT IN (SELECT job_id FROM docgen_inputs)`,
+	// Listeners are fetched from a last time, and end by themselves.
+	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN (SELECT id FROM items)`,
 	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
 		WHERE items.owner_id = collaborations.user_id`,
 }

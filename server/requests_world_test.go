@@ -40,6 +40,8 @@ func (v *visit) furnish() {
 	must(w.t, err)
 	v.ids["storage_policy:default"], v.ids["storage_policy:cold"] = id(policies.Entries[0].ID), id(policies.Entries[1].ID)
 	v.ids["enterprise:own"] = id(w.EnterpriseID())
+	v.ids["slot:primary"], v.ids["slot:secondary"] = docgen.KeyPrimary, docgen.KeySecondary
+	v.ids["webhook_listener:shared"], v.ids["webhook_listener:spare"] = v.listen(w.owner), v.listen(w.owner)
 	v.past()
 	v.spare()
 	v.clients()
@@ -106,6 +108,22 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["docgen_job:shared"+suffix] = id(s.job)
 	v.ids["archive:shared"+suffix] = id(s.archive)
 	v.ids["user:spare"+suffix] = id(s.user)
+	v.ids["webhook:shared"+suffix] = id(s.webhook)
+	v.logged("shared"+suffix, v.w.owner, s.delivery)
+}
+
+// logged names a delivery and its event.
+func (v *visit) logged(name string, c *docgen.Caller, deliveryID int64) {
+	delivery, err := v.w.Delivery(v.w.t.Context(), c, deliveryID)
+	must(v.w.t, err)
+	v.ids["webhook_delivery:"+name], v.ids["event:"+name] = id(delivery.ID), delivery.EventID
+}
+
+// listen makes a listener to everything of a caller's.
+func (v *visit) listen(c *docgen.Caller) string {
+	made, err := v.w.CreateListener(v.w.t.Context(), c, docgen.WebhookTarget{Kind: docgen.Folder}, nil)
+	must(v.w.t, err)
+	return id(made.ID)
 }
 
 // secret makes a text that no caller may see.
@@ -164,11 +182,18 @@ func (v *visit) stranger() {
 	gone, err := w.CreateFile(ctx, stranger, docgen.NewFile{Name: v.secret(), ParentID: top.ID}, strings.NewReader(v.secret()))
 	must(w.t, err)
 	must(w.t, w.TrashFile(ctx, stranger, gone.ID, ""))
+	hook, err := w.CreateWebhook(ctx, stranger, docgen.NewWebhook{
+		TargetKind: docgen.Folder, TargetID: top.ID, Address: "https://hooks.example.com/" + v.secret(), Triggers: []docgen.Trigger{docgen.FolderMoved},
+	})
+	must(w.t, err)
+	delivery, err := w.TestWebhook(ctx, stranger, hook.ID, docgen.FolderMoved)
+	must(w.t, err)
 
 	for name, id := range map[string]string{
 		"folder:stranger": id(top.ID), "folder:shown": id(shown.ID), "file:stranger": id(file.ID), "file:gone": id(gone.ID),
 		"file_version:stranger": id(file.VersionID), "docgen_batch:stranger": batch, "docgen_job:stranger": id(jobs.Entries[0].ID),
-		"collaboration:stranger": id(invited.ID),
+		"collaboration:stranger": id(invited.ID), "webhook:stranger": id(hook.ID), "webhook_delivery:stranger": id(delivery.ID),
+		"event:stranger": delivery.EventID, "webhook_listener:stranger": v.listen(stranger),
 	} {
 		v.ids[name], v.strange[name], v.seen[id] = id, true, true
 	}

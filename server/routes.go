@@ -10,6 +10,7 @@ func (a *api) routes() {
 	a.collaborationRoutes()
 	a.userRoutes()
 	a.archiveRoutes()
+	a.webhookRoutes()
 }
 
 func (a *api) oauthRoutes() {
@@ -94,4 +95,23 @@ func (a *api) archiveRoutes() {
 	route(a, "DELETE /archives/{archive_id}", docDeleteArchive, a.deleteArchive)
 	route(a, "GET /storage_policies", docListStoragePolicies, a.listStoragePolicies)
 	route(a, "GET /storage_policies/{storage_policy_id}", docGetStoragePolicy, a.getStoragePolicy)
+}
+
+func (a *api) webhookRoutes() {
+	route(a, "POST /webhooks", docCreateWebhook, a.createWebhook)
+	route(a, "GET /webhooks", docListWebhooks, a.listWebhooks)
+	route(a, "GET /webhooks/{webhook_id}", docGetWebhook, a.getWebhook)
+	route(a, "PUT /webhooks/{webhook_id}", docUpdateWebhook, a.updateWebhook)
+	route(a, "DELETE /webhooks/{webhook_id}", docDeleteWebhook, a.deleteWebhook)
+	route(a, "POST /webhooks/{webhook_id}/test", docTestWebhook, a.testWebhook)
+	route(a, "GET /webhook_deliveries", docListDeliveries, a.listDeliveries)
+	route(a, "GET /webhook_deliveries/{delivery_id}", docGetDelivery, a.getDelivery)
+	route(a, "GET /webhook_deliveries/{delivery_id}/attempts", docListAttempts, a.listAttempts)
+	route(a, "POST /webhook_deliveries/{delivery_id}/replay", docReplayDelivery, a.replayDelivery)
+	route(a, "POST /webhook_deliveries/replay", docReplayDeliveries, a.replayDeliveries)
+	route(a, "GET /webhook_keys", docListKeys, a.listKeys)
+	route(a, "POST /webhook_keys/{slot}", docRenewKey, a.renewKey)
+	route(a, "POST /webhook_listeners", docCreateListener, a.createListener)
+	route(a, "POST /webhook_listeners/{listener_id}/events", docHear, a.hear)
+	route(a, "DELETE /webhook_listeners/{listener_id}", docEndListener, a.endListener)
 }

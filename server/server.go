@@ -4,7 +4,9 @@
 package server
 
 import (
+	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -27,6 +29,9 @@ type Config struct {
 	Now        func() time.Time     // by which requests are counted; time.Now when nil
 	Compat     Compat               // whose clients the server bears with
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+
+	// Sign returns the headers that a notification is sent with, signed with some keys; none when nil.
+	Sign func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
 // Compat names the clients for which the server relaxes what its interface demands and they do not keep.
@@ -54,6 +59,7 @@ type api struct {
 	metrics    *metrics
 
 	limiter limiter
+	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
 // New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
@@ -66,6 +72,10 @@ func New(cfg Config) http.Handler {
 		compat:  cfg.Compat,
 		mux:     http.NewServeMux(),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
+		sign:    cfg.Sign,
+	}
+	if a.sign == nil {
+		a.sign = func(docgen.Delivery, []docgen.SigningKey) map[string]string { return map[string]string{} }
 	}
 	if a.log == nil {
 		a.log = slog.Default()
@@ -80,6 +90,7 @@ func New(cfg Config) http.Handler {
 	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
 	a.describeHeaders()
+	a.describeNotifications()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
 	a.compressed = compressing(a.mux)
@@ -106,11 +117,14 @@ const (
 )
 
 // NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much. It is to
-// serve a Listener.
+// serve a Listener. Its Shutdown does not wait for requests that wait for something to happen.
 func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           answering(handler),
-		ConnContext:       withConn,
+	stopping, stop := context.WithCancel(context.Background())
+	s := &http.Server{
+		Handler: answering(handler),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(withConn(ctx, c), stoppingKey{}, stopping)
+		},
 		ConnState:         answered,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
@@ -119,4 +133,6 @@ func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like other addresses that are not there
 	}
+	s.RegisterOnShutdown(stop)
+	return s
 }

@@ -120,6 +120,12 @@ const (
 
 	typeArchive       = "archive"
 	typeStoragePolicy = "storage_policy"
+
+	typeWebhook  = "webhook"
+	typeDelivery = "webhook_delivery"
+	typeAttempt  = "webhook_attempt"
+	typeKey      = "webhook_key"
+	typeListener = "webhook_listener"
 )
 
 // A selection is the fields query parameter: which fields an answer holds besides type, id and etag. None asked for are
@@ -234,9 +240,16 @@ func (e either[A, B]) MarshalJSONTo(to *jsontext.Encoder) error {
 
 // Schema describes the two bodies for the OpenAPI document.
 func (either[A, B]) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{
-		r.Schema(reflect.TypeFor[A](), true, ""), r.Schema(reflect.TypeFor[B](), true, ""),
-	}}
+	return anyOf(r, reflect.TypeFor[A](), reflect.TypeFor[B]())
+}
+
+// anyOf describes what is a value of one of several types.
+func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
+	choice := &huma.Schema{}
+	for _, t := range types {
+		choice.AnyOf = append(choice.AnyOf, r.Schema(t, true, ""))
+	}
+	return choice
 }
 
 // anyObject is a JSON object that is passed on as the text it is.

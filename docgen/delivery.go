@@ -1,0 +1,447 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"platen/store"
+)
+
+// DeliveryState is where a delivery stands:
+//
+//	pending ──┬─▶ delivered   the receiver took it
+//	   ▲      ├─▶ failed      given up: every try failed, or the last one could
+//	   │      └─▶ canceled    the webhook was deleted or disabled before
+//	   └─ replayed
+type DeliveryState string
+
+// The states.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryFailed    DeliveryState = "failed"
+	DeliveryCanceled  DeliveryState = "canceled"
+)
+
+var deliveryStates = []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed, DeliveryCanceled}
+
+// Delivery is one notification for one webhook, with what became of it.
+type Delivery struct {
+	ID        int64
+	WebhookID int64
+	EventID   string // a UUID: the id in the body, which deliveries of one event share
+	Trigger   Trigger
+	State     DeliveryState
+	Body      []byte // what is sent; nil in lists
+	CreatedAt time.Time
+	BegunAt   time.Time // since when it is being tried: since it was made, or replayed
+	Tries     int       // that failed since then
+	Attempts  int       // all there were
+	DueAt     time.Time // when it is tried next; zero when it has ended
+	EndedAt   time.Time // zero while it is pending
+	Reason    string    // what was wrong with the last attempt, or why there was none; empty when nothing was
+}
+
+// Attempt is one try to deliver a notification.
+type Attempt struct {
+	ID              int64
+	DeliveryID      int64
+	Name            string // the UUID that the receiver got; empty when nothing was sent
+	BegunAt         time.Time
+	Duration        time.Duration
+	Outcome         string              // a word for what happened; package webhook has them all
+	Reason          string              // what was wrong, for a person; empty when nothing was
+	Status          int                 // of HTTP; 0 when there was no answer
+	RequestHeaders  map[string][]string // nil when nothing was sent
+	ResponseHeaders map[string][]string // nil when there was no answer
+	ResponseBody    string              // its beginning; what is no UTF-8 text is replaced by U+FFFD
+	Truncated       bool                // whether the body was longer
+}
+
+// DeliveryFilter selects deliveries of the caller's webhooks, and for who manages the enterprise those of everybody. What is
+// not set selects all.
+type DeliveryFilter struct {
+	WebhookID int64
+	EventID   string
+	Trigger   Trigger
+	State     DeliveryState
+	From, To  time.Time // when they were made: from the first time on, and before the second
+}
+
+// problems says what is wrong with a filter.
+func (f DeliveryFilter) problems() []Problem {
+	var problems []Problem
+	if f.EventID != "" && uuid.Validate(f.EventID) != nil {
+		problems = append(problems, invalidField("event_id", "event_id must be a UUID, as id in the body of a notification"))
+	}
+	if f.Trigger != "" && ruleOf(f.Trigger) == nil {
+		problems = append(problems, invalidField("trigger", "there is no such trigger; the documentation of webhooks lists them all"))
+	}
+	known := f.State == ""
+	for _, state := range deliveryStates {
+		known = known || f.State == state
+	}
+	if !known {
+		problems = append(problems, invalidField("state", "state must be pending, delivered, failed or canceled"))
+	}
+	return problems
+}
+
+// filterFor is a filter over the deliveries that a caller may see.
+func filterFor(c *Caller, f DeliveryFilter) (store.DeliveryFilter, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return store.DeliveryFilter{}, err
+	}
+	filter := store.DeliveryFilter{
+		ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, WebhookID: f.WebhookID, EventID: f.EventID,
+		Trigger: string(f.Trigger), State: string(f.State), From: microsOf(f.From, 0), To: microsOf(f.To, 0),
+	}
+	if c.seesAllDeliveries() {
+		filter.ApplicationID, filter.CreatedBy = 0, 0
+	}
+	return filter, Invalid(f.problems()...)
+}
+
+// seesAllDeliveries tells whether a caller sees, and replays, what goes to the webhooks of everybody.
+func (c *Caller) seesAllDeliveries() bool { return c.has(ScopeEnterprise) }
+
+// owns tells whether a webhook is the caller's, made with the same application.
+func (c *Caller) owns(w store.Webhook) bool {
+	return w.CreatedBy == c.User.ID && w.ApplicationID == c.ApplicationID
+}
+
+// Deliveries returns one page by marker of the deliveries that a filter selects, the newest first.
+func (s *Service) Deliveries(ctx context.Context, c *Caller, f DeliveryFilter, r PageRequest) (Page[Delivery], error) {
+	filter, err := filterFor(c, f)
+	if err != nil {
+		return Page[Delivery]{}, err
+	}
+	var result Page[Delivery]
+	err = s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[Delivery]{
+			name: fmt.Sprintf("webhook_deliveries/%+v", filter),
+			keys: 1,
+			key:  func(d Delivery) []int64 { return []int64{math.MaxInt64 - d.ID} }, // grows with the list
+			after: func(from []int64, limit int32) ([]Delivery, error) {
+				return deliveriesOf(q.ListDeliveries(ctx, filter, math.MaxInt64-from[0], true, limit))
+			},
+			before: func(from []int64, limit int32) ([]Delivery, error) {
+				return deliveriesOf(q.ListDeliveries(ctx, filter, math.MaxInt64-from[0], false, limit))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+// DeliveriesByOffset returns one page by offset of the same list.
+func (s *Service) DeliveriesByOffset(ctx context.Context, c *Caller, f DeliveryFilter, r OffsetRequest) (OffsetPage[Delivery], error) {
+	filter, err := filterFor(c, f)
+	if err != nil {
+		return OffsetPage[Delivery]{}, err
+	}
+	var result OffsetPage[Delivery]
+	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		result, err = pageAt(r,
+			func() (int64, error) { return q.CountDeliveries(ctx, filter) },
+			func(limit, offset int32) ([]Delivery, error) {
+				return deliveriesOf(q.ListDeliveriesAt(ctx, filter, limit, offset))
+			})
+		return err
+	})
+	return result, err
+}
+
+func deliveriesOf(rows []store.WebhookDelivery, err error) ([]Delivery, error) {
+	deliveries := make([]Delivery, len(rows))
+	for i, row := range rows {
+		deliveries[i] = deliveryOf(row, "")
+	}
+	return deliveries, err
+}
+
+func deliveryOf(row store.WebhookDelivery, body string) Delivery {
+	d := Delivery{
+		ID: row.ID, WebhookID: row.WebhookID, EventID: row.EventID, Trigger: Trigger(row.TriggerName), State: DeliveryState(row.State),
+		CreatedAt: timeOf(row.CreatedAt), BegunAt: timeOf(row.BegunAt), Tries: int(row.Tries), Attempts: int(row.Attempts),
+		DueAt: timeOf(row.DueAt), EndedAt: timeOf(row.EndedAt), Reason: row.Reason,
+	}
+	if body != "" {
+		d.Body = []byte(body)
+	}
+	return d
+}
+
+// Delivery returns a delivery, with its body; without it to who manages the enterprise, but not its content.
+func (s *Service) Delivery(ctx context.Context, c *Caller, id int64) (Delivery, error) {
+	var found Delivery
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
+		row, err := deliveryFor(ctx, q, c, id)
+		if !c.owns(row.Webhook) && !c.has(ScopeGlobalContent) {
+			row.Body = "" // names items of others
+		}
+		found = deliveryOf(row.WebhookDelivery, row.Body)
+		return err
+	})
+	return found, err
+}
+
+// deliveryFor finds a delivery that a caller may see.
+func deliveryFor(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.DeliveryRow, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return store.DeliveryRow{}, err
+	}
+	row, err := q.Delivery(ctx, id)
+	gone := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !gone {
+		return row, err
+	}
+	if gone || row.Webhook.Address == "" || !c.owns(row.Webhook) && !c.seesAllDeliveries() {
+		return store.DeliveryRow{}, NotFound("webhook_delivery", id)
+	}
+	return row, nil
+}
+
+// Attempts returns one page by marker of the attempts to deliver a notification, the oldest first.
+func (s *Service) Attempts(ctx context.Context, c *Caller, deliveryID int64, r PageRequest) (Page[Attempt], error) {
+	var result Page[Attempt]
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		_, err := deliveryFor(ctx, q, c, deliveryID)
+		if err != nil {
+			return err
+		}
+		result, err = page(s, c, r, list[Attempt]{
+			name: fmt.Sprintf("webhook_attempts/%d", deliveryID),
+			keys: 1,
+			key:  func(a Attempt) []int64 { return []int64{a.ID} },
+			after: func(from []int64, limit int32) ([]Attempt, error) {
+				return attemptsOf(q.AttemptsAfter(ctx, deliveryID, from[0], limit))
+			},
+			before: func(from []int64, limit int32) ([]Attempt, error) {
+				return attemptsOf(q.AttemptsBefore(ctx, deliveryID, from[0], limit))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+func attemptsOf(rows []store.WebhookAttempt, err error) ([]Attempt, error) {
+	attempts := make([]Attempt, len(rows))
+	for i, row := range rows {
+		var r attemptRecord
+		if err := json.Unmarshal([]byte(row.Record), &r); err != nil {
+			return nil, fmt.Errorf("attempt %d: %w", row.ID, err)
+		}
+		attempts[i] = Attempt{
+			ID: row.ID, DeliveryID: row.DeliveryID, Name: r.Name, BegunAt: timeOf(row.BegunAt), Duration: time.Duration(row.Duration) * time.Microsecond,
+			Outcome: row.Outcome, Reason: r.Reason, Status: int(row.Status), RequestHeaders: r.Sent, ResponseHeaders: r.Answered,
+			ResponseBody: r.Body, Truncated: r.Truncated,
+		}
+	}
+	return attempts, err
+}
+
+// attemptRecord is what is kept of an attempt and never searched.
+type attemptRecord struct {
+	Name      string              `json:"name,omitempty"`
+	Reason    string              `json:"reason,omitempty"`
+	Sent      map[string][]string `json:"sent,omitempty"`
+	Answered  map[string][]string `json:"answered,omitempty"`
+	Body      string              `json:"body,omitempty"`
+	Truncated bool                `json:"truncated,omitempty"`
+}
+
+// ReplayDelivery has a delivery that has ended sent again, with the same body, and tried like a new one. One that is pending
+// already is made due now.
+func (s *Service) ReplayDelivery(ctx context.Context, c *Caller, id int64) (Delivery, error) {
+	var replayed Delivery
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := deliveryFor(ctx, tx.Queries, c, id)
+		if err != nil {
+			return err
+		}
+		if err := replayable(row.Webhook); err != nil {
+			return err
+		}
+		if err := tx.ReplayDeliveries(ctx, s.micros(), []int64{id}); err != nil {
+			return err
+		}
+		if row, err = tx.Delivery(ctx, id); err != nil {
+			return err
+		}
+		replayed = deliveryOf(row.WebhookDelivery, row.Body)
+		return wake(ctx, tx, []int64{row.Webhook.ID})
+	})
+	return replayed, err
+}
+
+// replayable is the Error of a webhook that nothing is sent to any more.
+func replayable(w store.Webhook) error {
+	if w.Status == WebhookActive {
+		return nil
+	}
+	return failf(CodeConflict, "The webhook is %s: nothing is sent to it. %s", w.Status, w.Reason)
+}
+
+// replayPortion is how many deliveries one transaction replays.
+const replayPortion = 1000
+
+// ReplayDeliveries has the deliveries that a filter selects and that have ended sent again, those of webhooks that are not
+// active excepted, and returns how many there are. With dryRun set it only counts.
+func (s *Service) ReplayDeliveries(ctx context.Context, c *Caller, f DeliveryFilter, dryRun bool) (count int64, err error) {
+	filter, err := filterFor(c, f)
+	if err != nil {
+		return 0, err
+	}
+	filter.Replayable = true
+	if dryRun {
+		err = s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+			count, err = q.CountDeliveries(ctx, filter)
+			return err
+		})
+		return count, err
+	}
+	woken := map[int64]bool{}
+	for last := int64(math.MaxInt64); last > 0; {
+		rows, err := s.replayPortion(ctx, filter, last, woken)
+		if err != nil {
+			return count, err
+		}
+		count += int64(len(rows))
+		last = 0
+		for _, row := range rows {
+			woken[row.WebhookID] = true
+			if len(rows) == replayPortion {
+				last = row.ID
+			}
+		}
+	}
+	// Their tasks may have ended meanwhile. Where this does not come to pass, what is due is found soon.
+	return count, s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, slices.Collect(maps.Keys(woken))) })
+}
+
+// replayPortion replays the newest deliveries of a filter with smaller ids, and returns them. It wakes their webhooks, but for
+// those that are woken already.
+func (s *Service) replayPortion(ctx context.Context, filter store.DeliveryFilter, below int64, woken map[int64]bool) (rows []store.WebhookDelivery, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if rows, err = tx.ListDeliveries(ctx, filter, below, true, replayPortion); err != nil {
+			return err
+		}
+		var ids, asleep []int64
+		for _, row := range rows {
+			ids = append(ids, row.ID)
+			if !woken[row.WebhookID] {
+				asleep = append(asleep, row.WebhookID)
+			}
+		}
+		if err := tx.ReplayDeliveries(ctx, s.micros(), ids); err != nil {
+			return err
+		}
+		return wake(ctx, tx, asleep)
+	})
+	return rows, err
+}
+
+// TestWebhook sends a webhook an event of a trigger that did not happen, which says so, and returns its delivery. The
+// trigger need not be one that the webhook asked for, but one that it could.
+func (s *Service) TestWebhook(ctx context.Context, c *Caller, id int64, trigger Trigger) (Delivery, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return Delivery{}, err
+	}
+	var made Delivery
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.webhookRow(ctx, tx.Queries, c, id)
+		if err != nil {
+			return err
+		}
+		if why := triggerProblem(trigger, Kind(row.Webhook.TargetKind)); why != "" && trigger != WebhookDeleted {
+			return Invalid(invalidField("trigger", "%s", why))
+		}
+		if err := replayable(row.Webhook); err != nil {
+			return err
+		}
+		test, err := s.testOf(ctx, tx, c, row.Webhook, trigger)
+		if err != nil {
+			return err
+		}
+		made = deliveryOf(test.deliveries[0], test.bodies[0].Body)
+		return s.tell(ctx, tx, test)
+	})
+	return made, err
+}
+
+// testOf writes down an event that did not happen to the target of a webhook.
+func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.Webhook, trigger Trigger) (told, error) {
+	source := Source{Type: "webhook", ID: w.ID}
+	if trigger != WebhookDeleted {
+		var err error
+		if source, err = s.sourceFor(ctx, tx.Queries, c, Kind(w.TargetKind), w.TargetID); err != nil {
+			return told{}, err
+		}
+	}
+	test := told{webhooks: []int64{w.ID}}
+	err := s.writeDown(&test, Notification{
+		EventID: uuid.NewString(), Trigger: trigger, CreatedAt: timeOf(s.micros()), WebhookID: w.ID, CreatedBy: c.ref(), Source: source, Info: Test{},
+	})
+	return test, err
+}
+
+const (
+	removePortion = 500       // deliveries that one transaction removes, so that nobody waits long for it
+	endedFor      = time.Hour // after which nobody can be about to add something for a webhook that ended
+)
+
+// RemoveDeliveries removes from the log what was made before a time and has ended, with its attempts, and returns how much
+// that was. It also removes what is left of deleted webhooks and of keys that sign no more, and ends the listeners that
+// nobody fetches from.
+func (s *Service) RemoveDeliveries(ctx context.Context, before time.Time) (removed int64, err error) {
+	for portion := int64(removePortion); portion == removePortion; {
+		err := s.db.WriteSoon(ctx, func(tx *store.Tx) (err error) {
+			portion, err = removeDeliveries(ctx, tx, before)
+			return err
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed += portion
+	}
+	return removed, s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		if err := s.endListeners(ctx, tx); err != nil {
+			return err
+		}
+		if _, err := tx.DeleteRetiredKeys(ctx, s.micros()); err != nil {
+			return err
+		}
+		_, err := tx.DeleteWebhooksDone(ctx, s.now().Add(-endedFor).UnixMicro())
+		return err
+	})
+}
+
+func removeDeliveries(ctx context.Context, tx *store.Tx, before time.Time) (int64, error) {
+	ids, err := tx.EndedDeliveries(ctx, before.UnixMicro(), removePortion)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := tx.DeleteAttempts(ctx, id); err != nil {
+			return 0, err
+		}
+		if err := tx.DeleteBody(ctx, id); err != nil {
+			return 0, err
+		}
+		if err := tx.DeleteDelivery(ctx, id); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(ids)), nil
+}

@@ -1,0 +1,223 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"platen/store"
+)
+
+// A listener is told of events like a webhook, but fetches them: it has no address. It is for developers, whose programs
+// cannot be reached from outside, and ends when nobody has fetched from it for a while.
+
+// Listener is a listener of the caller's.
+type Listener struct {
+	ID         int64
+	TargetKind Kind
+	TargetID   int64 // 0 is the caller's root folder
+	Triggers   []Trigger
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // unless something is fetched before
+}
+
+// Limits of listeners.
+const (
+	ListenerPatience = 2 * time.Minute // how long a listener waits for who fetches from it
+	maxListeners     = 10              // of one application and user
+	maxHeard         = 100             // events that are fetched at once, and accepted at once
+	MaxHearWait      = 30 * time.Second
+	hearEvery        = 250 * time.Millisecond // how often the database is looked at meanwhile
+)
+
+// CreateListener makes a listener on a file or folder, which may be the caller's root folder; on no triggers it is told of
+// all that the target can have.
+func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookTarget, triggers []Trigger) (Listener, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return Listener{}, err
+	}
+	if len(triggers) == 0 {
+		triggers = triggersFor(target.Kind)
+	}
+	checked := target
+	if target.Kind == Folder && target.ID == rootID {
+		checked.ID = -1 // which a webhook cannot be on, but a listener can
+	}
+	if err := Invalid(checked.problems(triggers)...); err != nil {
+		return Listener{}, err
+	}
+	var made Listener
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.find(ctx, tx.Queries, c, target.Kind, target.ID, MaySee); err != nil {
+			return err
+		}
+		if _, err := tx.LockUser(ctx, c.User.ID); err != nil {
+			return err
+		}
+		if err := s.endListeners(ctx, tx); err != nil {
+			return err
+		}
+		count, err := tx.CountListeners(ctx, c.ApplicationID, c.User.ID)
+		if err != nil {
+			return err
+		}
+		if count >= maxListeners {
+			return failf(CodeConflict, "There are %d listeners of this user and application already, the most: end one, or wait until it ends by itself.", count)
+		}
+		if err := s.firstKeys(ctx, tx, c.ApplicationID); err != nil {
+			return err
+		}
+		row := store.InsertWebhookParams{
+			ID: s.newID(), ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, GlobalContent: c.has(ScopeGlobalContent),
+			TargetKind: int64(target.Kind), TargetID: target.ID, Triggers: joinTriggers(distinct(triggers)), CreatedAt: s.micros(),
+			ExpiresAt: s.listenerEnd(),
+		}
+		row.Slot = row.ID
+		if target.Kind == Folder {
+			row.TargetID = s.folderRow(c, target.ID)
+		}
+		if _, err := tx.InsertWebhook(ctx, row); err != nil {
+			return err
+		}
+		made = Listener{ID: row.ID, TargetKind: target.Kind, TargetID: target.ID, Triggers: splitTriggers(row.Triggers),
+			CreatedAt: timeOf(row.CreatedAt), ExpiresAt: timeOf(row.ExpiresAt)}
+		return nil
+	})
+	return made, err
+}
+
+func (s *Service) listenerEnd() int64 { return s.now().Add(ListenerPatience).UnixMicro() }
+
+// triggersFor lists those that are fired and that a webhook on a kind of target can have.
+func triggersFor(kind Kind) []Trigger {
+	var triggers []Trigger
+	for _, r := range triggerRules {
+		if r.Fired && !r.NotSelectable && (r.Files || kind == Folder) {
+			triggers = append(triggers, r.Trigger)
+		}
+	}
+	return triggers
+}
+
+// Heard is what a listener fetches: deliveries, with their bodies, and the keys to sign them with.
+type Heard struct {
+	Deliveries []Delivery
+	Keys       []SigningKey
+}
+
+// Hear ends the deliveries that a listener has taken, and returns the next ones that wait for it, at most 100; what is not
+// ended comes again. Where nothing waits it waits for something to happen, but no longer than wait, which is at most
+// MaxHearWait.
+func (s *Service) Hear(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Heard, error) {
+	if len(accepted) > maxHeard {
+		return Heard{}, Invalid(invalidField("accepted", "at most %d deliveries are accepted at once", maxHeard))
+	}
+	over := time.NewTimer(min(wait, MaxHearWait))
+	defer over.Stop()
+	look := time.NewTicker(hearEvery)
+	defer look.Stop()
+	for {
+		heard, err := s.hearNow(ctx, c, listenerID, accepted)
+		if err != nil || len(heard.Deliveries) > 0 {
+			return heard, err
+		}
+		accepted = nil
+		for waits := false; !waits; {
+			select {
+			case <-ctx.Done():
+				return Heard{}, ctx.Err()
+			case <-over.C:
+				return heard, nil
+			case <-look.C:
+			}
+			err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+				waits, err = q.IsDeliveryDue(ctx, listenerID, s.micros())
+				return err
+			})
+			if err != nil {
+				return Heard{}, err
+			}
+		}
+	}
+}
+
+// hearNow is Hear without waiting.
+func (s *Service) hearNow(ctx context.Context, c *Caller, listenerID int64, accepted []int64) (Heard, error) {
+	var heard Heard
+	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		row, err := s.listenerRow(ctx, tx.Queries, c, listenerID)
+		if err != nil {
+			return err
+		}
+		for _, id := range accepted {
+			if _, err := tx.AcceptDelivery(ctx, row.ID, id, s.micros()); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExtendListener(ctx, row.ID, s.listenerEnd()); err != nil {
+			return err
+		}
+		rows, err := tx.PendingDeliveries(ctx, row.ID, maxHeard)
+		if err != nil {
+			return err
+		}
+		heard.Deliveries = make([]Delivery, len(rows))
+		for i, row := range rows {
+			heard.Deliveries[i] = deliveryOf(row.WebhookDelivery, row.Body)
+		}
+		heard.Keys, err = s.signingKeys(ctx, tx.Queries, row.ApplicationID)
+		return err
+	})
+	return heard, err
+}
+
+// EndListener ends a listener of the caller's.
+func (s *Service) EndListener(ctx context.Context, c *Caller, id int64) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.listenerRow(ctx, tx.Queries, c, id)
+		if err != nil {
+			return err
+		}
+		return s.endListener(ctx, tx, row.ID)
+	})
+}
+
+// listenerRow finds a listener of the caller's that has not ended.
+func (s *Service) listenerRow(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.Webhook, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return store.Webhook{}, err
+	}
+	row, err := q.Webhook(ctx, id)
+	gone := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !gone {
+		return row.Webhook, err
+	}
+	w := row.Webhook
+	if gone || w.Address != "" || !c.owns(w) || w.Status != WebhookActive || w.ExpiresAt <= s.micros() {
+		return store.Webhook{}, NotFound("webhook_listener", id)
+	}
+	return w, nil
+}
+
+// endListeners ends the listeners that nobody has fetched from for too long.
+func (s *Service) endListeners(ctx context.Context, tx *store.Tx) error {
+	ids, err := tx.ExpiredListeners(ctx, s.micros(), maxHeard)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.endListener(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) endListener(ctx context.Context, tx *store.Tx, id int64) error {
+	const reason = "Nobody listens any more."
+	if err := tx.CancelDeliveries(ctx, id, s.micros(), reason); err != nil {
+		return err
+	}
+	return tx.DeleteWebhook(ctx, id, reason, s.micros())
+}

@@ -1,0 +1,317 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"platen/store"
+)
+
+// What waits for a webhook is delivered by one task, of which there is one at a time. Whoever adds a delivery adds the task,
+// unless there is one; and the task ends in the same moment as it finds nothing that is due. What is due later is found by
+// another task, which looks for it every few seconds.
+
+// DeliverNotifications is the task of delivering what waits for a webhook.
+type DeliverNotifications struct {
+	WebhookID int64 `json:"webhook_id"`
+}
+
+// Kind names the task.
+func (DeliverNotifications) Kind() string { return "deliver_notifications" }
+
+// DeliveryQueue is the queue of the task: it mostly waits for others.
+const DeliveryQueue = "delivery"
+
+// deliveryTries is how often the task is tried, and the one that looks for what is due. What is wrong with a receiver is no
+// failure of theirs; they fail while the database does, and when the server is killed.
+const deliveryTries = 10_000
+
+// wake has what waits for webhooks delivered. On PostgreSQL whoever wakes one of them waits from here on until this
+// transaction ends, so they are woken in the order of their ids.
+func wake(ctx context.Context, tx *store.Tx, webhookIDs []int64) error {
+	slices.Sort(webhookIDs)
+	var jobs []store.Job
+	for _, id := range slices.Compact(webhookIDs) {
+		jobs = append(jobs, store.Job{Task: DeliverNotifications{id}, Queue: DeliveryQueue, Unique: true, Tries: deliveryTries})
+	}
+	_, err := tx.Enqueue(ctx, jobs...)
+	return err
+}
+
+// WakeWebhooks is the task of finding deliveries that have become due.
+type WakeWebhooks struct{}
+
+// Kind names the task.
+func (WakeWebhooks) Kind() string { return "wake_webhooks" }
+
+// ScheduleDeliveries has deliveries found that have become due, now and for as long as the task is snoozed.
+func (s *Service) ScheduleDeliveries(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, store.Job{Task: WakeWebhooks{}, Queue: DeliveryQueue, Unique: true, Tries: deliveryTries})
+		return err
+	})
+}
+
+// WakeWebhooks has everything delivered that is due.
+func (s *Service) WakeWebhooks(ctx context.Context) error {
+	var due []int64
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		due, err = q.WebhooksDue(ctx, s.micros())
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	return s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, due) })
+}
+
+// Backlog is what waits to be delivered, of all webhooks.
+type Backlog struct {
+	Late     time.Duration // how long the most overdue delivery has been due; 0 when nothing is
+	Pending  int64         // deliveries, due or not; CountedBacklog where there are more
+	Active   int64         // webhooks
+	Disabled int64         // webhooks
+}
+
+// CountedBacklog is how many deliveries are counted: more would take longer than whoever watches them should cost.
+const CountedBacklog = 100_000
+
+// Backlog tells what waits to be delivered.
+func (s *Service) Backlog(ctx context.Context) (Backlog, error) {
+	var b Backlog
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
+		row, err := q.Backlog(ctx, CountedBacklog)
+		b = Backlog{Pending: row.Pending, Active: row.Active, Disabled: row.Disabled}
+		if row.FirstDue != 0 {
+			b.Late = max(0, s.now().Sub(timeOf(row.FirstDue)))
+		}
+		return err
+	})
+	return b, err
+}
+
+// Outbox is what waits for a webhook and is due.
+type Outbox struct {
+	WebhookID  int64
+	Address    string
+	Keys       []SigningKey // that sign at present: primary, secondary, then retired ones
+	Problem    string       // why nothing may be sent, for a person; empty when it may
+	Deliveries []Due        // in the order in which they became so
+}
+
+// Due is a delivery as far as it takes to send it.
+type Due struct {
+	ID      int64
+	EventID string
+	BegunAt time.Time // since when it is being tried
+	Tries   int       // that failed since then
+	Body    []byte
+}
+
+// Outbox returns what waits for a webhook and is due, at most limit deliveries.
+func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outbox, error) {
+	var box *Outbox
+	var ended string // why nothing is sent any more
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		row, err := q.Webhook(ctx, webhookID)
+		if errors.Is(err, sql.ErrNoRows) { // ended long ago, with nothing left of it
+			box = &Outbox{WebhookID: webhookID}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		box, ended = &Outbox{WebhookID: webhookID, Address: row.Webhook.Address}, ""
+		if status := row.Webhook.Status; status == webhookDeleted || status == WebhookDisabled {
+			ended = row.Webhook.Reason
+			return nil
+		}
+		rows, err := q.DueDeliveries(ctx, webhookID, s.micros(), int32(limit))
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			box.Deliveries = append(box.Deliveries, Due{
+				ID: row.ID, EventID: row.EventID, BegunAt: timeOf(row.BegunAt), Tries: int(row.Tries), Body: []byte(row.Body),
+			})
+		}
+		if box.Problem, err = s.ownerProblem(ctx, q, row); err != nil {
+			return err
+		}
+		box.Keys, err = s.signingKeys(ctx, q, row.Webhook.ApplicationID)
+		return err
+	})
+	if err != nil || ended == "" {
+		return box, err
+	}
+	return box, s.db.WriteSoon(ctx, func(tx *store.Tx) error { // added by who did not know yet that the webhook had ended
+		return tx.CancelDeliveries(ctx, webhookID, s.micros(), ended)
+	})
+}
+
+// ownerProblem says why nothing may be sent to a webhook because of its owner: one who is gone, or does not see what the
+// webhook is on any more. What is gone itself is no reason: its webhooks are told so.
+func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.WebhookRow) (string, error) {
+	switch {
+	case row.User.DeletedAt != 0:
+		return "The owner of the webhook was deleted, and has no access to any content. Make the webhook again as a service account, or as a user who stays.", nil
+	case !isActive(row.User):
+		return "The owner of the webhook is inactive, and has no access to any content. Make the user active, or make the webhook again as another one.", nil
+	case row.Webhook.Status == webhookGone:
+		return "", nil
+	}
+	owner := ownerOf(store.WebhookAbove{ApplicationID: row.Webhook.ApplicationID, GlobalContent: row.Webhook.GlobalContent, Owner: row.User})
+	_, err := s.findWhere(ctx, q, owner, Kind(row.Webhook.TargetKind), row.Webhook.TargetID, MaySee, anywhere)
+	if _, hidden := errors.AsType[*Error](err); hidden {
+		return "The owner of the webhook does not see its target any more. Share the target with the owner again, or delete the webhook.", nil
+	}
+	return "", err
+}
+
+// Try is an attempt together with what becomes of its delivery.
+type Try struct {
+	Attempt
+	Delivered bool
+	Again     time.Time // when it is tried again where it was not delivered; zero: it is given up
+}
+
+// state is what a try makes of its delivery.
+func (t Try) state() DeliveryState {
+	switch {
+	case t.Delivered:
+		return DeliveryDelivered
+	case t.Again.IsZero():
+		return DeliveryFailed
+	}
+	return DeliveryPending
+}
+
+// RecordTries keeps what became of deliveries. A loss of power may undo it: what was sent is sent again then.
+func (s *Service) RecordTries(ctx context.Context, tries []Try) error {
+	rows := make([]store.WebhookAttempt, len(tries))
+	for i, try := range tries {
+		var err error
+		if rows[i], err = s.attemptRow(try.Attempt); err != nil {
+			return err
+		}
+	}
+	err := s.recordTries(ctx, rows, tries, s.setTogether)
+	if errors.Is(err, errEndedBefore) {
+		err = s.recordTries(ctx, rows, tries, s.setOneByOne)
+	}
+	return err
+}
+
+func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, tries []Try, set func(context.Context, *store.Tx, []Try) error) error {
+	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		if err := tx.InsertAttempts(ctx, rows); err != nil {
+			return err
+		}
+		return set(ctx, tx, tries)
+	})
+}
+
+// errMoreIsDue is why a task is not ended.
+var errMoreIsDue = errors.New("more deliveries are due")
+
+// EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended tells whether it did.
+func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
+	err = s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		if err := tx.Done(ctx); err != nil {
+			return err
+		}
+		due, err := tx.IsDeliveryDue(ctx, webhookID, s.micros())
+		if err == nil && due {
+			err = errMoreIsDue
+		}
+		return err
+	})
+	if errors.Is(err, errMoreIsDue) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// errEndedBefore is why tries are set one by one: a delivery was canceled while it was under way.
+var errEndedBefore = errors.New("a delivery ended before")
+
+// setTogether says what tries made of their deliveries: of those that were delivered, which are the most, in a few statements.
+func (s *Service) setTogether(ctx context.Context, tx *store.Tx, tries []Try) error {
+	var delivered []int64
+	var others []Try
+	for _, try := range tries {
+		if try.Delivered {
+			delivered = append(delivered, try.DeliveryID)
+		} else {
+			others = append(others, try)
+		}
+	}
+	ended, err := tx.SetDelivered(ctx, s.micros(), delivered)
+	if err == nil && ended < int64(len(delivered)) {
+		err = errEndedBefore
+	}
+	if err != nil {
+		return err
+	}
+	return s.setOneByOne(ctx, tx, others)
+}
+
+func (s *Service) setOneByOne(ctx context.Context, tx *store.Tx, tries []Try) error {
+	for _, try := range tries {
+		if err := s.recordTry(ctx, tx, try); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) recordTry(ctx context.Context, tx *store.Tx, try Try) error {
+	row := store.RecordTryParams{ID: try.DeliveryID, State: string(try.state()), Reason: try.Reason}
+	if try.state() == DeliveryPending {
+		row.DueAt = try.Again.UnixMicro()
+	} else {
+		row.EndedAt = s.micros()
+	}
+	held, err := tx.RecordTry(ctx, row)
+	if err != nil || held > 0 {
+		return err
+	}
+	return tx.CountTry(ctx, try.DeliveryID) // canceled while it was under way
+}
+
+func (s *Service) attemptRow(a Attempt) (store.WebhookAttempt, error) {
+	record, err := json.Marshal(attemptRecord{
+		Name: a.Name, Reason: a.Reason, Sent: a.RequestHeaders, Answered: a.ResponseHeaders, Body: readable(a.ResponseBody), Truncated: a.Truncated,
+	})
+	return store.WebhookAttempt{
+		DeliveryID: a.DeliveryID, ID: s.newID(), BegunAt: a.BegunAt.UnixMicro(), Duration: a.Duration.Microseconds(),
+		Outcome: a.Outcome, Status: int64(a.Status), Record: string(record),
+	}, err
+}
+
+// readable is a text of a stranger as it can be kept.
+func readable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// PostponeDeliveries has what waits for a webhook tried no earlier than at a time, for a reason. It counts as no try.
+func (s *Service) PostponeDeliveries(ctx context.Context, webhookID int64, until time.Time, reason string) error {
+	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		return tx.PostponeDeliveries(ctx, webhookID, until.UnixMicro(), reason)
+	})
+}
+
+// DisableWebhook disables a webhook whose receiver wants no more, and cancels what waits for it.
+func (s *Service) DisableWebhook(ctx context.Context, webhookID int64, reason string) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.DisableWebhook(ctx, webhookID, reason); err != nil {
+			return err
+		}
+		return tx.CancelDeliveries(ctx, webhookID, s.micros(), reason)
+	})
+}

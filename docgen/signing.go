@@ -1,0 +1,181 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"platen/store"
+)
+
+// SigningKey is a key that the notifications of an application are signed with.
+type SigningKey struct {
+	Slot      string // KeyPrimary, KeySecondary or keyRetired
+	Secret    string // as NewSecret makes it
+	CreatedAt time.Time
+	ExpiresAt time.Time // of a retired key, until when it still signs; zero of the others
+}
+
+// The slots of keys. Every application that has webhooks has a primary and a secondary key: while a receiver learns of a new
+// one in one slot, it goes on with the other. A key that was replaced may go on signing for a while, beside them.
+const (
+	KeyPrimary   = "primary"
+	KeySecondary = "secondary"
+	keyRetired   = "retired"
+)
+
+// A secret is SecretPrefix and SecretBytes random bytes in base64, as a symmetric one is in Standard Webhooks 1.0, "Signature
+// scheme".
+const (
+	SecretPrefix = "whsec_"
+	SecretBytes  = 32
+)
+
+// Limits of the time that a replaced key goes on signing.
+const (
+	DefaultKeyOverlap = 24 * time.Hour
+	MaxKeyOverlap     = 30 * 24 * time.Hour
+)
+
+// NewSecret makes a key to sign with.
+func NewSecret() string {
+	return SecretPrefix + base64.StdEncoding.EncodeToString(randomBytes(SecretBytes))
+}
+
+// firstKeys gives an application that has no keys a primary and a secondary one, and keeps everybody else from its keys.
+func (s *Service) firstKeys(ctx context.Context, tx *store.Tx, applicationID int64) error {
+	if _, err := tx.HoldApplication(ctx, applicationID); err != nil {
+		return err
+	}
+	keys, err := tx.SigningKeys(ctx, applicationID, s.micros())
+	if err != nil || len(keys) > 0 {
+		return err
+	}
+	for _, slot := range []string{KeyPrimary, KeySecondary} {
+		if err := s.insertKey(ctx, tx, applicationID, slot); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) insertKey(ctx context.Context, tx *store.Tx, applicationID int64, slot string) error {
+	return tx.InsertSigningKey(ctx, store.InsertSigningKeyParams{
+		ID: s.newID(), ApplicationID: applicationID, Slot: slot, Secret: NewSecret(), CreatedAt: s.micros(),
+	})
+}
+
+// requireKeeper checks that a caller may see and replace the keys of the application of its token: who knows them can send
+// notifications that seem to be of this server.
+func (c *Caller) requireKeeper(app store.Application) error {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return err
+	}
+	if c.User.ID != app.ServiceAccountID.Int64 && c.User.Role == RoleUser {
+		return failf(CodeForbidden, "Access denied – only administrators and the service account of the application see and replace its signing keys.")
+	}
+	return nil
+}
+
+// SigningKeys returns the keys that sign at present for the application of the caller's token; none before its first
+// webhook.
+func (s *Service) SigningKeys(ctx context.Context, c *Caller) ([]SigningKey, error) {
+	var keys []SigningKey
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		app, err := q.ApplicationByID(ctx, c.ApplicationID)
+		if err != nil {
+			return err
+		}
+		if err := c.requireKeeper(app); err != nil {
+			return err
+		}
+		keys, err = s.signingKeys(ctx, q, app.ID)
+		return err
+	})
+	return keys, err
+}
+
+func (s *Service) signingKeys(ctx context.Context, q *store.Queries, applicationID int64) ([]SigningKey, error) {
+	rows, err := q.SigningKeys(ctx, applicationID, s.micros())
+	keys := make([]SigningKey, len(rows))
+	for i, row := range rows {
+		keys[i] = SigningKey{Slot: row.Slot, Secret: row.Secret, CreatedAt: timeOf(row.CreatedAt), ExpiresAt: timeOf(row.ExpiresAt)}
+	}
+	return keys, err
+}
+
+// RenewSigningKey puts a new key into a slot of the application of the caller's token, and returns the keys that sign then.
+// The key that was there goes on signing for a while; for overlap 0 it does not.
+func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, overlap time.Duration) ([]SigningKey, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return nil, err
+	}
+	return s.renewKey(ctx, slot, overlap, func(tx *store.Tx) (store.Application, error) {
+		app, err := tx.ApplicationByID(ctx, c.ApplicationID)
+		if err != nil {
+			return app, err
+		}
+		return app, c.requireKeeper(app)
+	})
+}
+
+// RenewKeyOf is RenewSigningKey for an application by its name or client id. It is an act of the operator.
+func (s *Service) RenewKeyOf(ctx context.Context, name, slot string, overlap time.Duration) ([]SigningKey, error) {
+	return s.renewKey(ctx, slot, overlap, func(tx *store.Tx) (store.Application, error) { return s.signingApplication(ctx, tx.Queries, name) })
+}
+
+// KeysOf is SigningKeys for an application by its name or client id. It is an act of the operator.
+func (s *Service) KeysOf(ctx context.Context, name string) ([]SigningKey, error) {
+	var keys []SigningKey
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		app, err := s.signingApplication(ctx, q, name)
+		if err != nil {
+			return err
+		}
+		keys, err = s.signingKeys(ctx, q, app.ID)
+		return err
+	})
+	return keys, err
+}
+
+// signingApplication finds an application by its name or client id; that of the tokens made by hand too.
+func (s *Service) signingApplication(ctx context.Context, q *store.Queries, name string) (store.Application, error) {
+	if foldKey(name) != foldKey(HandApplication) {
+		return s.applicationRow(ctx, q, name)
+	}
+	app, err := q.ApplicationByName(ctx, s.enterprise.id, foldKey(name))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = failf(CodeNotFound, "No token has been made by hand yet, and so there are no keys for the webhooks of such tokens.")
+	}
+	return app, err
+}
+
+func (s *Service) renewKey(ctx context.Context, slot string, overlap time.Duration, find func(*store.Tx) (store.Application, error)) ([]SigningKey, error) {
+	if slot != KeyPrimary && slot != KeySecondary {
+		return nil, Invalid(invalidField("slot", "an application has a %s and a %s key", KeyPrimary, KeySecondary))
+	}
+	if overlap < 0 || overlap > MaxKeyOverlap {
+		return nil, Invalid(invalidField("overlap_seconds", "a key that was replaced goes on signing for 0 to %d seconds", int(MaxKeyOverlap.Seconds())))
+	}
+	var keys []SigningKey
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		app, err := find(tx)
+		if err != nil {
+			return err
+		}
+		if err := s.firstKeys(ctx, tx, app.ID); err != nil {
+			return err
+		}
+		if err := tx.RetireSigningKey(ctx, app.ID, slot, s.now().Add(overlap).UnixMicro()); err != nil {
+			return err
+		}
+		if err := s.insertKey(ctx, tx, app.ID, slot); err != nil {
+			return err
+		}
+		keys, err = s.signingKeys(ctx, tx.Queries, app.ID)
+		return err
+	})
+	return keys, err
+}

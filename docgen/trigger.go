@@ -1,0 +1,145 @@
+package docgen
+
+import (
+	"slices"
+	"strings"
+)
+
+// Trigger is something that happens to a file or folder, of which a webhook can tell.
+type Trigger string
+
+// The triggers that this server fires.
+const (
+	FileUploaded   Trigger = "FILE.UPLOADED" // a file came into a folder in any way, or has a new version
+	FileDownloaded Trigger = "FILE.DOWNLOADED"
+	FileTrashed    Trigger = "FILE.TRASHED"
+	FileDeleted    Trigger = "FILE.DELETED" // for good
+	FileRestored   Trigger = "FILE.RESTORED"
+	FileCopied     Trigger = "FILE.COPIED"
+	FileMoved      Trigger = "FILE.MOVED"
+	FileRenamed    Trigger = "FILE.RENAMED"
+
+	FolderCreated  Trigger = "FOLDER.CREATED"
+	FolderTrashed  Trigger = "FOLDER.TRASHED"
+	FolderDeleted  Trigger = "FOLDER.DELETED" // for good
+	FolderRestored Trigger = "FOLDER.RESTORED"
+	FolderCopied   Trigger = "FOLDER.COPIED"
+	FolderMoved    Trigger = "FOLDER.MOVED"
+	FolderRenamed  Trigger = "FOLDER.RENAMED"
+
+	CollaborationWasCreated  Trigger = "COLLABORATION.CREATED"
+	CollaborationWasAccepted Trigger = "COLLABORATION.ACCEPTED"
+	CollaborationWasRejected Trigger = "COLLABORATION.REJECTED"
+	CollaborationWasRemoved  Trigger = "COLLABORATION.REMOVED"
+	CollaborationWasUpdated  Trigger = "COLLABORATION.UPDATED"
+
+	DocumentStarted   Trigger = "DOCGEN_DOCUMENT_GENERATION_STARTED"
+	DocumentSucceeded Trigger = "DOCGEN_DOCUMENT_GENERATION_SUCCEEDED"
+	DocumentFailed    Trigger = "DOCGEN_DOCUMENT_GENERATION_FAILED"
+
+	WebhookDeleted Trigger = "WEBHOOK.DELETED" // sent to every webhook that the server deletes, which cannot ask for it
+)
+
+// A TriggerRule says of a trigger what kinds of target a webhook with it can have, and whether this server fires it: the
+// others are taken, as what they tell of does not happen here.
+type TriggerRule struct {
+	Trigger       Trigger
+	Files, Fired  bool // every one but WebhookDeleted can be on a folder
+	NotSelectable bool
+}
+
+// triggerRules lists every trigger, in the order of the documentation.
+var triggerRules = []TriggerRule{
+	{Trigger: FileUploaded, Fired: true},
+	{Trigger: "FILE.PREVIEWED", Files: true},
+	{Trigger: FileDownloaded, Files: true, Fired: true},
+	{Trigger: FileTrashed, Files: true, Fired: true},
+	{Trigger: FileDeleted, Files: true, Fired: true},
+	{Trigger: FileRestored, Files: true, Fired: true},
+	{Trigger: FileCopied, Files: true, Fired: true},
+	{Trigger: FileMoved, Files: true, Fired: true},
+	{Trigger: "FILE.LOCKED", Files: true},
+	{Trigger: "FILE.UNLOCKED", Files: true},
+	{Trigger: FileRenamed, Files: true, Fired: true},
+	{Trigger: FolderCreated, Fired: true},
+	{Trigger: FolderRenamed, Fired: true},
+	{Trigger: "FOLDER.DOWNLOADED"},
+	{Trigger: FolderRestored, Fired: true},
+	{Trigger: FolderDeleted, Fired: true},
+	{Trigger: FolderCopied, Fired: true},
+	{Trigger: FolderMoved, Fired: true},
+	{Trigger: FolderTrashed, Fired: true},
+	{Trigger: CollaborationWasCreated, Fired: true},
+	{Trigger: CollaborationWasAccepted, Fired: true},
+	{Trigger: CollaborationWasRejected, Fired: true},
+	{Trigger: CollaborationWasRemoved, Fired: true},
+	{Trigger: CollaborationWasUpdated, Fired: true},
+	{Trigger: DocumentStarted, Files: true, Fired: true},
+	{Trigger: DocumentSucceeded, Files: true, Fired: true},
+	{Trigger: DocumentFailed, Files: true, Fired: true},
+	{Trigger: "COMMENT.CREATED", Files: true},
+	{Trigger: "COMMENT.UPDATED", Files: true},
+	{Trigger: "COMMENT.DELETED", Files: true},
+	{Trigger: "METADATA_INSTANCE.CREATED", Files: true},
+	{Trigger: "METADATA_INSTANCE.UPDATED", Files: true},
+	{Trigger: "METADATA_INSTANCE.DELETED", Files: true},
+	{Trigger: "SHARED_LINK.CREATED", Files: true},
+	{Trigger: "SHARED_LINK.UPDATED", Files: true},
+	{Trigger: "SHARED_LINK.DELETED", Files: true},
+	{Trigger: "TASK_ASSIGNMENT.CREATED", Files: true},
+	{Trigger: "TASK_ASSIGNMENT.UPDATED", Files: true},
+	{Trigger: "SIGN_REQUEST.COMPLETED", Files: true},
+	{Trigger: "SIGN_REQUEST.DECLINED", Files: true},
+	{Trigger: "SIGN_REQUEST.EXPIRED", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGNER_EMAIL_BOUNCED", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGNER_SIGNED", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGN_SIGNER_SIGNED", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGNATURE_REQUESTED", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGN_DOCUMENT_CREATED", Files: true},
+	{Trigger: "SIGN_REQUEST.ERROR_FINALIZING", Files: true},
+	{Trigger: "SIGN_REQUEST.SIGN_ERROR_FINALIZING", Files: true},
+	{Trigger: WebhookDeleted, Fired: true, NotSelectable: true},
+}
+
+// Triggers lists every trigger with its rule.
+func Triggers() []TriggerRule { return slices.Clone(triggerRules) }
+
+// ruleOf returns the rule of a trigger; nil when there is no such trigger.
+func ruleOf(trigger Trigger) *TriggerRule {
+	i := slices.IndexFunc(triggerRules, func(r TriggerRule) bool { return r.Trigger == trigger })
+	if i < 0 {
+		return nil
+	}
+	return &triggerRules[i]
+}
+
+// triggerProblem says why a webhook on a kind of target cannot have a trigger; empty when it can.
+func triggerProblem(trigger Trigger, kind Kind) string {
+	switch rule := ruleOf(trigger); {
+	case rule == nil:
+		return "there is no such trigger; the documentation of webhooks lists them all"
+	case rule.NotSelectable:
+		return string(trigger) + " cannot be asked for: it is sent to every webhook that the server deletes"
+	case kind == File && !rule.Files:
+		return string(trigger) + " is for webhooks on folders: leave it out, or set a webhook on the folder of the file"
+	}
+	return ""
+}
+
+// Triggers are stored as names with blanks between.
+
+func joinTriggers(triggers []Trigger) string {
+	names := make([]string, len(triggers))
+	for i, t := range triggers {
+		names[i] = string(t)
+	}
+	return strings.Join(names, " ")
+}
+
+func splitTriggers(text string) []Trigger {
+	triggers := []Trigger{}
+	for name := range strings.FieldsSeq(text) {
+		triggers = append(triggers, Trigger(name))
+	}
+	return triggers
+}

@@ -1,0 +1,331 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"platen/store"
+)
+
+// Webhook tells an address what happens to a file, or to a folder and all that lies below it. It belongs to the user and
+// the application that made it.
+type Webhook struct {
+	ID         int64
+	TargetKind Kind
+	TargetID   int64
+	Address    string
+	Triggers   []Trigger
+	CreatedBy  UserRef
+	CreatedAt  time.Time
+	Status     string // WebhookActive or WebhookDisabled
+	Reason     string // why it is disabled, for a person; empty when it is active
+}
+
+// The statuses of a webhook. A disabled one is told nothing, and what happens meanwhile is not kept for it.
+const (
+	WebhookActive   = "active"
+	WebhookDisabled = "disabled"
+	webhookGone     = "gone"    // with its target; what waits for it is still sent
+	webhookDeleted  = "deleted" // by its owner, or with its application: nothing is sent any more
+)
+
+// Limits of webhooks.
+const (
+	MaxWebhooks = 1000 // of one application and user
+	maxTriggers = 100  // of one webhook
+
+	MaxAddressLength = 2048 // bytes
+)
+
+// NewWebhook describes a webhook to be made.
+type NewWebhook struct {
+	TargetKind Kind
+	TargetID   int64
+	Address    string // an https URL with port 443, at a host that notifications may be sent to
+	Triggers   []Trigger
+}
+
+// WebhookChange is a change of a webhook; what is nil stays as it is. A change of the address, or of the status to
+// WebhookActive, lets a disabled webhook be told again.
+type WebhookChange struct {
+	Target   *WebhookTarget
+	Address  *string
+	Triggers []Trigger
+	Status   *string
+}
+
+// WebhookTarget names the file or folder of a webhook.
+type WebhookTarget struct {
+	Kind Kind
+	ID   int64
+}
+
+// problems returns what is wrong with the target and the triggers of a webhook, whatever the caller may see.
+func (t WebhookTarget) problems(triggers []Trigger) []Problem {
+	var problems []Problem
+	if t.Kind == Folder && t.ID == rootID {
+		problems = append(problems, invalidField("target.id", "a webhook cannot be on the root folder: choose a folder in it"))
+	}
+	if len(triggers) == 0 || len(triggers) > maxTriggers {
+		problems = append(problems, invalidField("triggers", "a webhook has 1 to %d triggers, this one has %d", maxTriggers, len(triggers)))
+	}
+	for i, trigger := range triggers[:min(len(triggers), maxTriggers)] {
+		if why := triggerProblem(trigger, t.Kind); why != "" {
+			problems = append(problems, invalidField(fmt.Sprintf("triggers[%d]", i), "%s", why))
+		}
+	}
+	return problems
+}
+
+// addressProblems returns what is wrong with the address of a webhook, as things are now: what it stands for is judged again
+// with every notification.
+func (s *Service) addressProblems(ctx context.Context, address string) []Problem {
+	if address == "" || len(address) > MaxAddressLength || !keepable(address) {
+		return []Problem{invalidField("address", "an address is a URL of at most %d bytes", MaxAddressLength)}
+	}
+	if err := s.checkAddress(ctx, address); err != nil {
+		return []Problem{invalidField("address", "%s", err.Error())}
+	}
+	return nil
+}
+
+// CreateWebhook makes a webhook. The application's notifications are signed from its first webhook on.
+func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*Webhook, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return nil, err
+	}
+	target := WebhookTarget{n.TargetKind, n.TargetID}
+	if err := Invalid(append(target.problems(n.Triggers), s.addressProblems(ctx, n.Address)...)...); err != nil {
+		return nil, err
+	}
+	var made *Webhook
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.findLocked(ctx, tx, c, target.Kind, target.ID, MaySee); err != nil { // it stays until the webhook is there
+			return err
+		}
+		if _, err := tx.LockUser(ctx, c.User.ID); err != nil { // of two at the limit one waits, and is counted
+			return err
+		}
+		row := store.InsertWebhookParams{
+			ID: s.newID(), ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, GlobalContent: c.has(ScopeGlobalContent),
+			TargetKind: int64(target.Kind), TargetID: target.ID, Address: n.Address, Triggers: joinTriggers(distinct(n.Triggers)), CreatedAt: s.micros(),
+		}
+		added, err := tx.InsertWebhook(ctx, row)
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return webhookExists(target)
+		}
+		if err := s.checkWebhooks(ctx, tx, c); err != nil {
+			return err
+		}
+		if err := s.firstKeys(ctx, tx, c.ApplicationID); err != nil {
+			return err
+		}
+		made, err = s.webhook(ctx, tx.Queries, c, row.ID)
+		return err
+	})
+	return made, err
+}
+
+// checkWebhooks checks that a caller has no more webhooks than an application and user may.
+func (s *Service) checkWebhooks(ctx context.Context, tx *store.Tx, c *Caller) error {
+	count, err := tx.CountWebhooks(ctx, c.ApplicationID, c.User.ID)
+	if err == nil && count > MaxWebhooks {
+		err = failf(CodeBadRequest, "The application has %d webhooks of this user already, the most: delete some, or set one on a folder above them.", MaxWebhooks)
+	}
+	return err
+}
+
+// webhookExists answers for a second webhook of an application and user on a target.
+func webhookExists(target WebhookTarget) error {
+	return failf(CodeConflict, "The application has a webhook of this user on %s %d already: update that one, or delete it first.", target.Kind, target.ID)
+}
+
+// distinct returns triggers, each once.
+func distinct(triggers []Trigger) []Trigger {
+	var once []Trigger
+	for _, trigger := range triggers {
+		if !slices.Contains(once, trigger) {
+			once = append(once, trigger)
+		}
+	}
+	return once
+}
+
+// Webhook returns a webhook of the caller's, made with the same application.
+func (s *Service) Webhook(ctx context.Context, c *Caller, id int64) (*Webhook, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return nil, err
+	}
+	var found *Webhook
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		found, err = s.webhook(ctx, q, c, id)
+		return err
+	})
+	return found, err
+}
+
+func (s *Service) webhook(ctx context.Context, q *store.Queries, c *Caller, id int64) (*Webhook, error) {
+	row, err := s.webhookRow(ctx, q, c, id)
+	if err != nil {
+		return nil, err
+	}
+	w := webhookOf(row.Webhook)
+	w.CreatedBy = UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login}
+	return &w, nil
+}
+
+// webhookRow finds a webhook that a caller may see, which no listener is.
+func (s *Service) webhookRow(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.WebhookRow, error) {
+	row, err := q.Webhook(ctx, id)
+	gone := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !gone {
+		return row, err
+	}
+	if w := row.Webhook; gone || w.Slot != 0 || !c.owns(w) {
+		return row, NotFound("webhook", id)
+	}
+	return row, nil
+}
+
+func webhookOf(row store.Webhook) Webhook {
+	return Webhook{
+		ID: row.ID, TargetKind: Kind(row.TargetKind), TargetID: row.TargetID, Address: row.Address, Triggers: splitTriggers(row.Triggers),
+		CreatedAt: timeOf(row.CreatedAt), Status: row.Status, Reason: row.Reason,
+	}
+}
+
+// Webhooks returns one page of the webhooks that the caller made with the same application, by growing id, without who
+// made them.
+func (s *Service) Webhooks(ctx context.Context, c *Caller, r PageRequest) (Page[Webhook], error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return Page[Webhook]{}, err
+	}
+	var result Page[Webhook]
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[Webhook]{
+			name: fmt.Sprintf("webhooks/%d", c.ApplicationID),
+			keys: 1,
+			key:  func(w Webhook) []int64 { return []int64{w.ID} },
+			after: func(from []int64, limit int32) ([]Webhook, error) {
+				return webhooksOf(q.WebhooksAfter(ctx, store.WebhooksAfterParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, ID: from[0], Limit: limit}))
+			},
+			before: func(from []int64, limit int32) ([]Webhook, error) {
+				return webhooksOf(q.WebhooksBefore(ctx, store.WebhooksBeforeParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, ID: from[0], Limit: limit}))
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+func webhooksOf(rows []store.Webhook, err error) ([]Webhook, error) {
+	webhooks := make([]Webhook, len(rows))
+	for i, row := range rows {
+		webhooks[i] = webhookOf(row)
+	}
+	return webhooks, err
+}
+
+// UpdateWebhook changes a webhook. What waits to be delivered goes to the new address, at once.
+func (s *Service) UpdateWebhook(ctx context.Context, c *Caller, id int64, change WebhookChange) (*Webhook, error) {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return nil, err
+	}
+	if change.Address != nil {
+		if err := Invalid(s.addressProblems(ctx, *change.Address)...); err != nil {
+			return nil, err
+		}
+	}
+	var changed *Webhook
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		row, err := s.lockWebhook(ctx, tx, c, id)
+		if err != nil {
+			return err
+		}
+		if err := s.changeWebhook(ctx, tx, c, row, change); err != nil {
+			return err
+		}
+		changed, err = s.webhook(ctx, tx.Queries, c, id)
+		return err
+	})
+	return changed, err
+}
+
+// lockWebhook finds a webhook that nobody else changes from here to the end of the transaction.
+func (s *Service) lockWebhook(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.Webhook, error) {
+	if _, err := s.webhookRow(ctx, tx.Queries, c, id); err != nil {
+		return store.Webhook{}, err
+	}
+	if _, err := tx.LockWebhook(ctx, id); err != nil {
+		return store.Webhook{}, err
+	}
+	row, err := s.webhookRow(ctx, tx.Queries, c, id)
+	return row.Webhook, err
+}
+
+func (s *Service) changeWebhook(ctx context.Context, tx *store.Tx, c *Caller, row store.Webhook, change WebhookChange) error {
+	to := store.UpdateWebhookParams{
+		ID: row.ID, TargetKind: row.TargetKind, TargetID: row.TargetID, Address: row.Address, Triggers: row.Triggers, Status: row.Status, Reason: row.Reason,
+		GlobalContent: row.GlobalContent,
+	}
+	if change.Target != nil {
+		if _, err := s.findLocked(ctx, tx, c, change.Target.Kind, change.Target.ID, MaySee); err != nil {
+			return err
+		}
+		to.TargetKind, to.TargetID, to.GlobalContent = int64(change.Target.Kind), change.Target.ID, c.has(ScopeGlobalContent)
+	}
+	if change.Address != nil {
+		to.Address, to.Status, to.Reason = *change.Address, WebhookActive, ""
+	}
+	if change.Triggers != nil {
+		to.Triggers = joinTriggers(distinct(change.Triggers))
+	}
+	if change.Status != nil {
+		switch *change.Status {
+		case WebhookActive:
+			to.Status, to.Reason = WebhookActive, ""
+		case WebhookDisabled:
+			to.Status, to.Reason = WebhookDisabled, "It was disabled by an update."
+		default:
+			return Invalid(invalidField("status", "status must be %s or %s", WebhookActive, WebhookDisabled))
+		}
+	}
+	if err := Invalid(WebhookTarget{Kind(to.TargetKind), to.TargetID}.problems(splitTriggers(to.Triggers))...); err != nil {
+		return err
+	}
+	err := tx.UpdateWebhook(ctx, to)
+	if store.IsUniqueViolation(err) {
+		return webhookExists(WebhookTarget{Kind(to.TargetKind), to.TargetID})
+	}
+	if err != nil || to.Address == row.Address {
+		return err
+	}
+	if err := tx.HurryDeliveries(ctx, row.ID, s.micros()); err != nil {
+		return err
+	}
+	return wake(ctx, tx, []int64{row.ID})
+}
+
+// DeleteWebhook ends a webhook. What was not delivered yet is not sent any more; the log keeps what was.
+func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error {
+	if err := c.require(ScopeWebhooks); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.lockWebhook(ctx, tx, c, id); err != nil {
+			return err
+		}
+		const reason = "The webhook was deleted."
+		if err := tx.CancelDeliveries(ctx, id, s.micros(), reason); err != nil {
+			return err
+		}
+		return tx.DeleteWebhook(ctx, id, reason, s.micros())
+	})
+}
