@@ -1,0 +1,78 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+
+	"platen/docgen"
+)
+
+// recordAtMost is how many attempts one transaction records.
+const recordAtMost = 512
+
+// recorder records attempts of all webhooks together: those that come while it writes are written next, at once. What lies
+// beside each other in the database is so written once, and not once for each webhook.
+type recorder struct {
+	service *docgen.Service
+	entries chan recording
+	ended   sync.WaitGroup
+}
+
+// recording is an attempt with where to say that it was recorded.
+type recording struct {
+	try docgen.Try
+	to  chan<- recorded
+}
+
+// recorded is what became of the record of an attempt.
+type recorded struct {
+	id  int64 // of the delivery
+	err error
+}
+
+func newRecorder(service *docgen.Service) *recorder {
+	r := &recorder{service: service, entries: make(chan recording, recordAtMost)}
+	r.ended.Go(r.run)
+	return r
+}
+
+// record has an attempt recorded, and to told so. to has room for it.
+func (r *recorder) record(try docgen.Try, to chan<- recorded) { r.entries <- recording{try, to} }
+
+// close ends the recorder when nobody records any more.
+func (r *recorder) close() {
+	close(r.entries)
+	r.ended.Wait()
+}
+
+func (r *recorder) run() {
+	for first := range r.entries {
+		entries := r.gather(first)
+		tries := make([]docgen.Try, len(entries))
+		for i, entry := range entries {
+			tries[i] = entry.try
+		}
+		// What was sent is worth being known also while the server stops.
+		err := r.service.RecordTries(context.Background(), tries)
+		for _, entry := range entries {
+			entry.to <- recorded{entry.try.DeliveryID, err}
+		}
+	}
+}
+
+// gather returns an entry with those that wait behind it.
+func (r *recorder) gather(first recording) []recording {
+	entries := []recording{first}
+	for len(entries) < recordAtMost {
+		select {
+		case entry, ok := <-r.entries:
+			if !ok {
+				return entries
+			}
+			entries = append(entries, entry)
+		default:
+			return entries
+		}
+	}
+	return entries
+}

@@ -1,0 +1,267 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/store"
+	"platen/store/storetest"
+	"platen/webhook"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// patience bounds the wait for something that has to happen; nothing is ever waited for so long.
+const patience = 30 * time.Second
+
+// world is a service whose notifications are delivered, with a user whose folders webhooks are set on.
+type world struct {
+	t          testing.TB
+	db         *store.DB
+	service    *docgen.Service
+	caller     *docgen.Caller
+	admin      *docgen.Caller
+	metrics    *prometheus.Registry
+	config     webhook.Config
+	ahead      atomic.Int64 // how far the clock is ahead of the real one
+	unfinished atomic.Int32 // tasks that used up their time
+	failing    atomic.Int32 // so often it fails at first to look for what is due
+}
+
+func newWorld(t testing.TB, db *store.DB) *world {
+	t.Helper()
+	blobs, err := blob.Open(t.TempDir())
+	must(t, err)
+	w := &world{t: t, db: db, metrics: prometheus.NewRegistry()}
+	w.service, err = docgen.New(t.Context(), docgen.Config{Store: db, Blobs: blobs, Now: w.now})
+	must(t, err)
+	w.caller, w.admin = w.user("alice", docgen.RoleUser), w.user("root", docgen.RoleAdmin)
+	w.config = webhook.Config{
+		Service: w.service, Log: slog.New(slog.DiscardHandler), Guard: webhook.NewGuard(webhook.GuardConfig{AnyAddress: true}),
+		Schedule: webhook.Schedule{20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond}, Metrics: w.metrics, Now: w.now,
+	}
+	return w
+}
+
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
+
+// later puts the clock forward.
+func (w *world) later(d time.Duration) { w.ahead.Add(int64(d)) }
+
+func (w *world) user(name, role string) *docgen.Caller {
+	w.t.Helper()
+	ctx := w.t.Context()
+	_, err := w.service.CreateUser(ctx, docgen.NewUser{Login: name + "@example.com", Name: name, Role: role})
+	must(w.t, err)
+	token, err := w.service.CreateToken(ctx, docgen.NewToken{Login: name + "@example.com"})
+	must(w.t, err)
+	caller, err := w.service.Authenticate(ctx, token)
+	must(w.t, err)
+	return caller
+}
+
+// start delivers until the test ends.
+func (w *world) start() {
+	w.t.Helper()
+	w.startNode(w.db, w.service, w.config)
+}
+
+// startNode delivers until the test ends, as one of several servers.
+func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.Config) {
+	w.t.Helper()
+	deliverer := webhook.New(config)
+	queue := store.NewQueue(db, store.QueueConfig{
+		Workers: map[string]int{store.DefaultQueue: 4, docgen.DeliveryQueue: 200}, Poll: 20 * time.Millisecond,
+		Backoff: func(int) time.Duration { return time.Millisecond },
+	})
+	store.Handle(queue, func(ctx context.Context, task docgen.DeliverNotifications) error {
+		err := deliverer.Deliver(ctx, task)
+		if errors.Is(err, webhook.ErrUnfinished) {
+			w.unfinished.Add(1)
+			return store.Snooze(0)
+		}
+		return err
+	})
+	store.Handle(queue, func(ctx context.Context, _ docgen.WakeWebhooks) error {
+		if w.failing.Add(-1) >= 0 {
+			return errors.New("the database does not answer")
+		}
+		if err := service.WakeWebhooks(ctx); err != nil {
+			return err
+		}
+		return store.Snooze(20 * time.Millisecond)
+	})
+	must(w.t, service.ScheduleDeliveries(w.t.Context()))
+	must(w.t, queue.Start(context.WithoutCancel(w.t.Context())))
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		must(w.t, queue.Stop(ctx))
+		deliverer.Close()
+	})
+}
+
+// folder makes a folder in the root folder of the user.
+func (w *world) folder(name string) int64 {
+	w.t.Helper()
+	item, err := w.service.CreateFolder(w.t.Context(), w.caller, docgen.NewFolder{Name: name})
+	must(w.t, err)
+	return item.ID
+}
+
+// hook makes a folder, and a webhook that is told of what comes into it.
+func (w *world) hook(name, address string) (folder, id int64) {
+	w.t.Helper()
+	folder = w.folder(name)
+	made, err := w.service.CreateWebhook(w.t.Context(), w.caller, docgen.NewWebhook{
+		TargetKind: docgen.Folder, TargetID: folder, Address: address, Triggers: []docgen.Trigger{docgen.FileUploaded},
+	})
+	must(w.t, err)
+	return folder, made.ID
+}
+
+func (w *world) upload(folder int64, name string) {
+	w.t.Helper()
+	_, err := w.service.CreateFile(w.t.Context(), w.caller, docgen.NewFile{Name: name, ParentID: folder}, strings.NewReader("text"))
+	must(w.t, err)
+}
+
+// deliveries returns those of a webhook, the oldest first.
+func (w *world) deliveries(id int64) []docgen.Delivery {
+	w.t.Helper()
+	page, err := w.service.Deliveries(context.WithoutCancel(w.t.Context()), w.admin, docgen.DeliveryFilter{WebhookID: id}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+	must(w.t, err)
+	slices.Reverse(page.Entries)
+	return page.Entries
+}
+
+// await waits until every delivery of a webhook has a state, of which there are some.
+func (w *world) await(id int64, n int, state docgen.DeliveryState) []docgen.Delivery {
+	w.t.Helper()
+	var list []docgen.Delivery
+	waitFor(w.t, "the deliveries to be "+string(state), func() bool {
+		list = w.deliveries(id)
+		return len(list) == n && !slices.ContainsFunc(list, func(d docgen.Delivery) bool { return d.State != state })
+	})
+	return list
+}
+
+// attempts returns those of a delivery.
+func (w *world) attempts(delivery int64) []docgen.Attempt {
+	w.t.Helper()
+	page, err := w.service.Attempts(w.t.Context(), w.admin, delivery, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+	must(w.t, err)
+	return page.Entries
+}
+
+// receiver is a program that notifications are sent to.
+type receiver struct {
+	*httptest.Server
+	mu     sync.Mutex
+	answer http.HandlerFunc
+	got    []request
+	came   chan struct{} // has room for what came since somebody looked
+}
+
+// request is one that a receiver got.
+type request struct {
+	header http.Header
+	body   []byte
+}
+
+// newReceiver answers 200, or as a function does unless it is nil.
+func newReceiver(t testing.TB, answer http.HandlerFunc) *receiver {
+	r := &receiver{answer: answer, came: make(chan struct{}, 1)}
+	r.Server = httptest.NewServer(http.HandlerFunc(r.receive))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) receive(rw http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	r.got = append(r.got, request{req.Header.Clone(), body})
+	answer := r.answer
+	r.mu.Unlock()
+	select {
+	case r.came <- struct{}{}:
+	default:
+	}
+	if answer != nil {
+		answer(rw, req)
+	}
+}
+
+func (r *receiver) become(answer http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = answer
+}
+
+func (r *receiver) requests() []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got)
+}
+
+// names are those of the files in the notifications that came, in the order in which they did.
+func (r *receiver) names(t testing.TB) (names []string) {
+	t.Helper()
+	for _, got := range r.requests() {
+		var body struct{ Source docgen.Source }
+		must(t, json.Unmarshal(got.body, &body))
+		names = append(names, body.Source.Item.Name)
+	}
+	return names
+}
+
+// files are those names, each once.
+func (r *receiver) files(t testing.TB) []string {
+	t.Helper()
+	names := r.names(t)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// status answers with a status.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitFor waits until something has happened, looking again and again.
+func waitFor(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	over := time.After(patience)
+	for !happened() {
+		select {
+		case <-over:
+			t.Fatalf("waited %v in vain for %s", patience, what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
