@@ -48,13 +48,14 @@ type commands struct {
 		} `cmd:"" help:"Public keys of an application."`
 		Delete appDeleteCmd `cmd:"" help:"End an application, with all its tokens and keys."`
 	} `cmd:"" help:"Applications: programs that get access tokens by themselves (OAuth 2.0)."`
-	Render  renderCmd  `cmd:"" help:"Make documents from a template and JSON, without a server."`
-	Tags    tagsCmd    `cmd:"" help:"List the tags of a template, or what is wrong with it."`
-	Check   checkCmd   `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
-	Schema  schemaCmd  `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
-	Sample  sampleCmd  `cmd:"" help:"Print sample data for a template."`
-	Config  configCmd  `cmd:"" help:"Print the configuration in force, as a configuration file."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Webhooks webhooksCmds `cmd:"" help:"Webhooks, for those who receive them."`
+	Render   renderCmd    `cmd:"" help:"Make documents from a template and JSON, without a server."`
+	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or what is wrong with it."`
+	Check    checkCmd     `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
+	Schema   schemaCmd    `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
+	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
+	Config   configCmd    `cmd:"" help:"Print the configuration in force, as a configuration file."`
+	Version  versionCmd   `cmd:"" help:"Print the version."`
 }
 
 // streams are what a command reads and writes.

@@ -59,6 +59,8 @@ type config struct {
 	MaxUpload    byteSize `default:"5GiB" env:"PLATEN_MAX_UPLOAD" group:"Limits" help:"One uploaded file."`
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"One file used as a template."`
 
+	webhookConfig `embed:""`
+
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
 	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
 	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
@@ -90,7 +92,7 @@ func (c *config) Validate() error {
 	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, c.problems()...)...)
 }
 
 func (c *config) limits() docgen.Limits {

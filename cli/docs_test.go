@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"platen/docgen"
 	"platen/docx/lang"
 )
 
@@ -21,7 +24,7 @@ import (
 // had a terminal of their own. What is not to be run is marked text, or console.
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md", "docs/performance.md", "docs/sharing.md",
-	"docs/authentication.md",
+	"docs/authentication.md", "docs/webhooks.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }
 
@@ -100,6 +103,35 @@ func TestDocumentedTags(t *testing.T) {
 		if _, err := lang.ParseTag("{{" + call[1] + "(items)}}"); err != nil && strings.Contains(err.Error(), "there is no function") {
 			t.Errorf("%s: %v", call[1], err)
 		}
+	}
+}
+
+var (
+	triggerRow      = regexp.MustCompile("(?m)^\\| `([A-Z_.]+)` \\| (yes)? ?\\| \\w")
+	silentTriggers  = regexp.MustCompile(`(?s)They are taken and never fire(.*?)\n\n`)
+	triggerInSilent = regexp.MustCompile("`([A-Z_.]+)`( \\(folders only\\))?")
+)
+
+// docs/webhooks.md lists every trigger, whether it fires, and what it can be on.
+func TestDocumentedTriggers(t *testing.T) {
+	page, err := os.ReadFile("../docs/webhooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type rule struct{ files, fired bool }
+	documented := map[docgen.Trigger]rule{}
+	for _, row := range triggerRow.FindAllStringSubmatch(string(page), -1) {
+		documented[docgen.Trigger(row[1])] = rule{files: row[2] != "", fired: true}
+	}
+	for _, silent := range triggerInSilent.FindAllStringSubmatch(silentTriggers.FindString(string(page)), -1) {
+		documented[docgen.Trigger(silent[1])] = rule{files: silent[2] == ""}
+	}
+	rules := map[docgen.Trigger]rule{}
+	for _, r := range docgen.Triggers() {
+		rules[r.Trigger] = rule{r.Files, r.Fired}
+	}
+	if diff := cmp.Diff(rules, documented, cmp.AllowUnexported(rule{})); diff != "" {
+		t.Errorf("the triggers, and those that are documented (+):\n%s", diff)
 	}
 }
 

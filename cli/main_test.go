@@ -131,7 +131,13 @@ func (c *child) kill() error {
 // newServer runs a server for a test, with more arguments than the data folder where needed.
 func newServer(t *testing.T, data string, args ...string) *child {
 	t.Helper()
-	c, err := startServer(context.WithoutCancel(t.Context()), t.TempDir(), os.Environ(), append(args, "--data="+data)...)
+	return runServer(t, append(args, "--data="+data)...)
+}
+
+// runServer runs a server for a test, on the data that its arguments name.
+func runServer(t *testing.T, args ...string) *child {
+	t.Helper()
+	c, err := startServer(context.WithoutCancel(t.Context()), t.TempDir(), os.Environ(), args...)
 	if err != nil {
 		t.Fatal(err)
 	}

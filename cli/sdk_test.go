@@ -17,7 +17,7 @@ const sdkTests = "../tools/box-node-sdk"
 // TestOfficialSDK drives a server through the official SDK for Node, as it comes from the registry, by its own managers: a
 // file of tests for each kind of thing, in tools/box-node-sdk.
 func TestOfficialSDK(t *testing.T) {
-	sdk := officialSDK(t)
+	sdk, standard := fromNPM(t, "box-node-sdk"), fromNPM(t, "standard-webhooks")
 	t.Parallel()
 	for name, mode := range map[string]struct {
 		serve   []string          // arguments of the server
@@ -32,9 +32,9 @@ func TestOfficialSDK(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
-			server := newServer(t, data, append(mode.serve, "--rate-requests=-1", "--rate-uploads=-1")...)
+			server := newServer(t, data, append(mode.serve, "--rate-requests=-1", "--rate-uploads=-1", "--webhook-any-address")...)
 			env := append(os.Environ(),
-				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_HEADERS="+jsonOf(t, mode.headers), "PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
+				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_STANDARD_WEBHOOKS="+standard, "PLATEN_HEADERS="+jsonOf(t, mode.headers), "PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
 			for _, file := range sdkTestFiles(t, mode.files) {
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) { runNode(t, env, file) })
 			}
@@ -42,32 +42,40 @@ func TestOfficialSDK(t *testing.T) {
 	}
 }
 
-// officialSDK returns the folder that scripts/test-deps installs the SDK in, or skips.
-func officialSDK(t *testing.T) string {
+// fromNPM returns the folder that scripts/test-deps installs what tools/NAME pins in, or skips.
+func fromNPM(t *testing.T, name string) string {
 	t.Helper()
-	missing := func(why string) {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s: make test-deps installs it", why)
-		}
-		t.Skipf("%s: make test-deps installs it", why)
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		missing("Node.js is not installed")
-	}
+	needProgram(t, "node")
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		missing(err.Error())
+		missing(t, err.Error())
 	}
-	folder := filepath.Join(cache, "platen", "box-node-sdk")
-	want, err := os.ReadFile(filepath.Join(sdkTests, "package-lock.json"))
+	folder := filepath.Join(cache, "platen", name)
+	want, err := os.ReadFile(filepath.Join("..", "tools", name, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The lock file is copied last, so it stands for what is installed.
 	if got, err := os.ReadFile(filepath.Join(folder, "package-lock.json")); err != nil || !bytes.Equal(got, want) {
-		missing("the official SDK for Node is not installed, or in another version")
+		missing(t, name+" is not installed from npm, or in another version")
 	}
 	return folder
+}
+
+func needProgram(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		missing(t, name+" is not installed")
+	}
+}
+
+// missing skips a test that needs what is not there, but where everything must run.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s: make test-deps installs it", why)
+	}
+	t.Skipf("%s: make test-deps installs it", why)
 }
 
 // sdkCallers makes the users that the tests act for. What the server is told by command is made here; the rest the tests

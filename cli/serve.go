@@ -21,6 +21,7 @@ import (
 	"platen/generate"
 	"platen/server"
 	"platen/store"
+	"platen/webhook"
 )
 
 type serveCmd struct {
@@ -41,8 +42,8 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 //
 //	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs, and a store for each storage policy
 //	                       ├──▶ docgen ─┤
-//	   queue ──▶ generate ─┘            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
-//	     ▲                                     │
+//	   queue ──▶ generate ─┤            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
+//	     ▲   └─▶ webhook ──┘                   │
 //	     └──────────────── tasks ──────────────┘     DIR/platen.lock: one server a data folder
 //
 // It is one straight line on purpose: what needs another thing comes after it, and is stopped before it.
@@ -73,8 +74,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	if err != nil {
 		return err
 	}
+	guard := cfg.guard(log)
 	service, err := docgen.New(ctx, docgen.Config{
 		Store: db, Blobs: blobs, Policies: policies, Limits: cfg.limits(), KeepArchives: !cfg.ArchiveDelete,
+		CheckAddress: guard.Check, Notification: server.Notification,
 	})
 	if err != nil {
 		return err
@@ -87,17 +90,13 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		generating.Picture = source.fetch
 	}
 	generator := generate.New(generating)
-	workers := cmp.Or(cfg.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
-	queue := store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: workers, docgen.RelocationQueue: 1},
-		Exhausted: generator.TaskFailed,
-	})
-	store.Handle(queue, generator.ReadTags)
-	store.Handle(queue, inPortions(generator.GenerateDocuments))
-	store.Handle(queue, daily(service, log))
-	store.Handle(queue, service.RemoveContents)
-	store.Handle(queue, relocation(service.Relocate, log))
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx)); err != nil {
+	deliverer, err := cfg.deliverer(service, guard, log, registry)
+	if err != nil {
+		return err
+	}
+	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
+	queue, workers := cfg.queue(db, service, generator, deliverer, log)
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleDeliveries(ctx)); err != nil {
 		return err
 	}
 
@@ -121,7 +120,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(),
-		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry,
+		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)
@@ -145,6 +144,23 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	case err := <-broken:
 		return fmt.Errorf("serve: %w", err)
 	}
+}
+
+// queue is what works the tasks, and how many of generation at the same time.
+func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
+	workers = cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
+	queue = store.NewQueue(db, store.QueueConfig{
+		Workers:   map[string]int{store.DefaultQueue: workers, docgen.RelocationQueue: 1, docgen.DeliveryQueue: deliveryWorkers},
+		Exhausted: generator.TaskFailed,
+	})
+	store.Handle(queue, generator.ReadTags)
+	store.Handle(queue, inPortions(generator.GenerateDocuments, generate.ErrUnfinished))
+	store.Handle(queue, inPortions(deliverer.Deliver, webhook.ErrUnfinished))
+	store.Handle(queue, waking(service))
+	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
+	store.Handle(queue, service.RemoveContents)
+	store.Handle(queue, relocation(service.Relocate, log))
+	return queue, workers
 }
 
 // teardown undoes what start-up did, the last thing first.
@@ -219,10 +235,10 @@ func secondServer(err error) error {
 }
 
 // inPortions lets a task that used up its time go on later from where it stopped.
-func inPortions(work func(context.Context, docgen.GenerateDocuments) error) func(context.Context, docgen.GenerateDocuments) error {
-	return func(ctx context.Context, task docgen.GenerateDocuments) error {
+func inPortions[T store.Task](work func(context.Context, T) error, unfinished error) func(context.Context, T) error {
+	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
-		if errors.Is(err, generate.ErrUnfinished) {
+		if errors.Is(err, unfinished) {
 			return store.Snooze(0)
 		}
 		return err
@@ -232,8 +248,9 @@ func inPortions(work func(context.Context, docgen.GenerateDocuments) error) func
 // sweepEvery is how often contents that nothing names are looked for.
 const sweepEvery = 24 * time.Hour
 
-// daily removes what nobody needs any more now, and again every day: orphans, and tokens that have expired.
-func daily(service *docgen.Service, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
+// daily removes what nobody needs any more now, and again every day: orphans, tokens that have expired, and deliveries older
+// than the log is long.
+func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
 		removed, err := service.Sweep(ctx)
 		if err != nil {
@@ -245,6 +262,11 @@ func daily(service *docgen.Service, log *slog.Logger) func(context.Context, docg
 			return err
 		}
 		log.InfoContext(ctx, "expired tokens removed", "removed", expired)
+		deliveries, err := service.RemoveDeliveries(ctx, time.Now().Add(-keep))
+		if err != nil {
+			return err
+		}
+		log.InfoContext(ctx, "old deliveries removed", "removed", deliveries)
 		return store.Snooze(sweepEvery)
 	}
 }

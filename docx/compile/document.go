@@ -3,6 +3,10 @@
 // these become the operations of docx/program (assemble.go).
 //
 // Whatever is wrong with the tags is found at once, each mistake with its place.
+//
+// The steps: document.go (the parts), compile.go (the steps for one), text.go (paragraphs as one string), block.go and
+// border.go (which tags belong together, and where their blocks begin and end), edit.go (which bytes change), assemble.go
+// (edits as operations). Most other files are a feature each, with one of the same name in docx/program.
 package compile
 
 import (

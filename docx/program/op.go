@@ -2,6 +2,9 @@
 // write literal bytes of the template; an execution does them in turn and streams what they write into a package.
 //
 // It knows nothing of how the operations came about, which is docx/compile's.
+//
+// The steps: op.go (what operations there are), execute.go (the package), run.go (the operations), output.go (what goes to the
+// compressor, and what a guard takes back). Most other files are a feature each, with one of the same name in docx/compile.
 package program
 
 import (

@@ -1,7 +1,7 @@
 // What the tests of every manager share: clients of the running server, names that are new, and what a failure must be.
 //
 // A test is told by its environment where to go: PLATEN_URL is the server's address without the /2.0, PLATEN_SDK the
-// folder that the SDK is installed in, PLATEN_HEADERS the headers (JSON) that every request needs besides those of the
+// folder that the SDK is installed in, PLATEN_STANDARD_WEBHOOKS that of the library of Standard Webhooks, PLATEN_HEADERS the headers (JSON) that every request needs besides those of the
 // SDK, and PLATEN_CALLERS (JSON) the access tokens of users by their names, and what is known of an application.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,8 @@ const env = (name) => {
 
 export const url = env('PLATEN_URL');
 const load = createRequire(path.join(env('PLATEN_SDK'), 'package.json'));
-export const sdk = Object.assign({}, ...['', '/box', '/networking', '/internal'].map((part) => load(`box-node-sdk${part}`)));
+export const sdk = Object.assign({}, ...['', '/box', '/networking', '/internal', '/managers/webhooks'].map((part) => load(`box-node-sdk${part}`)));
+export const { Webhook: StandardWebhook } = createRequire(path.join(env('PLATEN_STANDARD_WEBHOOKS'), 'package.json'))('standardwebhooks');
 export const callers = JSON.parse(env('PLATEN_CALLERS'));
 
 const headers = JSON.parse(env('PLATEN_HEADERS'));

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/docgen"
+	"platen/store"
+	"platen/webhook"
+)
+
+// webhookConfig says where notifications go and how often they are tried.
+type webhookConfig struct {
+	WebhookNetworks    networks         `env:"PLATEN_WEBHOOK_NETWORKS" placeholder:"CIDR,…" group:"Webhooks" help:"Networks that notifications may go to besides public addresses, such as 10.1.0.0/16."`
+	WebhookAnyAddress  bool             `env:"PLATEN_WEBHOOK_ANY_ADDRESS" group:"Webhooks" help:"For development only: notifications go anywhere, by http too, to any port, and into your own network."`
+	WebhookCA          string           `env:"PLATEN_WEBHOOK_CA" placeholder:"FILE" group:"Webhooks" help:"Certificates, in PEM, of authorities that receivers may be certified by besides those of the system."`
+	WebhookTimeout     time.Duration    `default:"30s" env:"PLATEN_WEBHOOK_TIMEOUT" group:"Webhooks" help:"How long a receiver has to answer."`
+	WebhookRetries     webhook.Schedule `default:"10s,30s,1m,2m,4m,8m,10m,15m,15m,20m,20m,24m20s" env:"PLATEN_WEBHOOK_RETRIES" group:"Webhooks" help:"When a notification that was not delivered is tried again: the pause after the first failure, the second, and so on; none for no second try."`
+	WebhookSlowTail    bool             `env:"PLATEN_WEBHOOK_SLOW_TAIL" group:"Webhooks" help:"Go on for three more days with longer and longer pauses before a notification is given up."`
+	WebhookConcurrency int              `default:"8" env:"PLATEN_WEBHOOK_CONCURRENCY" group:"Webhooks" help:"Notifications to one receiver at the same time."`
+	WebhookLogDays     int              `default:"30" env:"PLATEN_WEBHOOK_LOG_DAYS" group:"Webhooks" help:"Days that the log of deliveries is kept; what still waits stays."`
+}
+
+// problems returns all that is wrong with the settings.
+func (c *webhookConfig) problems() []error {
+	var problems []error
+	if c.WebhookTimeout < time.Second || c.WebhookTimeout > time.Minute {
+		problems = append(problems, fmt.Errorf("--webhook-timeout must be from 1s to 1m, not %v", c.WebhookTimeout))
+	}
+	if c.WebhookConcurrency < 1 || c.WebhookConcurrency > 1000 {
+		problems = append(problems, fmt.Errorf("--webhook-concurrency must be from 1 to 1000, not %d", c.WebhookConcurrency))
+	}
+	if c.WebhookLogDays < 1 {
+		problems = append(problems, fmt.Errorf("--webhook-log-days must be at least 1, not %d", c.WebhookLogDays))
+	}
+	return problems
+}
+
+// guard is what judges the addresses of webhooks.
+func (c *webhookConfig) guard(log *slog.Logger) *webhook.Guard {
+	if c.WebhookAnyAddress {
+		log.Warn("NOTIFICATIONS OF WEBHOOKS GO ANYWHERE, ALSO INTO THIS SERVER'S OWN NETWORK AND UNENCRYPTED: --webhook-any-address is for development only")
+	}
+	return webhook.NewGuard(webhook.GuardConfig{Networks: c.WebhookNetworks, AnyAddress: c.WebhookAnyAddress})
+}
+
+// deliverer is what sends notifications.
+func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard, log *slog.Logger, registry prometheus.Registerer) (*webhook.Deliverer, error) {
+	schedule := c.WebhookRetries
+	if c.WebhookSlowTail {
+		schedule = append(slices.Clip(schedule), webhook.SlowTail...)
+	}
+	cfg := webhook.Config{
+		Service: service, Log: log, Guard: guard, Limit: c.WebhookTimeout, Schedule: schedule, Concurrency: c.WebhookConcurrency, Metrics: registry,
+	}
+	if c.WebhookCA != "" {
+		pem, err := os.ReadFile(c.WebhookCA)
+		if err != nil {
+			return nil, fmt.Errorf("--webhook-ca: %w", err)
+		}
+		if cfg.Roots, err = webhook.Roots(pem); err != nil {
+			return nil, fmt.Errorf("--webhook-ca %s: %w", c.WebhookCA, err)
+		}
+	}
+	return webhook.New(cfg), nil
+}
+
+// signed returns the headers that a notification which is fetched would have been sent with.
+func signed(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
+	message := webhook.Message{ID: d.EventID, Delivery: uuid.NewString(), Time: time.Now(), Body: d.Body}
+	headers := map[string]string{}
+	for name, values := range webhook.Sign(message, webhook.KeysOf(keys)) {
+		headers[name] = strings.Join(values, ", ")
+	}
+	return headers
+}
+
+// deliveryWorkers is how many webhooks are delivered to at the same time. A task holds no more than a few connections and
+// mostly waits, and as many receivers may hang at once before their circuit breakers open.
+const deliveryWorkers = 500
+
+// dueEvery is how often deliveries are looked for that have become due.
+const dueEvery = 2 * time.Second
+
+// waking has deliveries found that have become due, for ever.
+func waking(service *docgen.Service) func(context.Context, docgen.WakeWebhooks) error {
+	return func(ctx context.Context, _ docgen.WakeWebhooks) error {
+		if err := service.WakeWebhooks(ctx); err != nil {
+			return err
+		}
+		return store.Snooze(dueEvery)
+	}
+}
+
+// networks are IP networks as settings name them.
+type networks []netip.Prefix
+
+func (n *networks) UnmarshalText(text []byte) error {
+	*n = nil
+	for entry := range strings.SplitSeq(string(text), ",") {
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		network, err := netip.ParsePrefix(entry)
+		if err != nil {
+			return fmt.Errorf("%q is no network: write it as 10.1.0.0/16 or fd00:1::/32; a single address has /32 or /128", entry)
+		}
+		*n = append(*n, network)
+	}
+	return nil
+}
+
+func (n networks) String() string {
+	words := make([]string, len(n))
+	for i, network := range n {
+		words[i] = network.String()
+	}
+	return strings.Join(words, ",")
+}

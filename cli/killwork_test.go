@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+
+	"platen/client"
+)
+
+// killWorker is one of those who work with a server that is killed. No other changes its files.
+type killWorker struct {
+	*killing
+	number int
+	rng    *rand.Rand
+	named  int      // names it has given
+	files  []string // that were said to be there
+}
+
+// work does one thing. It must succeed, or be refused where that is to be, unless the server was struck meanwhile.
+func (w *killWorker) work(ctx context.Context, struck <-chan struct{}) {
+	err := w.request(ctx)
+	select {
+	case <-struck:
+	default:
+		if err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+func (w *killWorker) request(ctx context.Context) error {
+	switch n := w.rng.IntN(12); {
+	case n < 3 || len(w.files) == 0:
+		return w.upload(ctx)
+	case n == 3:
+		documents, _ := letters(1 + w.rng.IntN(5))
+		return w.batch(ctx, w.template, documents)
+	case n == 4:
+		return w.inVain(ctx)
+	}
+	return w.change(ctx, w.files[w.rng.IntN(len(w.files))])
+}
+
+// name returns a name that nobody has used. Its first word stays with a file.
+func (w *killWorker) name(first string) string {
+	w.named++
+	return fmt.Sprintf("%s %d-%d.txt", first, w.number, w.named)
+}
+
+func (w *killWorker) folder() client.ParentRef { return client.ParentRef{Id: w.folders[w.rng.IntN(2)]} }
+
+func (w *killWorker) upload(ctx context.Context) error {
+	attributes := client.FileAttributes{Name: w.name("Upload"), Parent: w.folder()}
+	made, err := client.Check(client.Upload(ctx, w.visitor.ClientWithResponses, attributes, strings.NewReader(attributes.Name)))
+	if err == nil {
+		w.files = append(w.files, made.JSON201.Entries[0].Id)
+	}
+	return err
+}
+
+func (w *killWorker) batch(ctx context.Context, template string, documents []client.DocumentToMake) error {
+	_, err := client.Check(w.visitor.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
+		File:                   client.TemplateFileRef{Id: template, Type: client.TemplateFileRefTypeFile},
+		DestinationFolder:      client.FolderRef{Id: w.folder().Id, Type: client.FolderRefTypeFolder},
+		InputSource:            client.CreateBatchRequestInputSourceApi,
+		OutputType:             client.CreateBatchRequestOutputTypeDocx,
+		DocumentGenerationData: documents,
+	}))
+	return err
+}
+
+// change changes a file, wherever it is now.
+func (w *killWorker) change(ctx context.Context, id string) error {
+	v := w.visitor
+	answer, err := client.Check(v.GetFileWithResponse(ctx, id, &client.GetFileParams{}))
+	if hasStatus(err, http.StatusNotFound) {
+		return w.changeTrashed(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	file := answer.JSON200
+	first, _, _ := strings.Cut(*file.Name, " ")
+	switch w.rng.IntN(5) {
+	case 0:
+		_, err = client.Check(client.UploadVersion(ctx, v.ClientWithResponses, id, client.VersionAttributes{}, strings.NewReader(w.name("Content"))))
+	case 1:
+		_, err = client.Check(v.UpdateFileWithResponse(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Name: new(w.name(first))}))
+	case 2:
+		to := w.folders[0]
+		if file.Parent.Id == to {
+			to = w.folders[1]
+		}
+		_, err = client.Check(v.UpdateFileWithResponse(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: to}}))
+	case 3:
+		_, err = client.Check(v.DeleteFileWithResponse(ctx, id, &client.DeleteFileParams{}))
+	case 4:
+		return w.copy(ctx, id)
+	}
+	return err
+}
+
+func (w *killWorker) copy(ctx context.Context, id string) error {
+	request := client.CopyFileRequest{Name: new(w.name("Copy")), Parent: w.folder()}
+	made, err := client.Check(w.visitor.CopyFileWithResponse(ctx, id, &client.CopyFileParams{}, request))
+	if err == nil {
+		w.files = append(w.files, made.JSON201.Id)
+	}
+	return err
+}
+
+// changeTrashed changes a file that is in the trash, if it is not gone for good.
+func (w *killWorker) changeTrashed(ctx context.Context, id string) error {
+	v := w.visitor
+	var err error
+	if w.rng.IntN(3) == 0 {
+		_, err = client.Check(v.PurgeFileWithResponse(ctx, id, &client.PurgeFileParams{}))
+	} else {
+		_, err = client.Check(v.RestoreFileWithResponse(ctx, id, &client.RestoreFileParams{}, client.RestoreRequest{}))
+	}
+	if hasStatus(err, http.StatusNotFound) {
+		return nil
+	}
+	return err
+}
+
+// inVain asks for something that is refused, and of which nobody must be told.
+func (w *killWorker) inVain(ctx context.Context) error {
+	v := w.visitor
+	want, err := http.StatusNotFound, error(nil)
+	switch w.rng.IntN(5) {
+	case 0:
+		want = http.StatusConflict
+		attributes := client.FileAttributes{Name: "Letter.docx", Parent: client.ParentRef{Id: w.watched}}
+		_, err = client.Check(client.Upload(ctx, v.ClientWithResponses, attributes, strings.NewReader("in vain")))
+	case 1:
+		want = http.StatusPreconditionFailed
+		_, err = client.Check(v.UpdateFileWithResponse(ctx, w.template, &client.UpdateFileParams{IfMatch: new("4711")}, client.ItemChange{Name: new("vain.docx")}))
+	case 2:
+		_, err = client.Check(v.UpdateFileWithResponse(ctx, w.template, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: "4711"}}))
+	case 3:
+		want = http.StatusConflict
+		_, err = client.Check(v.CopyFileWithResponse(ctx, w.template, &client.CopyFileParams{}, client.CopyFileRequest{Parent: client.ParentRef{Id: w.watched}}))
+	case 4:
+		documents, _ := letters(1)
+		err = w.batch(ctx, "4711", documents)
+	}
+	if !hasStatus(err, want) {
+		return fmt.Errorf("what cannot be done is answered with %w, want %d", err, want)
+	}
+	return nil
+}
+
+func hasStatus(err error, status int) bool {
+	answered, ok := errors.AsType[*client.Error](err)
+	return ok && int(answered.Status) == status
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"platen/client"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// A server that is told to stop does not wait for receivers that hang longer than for anything else, and sends to them again
+// after the next start, as if it had not been done before.
+func TestStoppingWhileReceiversHang(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		data := t.TempDir()
+		stopWhileReceiversHang(t, store.Config{Path: filepath.Join(data, "platen.db")}, "--data="+data)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		database := storetest.Postgres(t)
+		stopWhileReceiversHang(t, database, "--data="+t.TempDir(), "--database="+database.URL)
+	})
+}
+
+func stopWhileReceiversHang(t *testing.T, database store.Config, location ...string) {
+	const drain, more = 200 * time.Millisecond, 5 * time.Second
+	r := newHanging(t)
+	args := append(slices.Clone(location), "--webhook-any-address", "--drain="+drain.String())
+	server := runServer(t, args...)
+	v := newVisitor(t, server, location...)
+	folder := v.mustFolder("Watched")
+	v.mustWebhook(folder, r.URL, client.TriggerFILEUPLOADED)
+	v.mustUploadTo(folder, "a.txt", []byte("text"))
+	first := r.await(t)
+
+	begun := time.Now()
+	server.terminate(t)
+	server.awaitEnd(t)
+	if took := time.Since(begun); took > drain+more {
+		t.Errorf("the server took %v to stop, and was given %v", took, drain)
+	}
+	db := storetest.Raw(t, database)
+	var attempts int
+	d := theDelivery(t, db)
+	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM webhook_attempts").Scan(&attempts); err != nil {
+		t.Fatal(err)
+	}
+	if want := (delivery{"pending", 0, 0}); d != want || attempts != 0 {
+		t.Errorf("what was broken off is %+v with %d attempts in the log, want %+v", d, attempts, want)
+	}
+
+	r.well.Store(true)
+	runServer(t, args...)
+	if again := r.await(t); again != first {
+		t.Errorf("after the next start came\n%s\nand before\n%s", again, first)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	err := until(ctx, func() (bool, error) { return theDelivery(t, db) == delivery{"delivered", 1, 1}, nil })
+	if err != nil {
+		t.Errorf("%v: what was sent again is %+v", err, theDelivery(t, db))
+	}
+}
+
+// delivery is what the log says of one.
+type delivery struct {
+	state           string
+	tries, attempts int
+}
+
+// theDelivery returns the only delivery there is.
+func theDelivery(t *testing.T, db *sql.DB) (d delivery) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), "SELECT state, tries, attempts FROM webhook_deliveries").Scan(&d.state, &d.tries, &d.attempts); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// hanging is a receiver that does not answer until it is well.
+type hanging struct {
+	*httptest.Server
+	well   atomic.Bool
+	bodies chan string
+}
+
+func newHanging(t *testing.T) *hanging {
+	h := &hanging{bodies: make(chan string, 10)}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		h.bodies <- string(body)
+		if !h.well.Load() {
+			<-r.Context().Done()
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// await returns what comes next.
+func (h *hanging) await(t *testing.T) string {
+	t.Helper()
+	select {
+	case body := <-h.bodies:
+		return body
+	case <-time.After(patience):
+		t.Fatal("no notification comes")
+	}
+	return ""
+}

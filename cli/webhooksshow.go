@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"platen/client"
+)
+
+type webhooksShowCmd struct {
+	remote
+	Delivery string `arg:"" placeholder:"DELIVERY" help:"Id of the delivery, as platen webhooks log lists it."`
+	JSON     bool   `name:"json" help:"Print JSON: the delivery, with its attempts."`
+}
+
+// Help is what platen webhooks show --help adds.
+func (*webhooksShowCmd) Help() string {
+	return "All attempts sent the same body, which is shown once and easier to read than it was sent; with --json it is as it was, byte for byte, " +
+		"as signatures are made of it."
+}
+
+// Run shows the delivery.
+func (c *webhooksShowCmd) Run(ctx context.Context, s *streams) error {
+	api, err := c.client()
+	if err != nil {
+		return err
+	}
+	shown, err := fetchDelivery(ctx, api, c.Delivery)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, shown)
+	}
+	return shown.print(s.out)
+}
+
+// shownDelivery is a delivery with all its attempts.
+type shownDelivery struct {
+	client.Delivery
+	Attempts []client.Attempt `json:"attempts"`
+}
+
+func fetchDelivery(ctx context.Context, api *client.ClientWithResponses, id string) (*shownDelivery, error) {
+	found, err := client.Check(api.GetWebhookDeliveryWithResponse(ctx, id, &client.GetWebhookDeliveryParams{}))
+	if err != nil {
+		return nil, err
+	}
+	shown := &shownDelivery{*found.JSON200, []client.Attempt{}}
+	params := &client.ListWebhookAttemptsParams{Limit: new(int64(1000))}
+	for {
+		answer, err := client.Check(api.ListWebhookAttemptsWithResponse(ctx, id, params))
+		if err != nil {
+			return nil, err
+		}
+		shown.Attempts = append(shown.Attempts, answer.JSON200.Entries...)
+		if params.Marker = answer.JSON200.NextMarker; params.Marker == nil {
+			return shown, nil
+		}
+	}
+}
+
+// print shows the delivery to a person.
+func (d *shownDelivery) print(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Delivery %s of %s for webhook %s\n", d.Id, d.Trigger, d.Webhook.Id)
+	fmt.Fprintf(&b, "    event     %s, at %s\n", d.EventId, timeText(d.CreatedAt))
+	fmt.Fprintf(&b, "    state     %s\n", d.State)
+	if d.Reason != nil {
+		fmt.Fprintf(&b, "    reason    %s\n", plain(*d.Reason))
+	}
+	if d.DueAt != nil {
+		fmt.Fprintf(&b, "    next try  %s\n", timeText(d.DueAt))
+	}
+	for i := range d.Attempts {
+		printAttempt(&b, i+1, &d.Attempts[i])
+	}
+	fmt.Fprintf(&b, "\nBody\n%s\n", indented(orEmpty(d.Body)))
+	_, err := b.WriteTo(w)
+	return err
+}
+
+func printAttempt(b *bytes.Buffer, number int, a *client.Attempt) {
+	fmt.Fprintf(b, "\nAttempt %d at %s: %s", number, timeText(a.BegunAt), a.Outcome)
+	if a.Status != nil {
+		fmt.Fprintf(b, ", status %d", *a.Status)
+	}
+	fmt.Fprintf(b, ", %d ms\n", a.DurationMs)
+	if a.Reason != nil {
+		fmt.Fprintf(b, "    %s\n", plain(*a.Reason))
+	}
+	if a.RequestHeaders != nil {
+		printHeaders(b, "    > ", *a.RequestHeaders)
+	}
+	if a.ResponseHeaders != nil {
+		printHeaders(b, "    < ", *a.ResponseHeaders)
+	}
+	if a.ResponseBody != "" {
+		fmt.Fprintln(b, "    <")
+	}
+	for line := range strings.Lines(a.ResponseBody) {
+		fmt.Fprintf(b, "    < %s\n", plain(strings.TrimRight(line, "\r\n")))
+	}
+	if a.IsTruncated {
+		fmt.Fprintln(b, "    The body was longer; only its beginning is kept.")
+	}
+}
+
+func printHeaders(b *bytes.Buffer, before string, headers map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		fmt.Fprintf(b, "%s%s: %s\n", before, plain(name), plain(headers[name]))
+	}
+}
+
+// plain is a text of others for a terminal: without characters that would have it do something.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsGraphic(r):
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// indented is the body of a notification with a line for each field. It is ASCII, as it was sent.
+func indented(body string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(body), "    ", "  ") != nil {
+		return "    " + plain(body)
+	}
+	return "    " + b.String()
+}
