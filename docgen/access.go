@@ -211,8 +211,8 @@ func (s *Service) policyAt(ctx context.Context, q *store.Queries, folderID int64
 	if len(s.policies) == 1 {
 		return defaultPolicyID, nil
 	}
-	chain, err := q.ItemChain(ctx, folderID, 0, 0)
-	return s.placeOf(chain).policy(), err
+	p, err := s.placeAt(ctx, q, Folder, folderID)
+	return p.policy(), err
 }
 
 // permissionsAt is what a caller may do because of one item alone. Who manages the content of the enterprise may do

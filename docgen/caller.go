@@ -10,7 +10,7 @@ import (
 	"platen/store"
 )
 
-// Caller is who an operation acts for. Only Authenticate and As make one.
+// Caller is who an operation acts for. Authenticate and As make one of a token, callerOf one of a user.
 type Caller struct {
 	User          User
 	ActorID       int64 // the user whose token it is: not User's own when acting for another
@@ -97,6 +97,16 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 		return nil
 	})
 	return as, err
+}
+
+// callerOf is who acts for a user when no token does: with what is left to the user of the content of everybody, where it reached
+// that when it was begun. The user may be less now than then.
+func callerOf(user store.User, globalContent bool) *Caller {
+	c := &Caller{User: userOf(user, ""), rootID: user.RootFolderID}
+	if globalContent && isActive(user) {
+		c.Scopes = allowed([]Scope{ScopeGlobalContent}, user)
+	}
+	return c
 }
 
 // ref names the user that the caller acts as.

@@ -86,11 +86,7 @@ func (f DeliveryFilter) problems() []Problem {
 	if f.Trigger != "" && ruleOf(f.Trigger) == nil {
 		problems = append(problems, invalidField("trigger", "there is no such trigger; the documentation of webhooks lists them all"))
 	}
-	known := f.State == ""
-	for _, state := range deliveryStates {
-		known = known || f.State == state
-	}
-	if !known {
+	if f.State != "" && !slices.Contains(deliveryStates, f.State) {
 		problems = append(problems, invalidField("state", "state must be pending, delivered, failed or canceled"))
 	}
 	return problems
@@ -432,16 +428,5 @@ func removeDeliveries(ctx context.Context, tx *store.Tx, before time.Time) (int6
 	if err != nil {
 		return 0, err
 	}
-	for _, id := range ids {
-		if err := tx.DeleteAttempts(ctx, id); err != nil {
-			return 0, err
-		}
-		if err := tx.DeleteBody(ctx, id); err != nil {
-			return 0, err
-		}
-		if err := tx.DeleteDelivery(ctx, id); err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(ids)), nil
+	return int64(len(ids)), tx.DeleteDeliveries(ctx, ids)
 }

@@ -100,6 +100,11 @@ func (e event) heardAt() []int64 {
 	return slices.Compact(ids)
 }
 
+// isFor tells whether a webhook that hears of an event is told of it.
+func (e event) isFor(w store.WebhookAbove) bool {
+	return e.trigger == WebhookDeleted || slices.Contains(splitTriggers(w.Triggers), e.trigger)
+}
+
 // fire has the webhooks told what a caller does in a transaction. It comes after everything else, because from then on
 // whoever fires events for the same webhooks waits.
 func (s *Service) fire(ctx context.Context, tx *store.Tx, c *Caller, events ...event) error {
@@ -115,7 +120,7 @@ func (s *Service) fireAlone(ctx context.Context, c *Caller, e event) error {
 	asked := false
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
 		webhooks, err := q.WebhooksOn(ctx, s.micros(), e.heardAt())
-		asked = slices.ContainsFunc(webhooks, func(w store.WebhookAbove) bool { return slices.Contains(splitTriggers(w.Triggers), e.trigger) })
+		asked = slices.ContainsFunc(webhooks, e.isFor)
 		return err
 	})
 	if err != nil || !asked {
@@ -171,7 +176,7 @@ func (h *hearing) hear(ctx context.Context, e event) error {
 	}
 	id := ""
 	for _, w := range webhooks {
-		if !slices.Contains(splitTriggers(w.Triggers), e.trigger) && e.trigger != WebhookDeleted {
+		if !e.isFor(w) {
 			continue
 		}
 		if id == "" {
@@ -226,7 +231,7 @@ func (h *hearing) webhooksOn(ctx context.Context, itemIDs []int64) ([]store.Webh
 
 // source returns what an event happened to, as the owner of a webhook may see it.
 func (h *hearing) source(ctx context.Context, e event, w store.WebhookAbove) (Source, error) {
-	owner := ownerOf(w)
+	owner := callerOf(w.Owner, w.GlobalContent)
 	kind, id := Kind(e.item.row.Kind), e.item.row.ID
 	if e.trigger == WebhookDeleted {
 		return Source{Type: "webhook", ID: w.ID}, nil
@@ -234,9 +239,12 @@ func (h *hearing) source(ctx context.Context, e event, w store.WebhookAbove) (So
 	key := strings.Join([]string{kind.String(), fmt.Sprint(id), fmt.Sprint(owner.User.ID), fmt.Sprint(owner.Scopes)}, "/")
 	source, known := h.sources[key]
 	if !known {
-		var err error
-		if source, err = h.s.sourceFor(ctx, h.tx.Queries, owner, kind, id); err != nil {
-			return source, err
+		source = Source{Type: kind.String(), ID: id}
+		if isActive(w.Owner) { // who is not sees nothing any more
+			var err error
+			if source, err = h.s.sourceFor(ctx, h.tx.Queries, owner, kind, id); err != nil {
+				return source, err
+			}
 		}
 		h.sources[key] = source
 	}
@@ -248,18 +256,6 @@ func (h *hearing) source(ctx context.Context, e event, w store.WebhookAbove) (So
 		of.Collaboration = e.collaboration
 	}
 	return of, nil
-}
-
-// ownerOf returns the caller that the owner of a webhook is, with what the webhook may see.
-func ownerOf(w store.WebhookAbove) *Caller {
-	owner := &Caller{User: userOf(w.Owner, ""), ActorID: w.Owner.ID, ApplicationID: w.ApplicationID, rootID: w.Owner.RootFolderID}
-	if w.GlobalContent && isActive(w.Owner) { // the owner may be less than when the webhook was made
-		owner.Scopes = allowed([]Scope{ScopeGlobalContent}, w.Owner)
-	}
-	if !isActive(w.Owner) {
-		owner.rootID, owner.User.ID = -1, -1 // sees nothing any more
-	}
-	return owner
 }
 
 // sourceFor describes an item, wherever it is, for the owner of a webhook.

@@ -164,6 +164,8 @@ func (p place) isAccessOnly(c *Caller) bool {
 	})
 }
 
+func refOf(user store.User) UserRef { return UserRef{ID: user.ID, Name: user.Name, Login: user.Login} }
+
 // userRefs looks users up, each once.
 type userRefs map[int64]UserRef
 
@@ -175,7 +177,7 @@ func (u userRefs) get(ctx context.Context, q *store.Queries, id int64) (UserRef,
 	if err != nil {
 		return UserRef{}, err
 	}
-	u[id] = UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login}
+	u[id] = refOf(row.User)
 	return u[id], nil
 }
 

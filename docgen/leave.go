@@ -203,7 +203,7 @@ func transferName(user string) string {
 
 // describeTransfer returns a folder as its owner has it: the caller, who gave it over, may not see it.
 func (s *Service) describeTransfer(ctx context.Context, tx *store.Tx, c *Caller, owner store.User, folderID int64) (*Item, error) {
-	as := &Caller{User: userOf(owner, ""), rootID: owner.RootFolderID}
+	as := callerOf(owner, false)
 	p, err := s.find(ctx, tx.Queries, as, Folder, folderID, MaySee)
 	if err != nil {
 		return nil, err

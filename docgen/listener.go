@@ -40,11 +40,7 @@ func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookT
 	if len(triggers) == 0 {
 		triggers = triggersFor(target.Kind)
 	}
-	checked := target
-	if target.Kind == Folder && target.ID == rootID {
-		checked.ID = -1 // which a webhook cannot be on, but a listener can
-	}
-	if err := Invalid(checked.problems(triggers)...); err != nil {
+	if err := Invalid(target.triggerProblems(triggers)...); err != nil {
 		return Listener{}, err
 	}
 	var made Listener

@@ -165,7 +165,7 @@ func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.
 	case row.Webhook.Status == webhookGone:
 		return "", nil
 	}
-	owner := ownerOf(store.WebhookAbove{ApplicationID: row.Webhook.ApplicationID, GlobalContent: row.Webhook.GlobalContent, Owner: row.User})
+	owner := callerOf(row.User, row.Webhook.GlobalContent)
 	_, err := s.findWhere(ctx, q, owner, Kind(row.Webhook.TargetKind), row.Webhook.TargetID, MaySee, anywhere)
 	if _, hidden := errors.AsType[*Error](err); hidden {
 		return "The owner of the webhook does not see its target any more. Share the target with the owner again, or delete the webhook.", nil

@@ -184,10 +184,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if err != nil {
 		return destination{}, err
 	}
-	d := destination{batch: batch, source: template, numbers: map[string]int{}, caller: &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}}
-	if batch.GlobalContent && isActive(user.User) { // the creator may be less than when the batch was made
-		d.caller.Scopes = allowed([]Scope{ScopeGlobalContent}, user.User)
-	}
+	d := destination{batch: batch, source: template, numbers: map[string]int{}, caller: callerOf(user.User, batch.GlobalContent)}
 	// Unlike lockFolder this makes nobody wait who writes to the same folder; see stillThere.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {
@@ -271,7 +268,7 @@ func (s *Service) fireStarted(ctx context.Context, tx *store.Tx, batch store.Doc
 	for i, job := range jobs {
 		events[i] = event{trigger: DocumentStarted, item: template, info: generated(batch, user.User.RootFolderID, template, job.ID, Status(job.Status))}
 	}
-	return s.fire(ctx, tx, &Caller{User: userOf(user.User, "")}, events...)
+	return s.fire(ctx, tx, callerOf(user.User, false), events...)
 }
 
 // generated is what events say of a job, whose batch was made by the user with a root folder.

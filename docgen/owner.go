@@ -53,7 +53,7 @@ func (s *Service) findGift(ctx context.Context, tx *store.Tx, c *Caller, id int6
 	if !isActive(user.User) {
 		return nil, nil, failf(CodeInvalidStatus, "The user is not active, and cannot become the owner.")
 	}
-	heir = &Caller{User: userOf(user.User, ""), rootID: user.User.RootFolderID}
+	heir = callerOf(user.User, false)
 	return heir, []int64{found.place.tree(), heir.rootID}, nil
 }
 

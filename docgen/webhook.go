@@ -70,6 +70,12 @@ func (t WebhookTarget) problems(triggers []Trigger) []Problem {
 	if t.Kind == Folder && t.ID == rootID {
 		problems = append(problems, invalidField("target.id", "a webhook cannot be on the root folder: choose a folder in it"))
 	}
+	return append(problems, t.triggerProblems(triggers)...)
+}
+
+// triggerProblems returns what is wrong with the triggers of what is told of a target.
+func (t WebhookTarget) triggerProblems(triggers []Trigger) []Problem {
+	var problems []Problem
 	if len(triggers) == 0 || len(triggers) > maxTriggers {
 		problems = append(problems, invalidField("triggers", "a webhook has 1 to %d triggers, this one has %d", maxTriggers, len(triggers)))
 	}
@@ -177,7 +183,7 @@ func (s *Service) webhook(ctx context.Context, q *store.Queries, c *Caller, id i
 		return nil, err
 	}
 	w := webhookOf(row.Webhook)
-	w.CreatedBy = UserRef{ID: row.User.ID, Name: row.User.Name, Login: row.User.Login}
+	w.CreatedBy = refOf(row.User)
 	return &w, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -74,20 +73,11 @@ func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, valu
 
 // placeholders returns ($1,$2),($3,$4),… for rows of a width.
 func placeholders(rows, width int) string {
-	var b strings.Builder
-	for i := range rows * width {
-		switch {
-		case i == 0:
-			b.WriteString("($")
-		case i%width == 0:
-			b.WriteString("),($")
-		default:
-			b.WriteString(",$")
-		}
-		b.WriteString(strconv.Itoa(i + 1))
+	lists := make([]string, rows)
+	for i := range lists {
+		lists[i] = "(" + numbered(i*width+1, width) + ")"
 	}
-	b.WriteString(")")
-	return b.String()
+	return strings.Join(lists, ",")
 }
 
 // collect returns the rows of a query; columns says where those of a row go.

@@ -22,11 +22,6 @@ func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([
 	if len(itemIDs) == 0 {
 		return nil, nil
 	}
-	args := make([]any, 1, 1+len(itemIDs))
-	args[0] = now
-	for _, id := range itemIDs {
-		args = append(args, id)
-	}
 	return collect(ctx, q.db, func(w *WebhookAbove) []any {
 		return []any{&w.ID, &w.ApplicationID, &w.GlobalContent, &w.IsListener, &w.Triggers,
 			&w.Owner.ID, &w.Owner.EnterpriseID, &w.Owner.Login, &w.Owner.Name, &w.Owner.Role, &w.Owner.Kind, &w.Owner.Status, &w.Owner.RootFolderID, &w.Owner.DeletedAt}
@@ -34,7 +29,16 @@ func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([
 			users.id, users.enterprise_id, users.login, users.name, users.role, users.kind, users.status, users.root_folder_id, users.deleted_at
 		FROM webhooks JOIN users ON users.id = webhooks.created_by
 		WHERE webhooks.status = 'active' AND (webhooks.expires_at = 0 OR webhooks.expires_at > $1)
-		AND webhooks.target_id IN (`+numbered(2, len(itemIDs))+`) ORDER BY webhooks.id`, args...)
+		AND webhooks.target_id IN (`+numbered(2, len(itemIDs))+`) ORDER BY webhooks.id`, withIDs(itemIDs, now)...)
+}
+
+// withIDs are the arguments of a statement with a list of ids behind others.
+func withIDs(ids []int64, others ...any) []any {
+	args := slices.Clip(others)
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	return args
 }
 
 // numbered returns $from,$from+1,… for a list of n values.
@@ -87,13 +91,21 @@ func (q *Queries) ReplayDeliveries(ctx context.Context, now int64, ids []int64) 
 	return err
 }
 
+// DeleteDeliveries removes deliveries with all that belongs to them.
+func (q *Queries) DeleteDeliveries(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(ids, someDeliveries) {
+		for _, rows := range []string{"webhook_attempts WHERE delivery_id", "webhook_bodies WHERE delivery_id", "webhook_deliveries WHERE id"} {
+			if _, err := q.db.ExecContext(ctx, "DELETE FROM "+rows+" IN ("+numbered(1, len(some))+")", withIDs(some)...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (q *Queries) changeDeliveries(ctx context.Context, change string, now int64, ids []int64) (changed int64, err error) {
 	for some := range slices.Chunk(ids, someDeliveries) {
-		args := []any{now}
-		for _, id := range some {
-			args = append(args, id)
-		}
-		result, err := q.db.ExecContext(ctx, change+"("+numbered(2, len(some))+")", args...)
+		result, err := q.db.ExecContext(ctx, change+"("+numbered(2, len(some))+")", withIDs(some, now)...)
 		if err != nil {
 			return changed, err
 		}

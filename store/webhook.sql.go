@@ -143,33 +143,6 @@ func (q *Queries) CountWebhooks(ctx context.Context, applicationID int64, create
 	return count, err
 }
 
-const deleteAttempts = `-- name: DeleteAttempts :exec
-DELETE FROM webhook_attempts WHERE delivery_id = $1
-`
-
-func (q *Queries) DeleteAttempts(ctx context.Context, deliveryID int64) error {
-	_, err := q.db.ExecContext(ctx, deleteAttempts, deliveryID)
-	return err
-}
-
-const deleteBody = `-- name: DeleteBody :exec
-DELETE FROM webhook_bodies WHERE delivery_id = $1
-`
-
-func (q *Queries) DeleteBody(ctx context.Context, deliveryID int64) error {
-	_, err := q.db.ExecContext(ctx, deleteBody, deliveryID)
-	return err
-}
-
-const deleteDelivery = `-- name: DeleteDelivery :exec
-DELETE FROM webhook_deliveries WHERE id = $1
-`
-
-func (q *Queries) DeleteDelivery(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, deleteDelivery, id)
-	return err
-}
-
 const deleteRetiredKeys = `-- name: DeleteRetiredKeys :execrows
 DELETE FROM signing_keys WHERE slot = 'retired' AND expires_at <= $1
 `

@@ -84,15 +84,6 @@ SELECT * FROM webhook_attempts WHERE delivery_id = $1 AND id < $2 ORDER BY id DE
 -- EndedDeliveries returns deliveries that were made before a time and have ended, the oldest first.
 SELECT id FROM webhook_deliveries WHERE created_at < $1 AND state <> 'pending' ORDER BY id LIMIT $2;
 
--- name: DeleteAttempts :exec
-DELETE FROM webhook_attempts WHERE delivery_id = $1;
-
--- name: DeleteBody :exec
-DELETE FROM webhook_bodies WHERE delivery_id = $1;
-
--- name: DeleteDelivery :exec
-DELETE FROM webhook_deliveries WHERE id = $1;
-
 -- name: DeleteWebhooksDone :execrows
 -- DeleteWebhooksDone removes what is left of webhooks that ended before a time and have no deliveries any more.
 DELETE FROM webhooks WHERE webhooks.slot <> 0 AND webhooks.ended_at <> 0 AND webhooks.ended_at < $1
