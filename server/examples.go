@@ -222,7 +222,7 @@ func exampleNotification() notification {
 	return notification{
 		Type: "webhook_event", ID: exampleEventID, CreatedAt: timestamp{exampleTime}, Trigger: triggerName(docgen.FileUploaded),
 		Webhook: webhookRef{ID: exampleHook, Type: typeWebhook}, CreatedBy: exampleAuthor,
-		Source: notificationSource{&view[file]{value: exampleFileObject()}}, AdditionalInfo: additionalInfo{[]any{}},
+		Source: notificationSource{oneOf{&view[file]{value: exampleFileObject()}}}, AdditionalInfo: additionalInfo{oneOf{[]any{}}},
 	}
 }
 

@@ -36,12 +36,9 @@ var docCreateListener = doc{
 }
 
 func (a *api) createListener(ctx context.Context, c *call, _ *struct{}) (*reply[webhookListener], error) {
-	request := &createListenerRequest{}
-	if c.r.ContentLength != 0 {
-		var err error
-		if request, err = readBody[createListenerRequest](c); err != nil {
-			return nil, err
-		}
+	request, err := readOptionalBody[createListenerRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	target := itemRef{ID: 0, Type: typeFolder}
 	if request.Target != nil {

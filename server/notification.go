@@ -37,16 +37,17 @@ type sourceRef struct {
 	Type string `json:"type" enum:"file,folder,collaboration,webhook"`
 }
 
-// notificationSource is a file, a folder, a collaboration, or a reference.
-type notificationSource struct{ shown any }
+// oneOf is a part of a notification that has several forms.
+type oneOf struct{ shown any }
 
-// MarshalJSON writes what there is.
-func (s notificationSource) MarshalJSON() ([]byte, error) { return marshal(s) }
+// MarshalJSON writes the form that there is.
+func (o oneOf) MarshalJSON() ([]byte, error) { return marshal(o) }
 
 // MarshalJSONTo does so into a notification.
-func (s notificationSource) MarshalJSONTo(to *jsontext.Encoder) error {
-	return json.MarshalEncode(to, s.shown)
-}
+func (o oneOf) MarshalJSONTo(to *jsontext.Encoder) error { return json.MarshalEncode(to, o.shown) }
+
+// notificationSource is a file, a folder, a collaboration, or a reference.
+type notificationSource struct{ oneOf }
 
 // Schema describes the sources for the OpenAPI document.
 func (notificationSource) Schema(r huma.Registry) *huma.Schema {
@@ -96,15 +97,7 @@ type namedFileRef struct {
 }
 
 // additionalInfo is one of the forms, or an empty list.
-type additionalInfo struct{ shown any }
-
-// MarshalJSON writes what there is.
-func (i additionalInfo) MarshalJSON() ([]byte, error) { return marshal(i) }
-
-// MarshalJSONTo does so into a notification.
-func (i additionalInfo) MarshalJSONTo(to *jsontext.Encoder) error {
-	return json.MarshalEncode(to, i.shown)
-}
+type additionalInfo struct{ oneOf }
 
 // Schema describes the forms for the OpenAPI document.
 func (additionalInfo) Schema(r huma.Registry) *huma.Schema {
@@ -134,31 +127,31 @@ func sourceOf(s docgen.Source) notificationSource {
 	switch {
 	case s.Collaboration != nil:
 		shown := collaborationOf(s.Collaboration, nil)
-		return notificationSource{&shown}
+		return notificationSource{oneOf{&shown}}
 	case s.Item == nil:
-		return notificationSource{sourceRef{ID: ID(s.ID), Type: s.Type}}
+		return notificationSource{oneOf{sourceRef{ID: ID(s.ID), Type: s.Type}}}
 	case s.Item.Kind == docgen.Folder:
-		return notificationSource{&view[folder]{value: folderOf(s.Item)}}
+		return notificationSource{oneOf{&view[folder]{value: folderOf(s.Item)}}}
 	}
-	return notificationSource{&view[file]{value: fileOf(s.Item)}}
+	return notificationSource{oneOf{&view[file]{value: fileOf(s.Item)}}}
 }
 
 func additionalInfoOf(info docgen.Info) additionalInfo {
 	switch i := info.(type) {
 	case docgen.Renamed:
-		return additionalInfo{renamedInfo{i.OldName}}
+		return additionalInfo{oneOf{renamedInfo{i.OldName}}}
 	case docgen.Moved:
-		return additionalInfo{movedInfo{folderRef{ID(i.BeforeID), typeFolder}, folderRef{ID(i.AfterID), typeFolder}}}
+		return additionalInfo{oneOf{movedInfo{folderRef{ID(i.BeforeID), typeFolder}, folderRef{ID(i.AfterID), typeFolder}}}}
 	case docgen.Copied:
-		return additionalInfo{copiedInfo{itemRef{ID(i.ID), i.Kind.String()}}}
+		return additionalInfo{oneOf{copiedInfo{itemRef{ID(i.ID), i.Kind.String()}}}}
 	case docgen.Generated:
-		return additionalInfo{generatedInfoOf(&i)}
+		return additionalInfo{oneOf{generatedInfoOf(&i)}}
 	case docgen.AutoDeleted:
-		return additionalInfo{autoDeletedInfo{i.Reason}}
+		return additionalInfo{oneOf{autoDeletedInfo{i.Reason}}}
 	case docgen.Test:
-		return additionalInfo{testInfo{true}}
+		return additionalInfo{oneOf{testInfo{true}}}
 	}
-	return additionalInfo{[]any{}}
+	return additionalInfo{oneOf{[]any{}}}
 }
 
 func generatedInfoOf(g *docgen.Generated) generatedInfo {

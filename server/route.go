@@ -210,3 +210,11 @@ func readBody[T any](c *call) (*T, error) {
 	}
 	return v, nil
 }
+
+// readOptionalBody is readBody for an operation whose body may be left out: it then says nothing.
+func readOptionalBody[T any](c *call) (*T, error) {
+	if c.r.ContentLength == 0 {
+		return new(T), nil
+	}
+	return readBody[T](c)
+}

@@ -71,15 +71,13 @@ var docRenewKey = doc{
 }
 
 func (a *api) renewKey(ctx context.Context, c *call, in *KeyPath) (*keysReply, error) {
+	request, err := readOptionalBody[renewKeyRequest](c)
+	if err != nil {
+		return nil, err
+	}
 	overlap := docgen.DefaultKeyOverlap
-	if c.r.ContentLength != 0 {
-		request, err := readBody[renewKeyRequest](c)
-		if err != nil {
-			return nil, err
-		}
-		if request.Overlap != nil {
-			overlap = seconds(*request.Overlap)
-		}
+	if request.Overlap != nil {
+		overlap = seconds(*request.Overlap)
 	}
 	keys, err := a.service.RenewSigningKey(ctx, c.caller, in.Slot, overlap)
 	if err != nil {
