@@ -19,11 +19,19 @@ func until(ctx context.Context, look func() (done bool, err error)) error {
 		if done, err := look(); done || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !rest(ctx, wait) {
 			return ctx.Err()
-		case <-time.After(wait):
 		}
+	}
+}
+
+// rest waits, and reports whether ctx was not done meanwhile.
+func rest(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause):
+		return true
 	}
 }
 

@@ -89,7 +89,7 @@ func (c *config) Validate() error {
 	if c.Drain < 0 {
 		problems = append(problems, fmt.Errorf("--drain must not be negative, it is %v", c.Drain))
 	}
-	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))
 	}
 	return errors.Join(append(problems, c.problems()...)...)

@@ -177,16 +177,6 @@ func (l *listening) run(ctx context.Context) error {
 	}
 }
 
-// rest waits, and reports whether ctx was not done meanwhile.
-func rest(ctx context.Context, pause time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(pause):
-		return true
-	}
-}
-
 // round fetches what there is and forwards it, and says how long to wait before the next.
 func (l *listening) round(ctx context.Context) (pause time.Duration, err error) {
 	if l.id == "" {

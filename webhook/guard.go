@@ -17,11 +17,11 @@ import (
 
 	"code.dny.dev/ssrf"
 	"golang.org/x/net/idna"
+
+	"platen/docgen"
 )
 
 const (
-	// maxAddress is how long an address may be, in bytes.
-	maxAddress = 2048
 	// checkLimit is how long Check waits for the addresses of a name.
 	checkLimit = 3 * time.Second
 	// dialLimit is how long connecting may take, the name's addresses included. Some of the time for an answer must be left.
@@ -105,8 +105,8 @@ func (g *Guard) Check(ctx context.Context, address string) error {
 
 // parse judges the form of an address, and its host where that is a literal. The host of the result is ASCII.
 func (g *Guard) parse(address string) (*url.URL, error) {
-	if len(address) > maxAddress {
-		return nil, badAddress("the address is longer than %d bytes", maxAddress)
+	if len(address) > docgen.MaxAddressLength {
+		return nil, badAddress("the address is longer than %d bytes", docgen.MaxAddressLength)
 	}
 	if !utf8.ValidString(address) || strings.ContainsFunc(address, isBlankOrControl) {
 		return nil, badAddress("the address has a blank or a control character in it, or is not UTF-8: write such bytes in percent-encoding, as %%20")

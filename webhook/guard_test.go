@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/net/idna"
+
+	"platen/docgen"
 )
 
 // names is a resolver: each answer is given once, the last for ever.
@@ -60,53 +62,53 @@ func TestCheckForm(t *testing.T) {
 		"https://hooks.example.com", "https://hooks.example.com/", "https://hooks.example.com:443/a/b?key=1&c=%20", "HTTPS://HOOKS.example.com/",
 		"https://hooks.example.com:/a", "https://hooks.example.com?key=1", "https://bücher.example/a", "https://a_b.example.com./",
 		"https://nowhere.example.com/", "https://mapped.example.com/", "https://8.8.8.8/a", "https://[2606:4700::1111]/a", "https://[2606:4700::1111]:443",
-		"https://hooks.example.com/" + strings.Repeat("a", maxAddress-26),
+		"https://hooks.example.com/" + strings.Repeat("a", docgen.MaxAddressLength-26),
 	} {
 		if err := g.Check(t.Context(), address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	for address, want := range map[string]string{
-		"":                                                                "is no URL",
-		"hooks.example.com/a":                                             "is no URL",
-		"//hooks.example.com/a":                                           "is no URL",
-		"https://hooks.example.com:port/":                                 "is no URL",
-		"https://hooks.example.com/%zz":                                   "is no URL",
-		"https://[::1/":                                                   "is no URL",
-		"https://2606:4700::1111/":                                        "",
-		"https:hooks.example.com":                                         "names no host",
-		"https:///secret":                                                 "names no host",
-		"https://:443/secret":                                             "names no host",
-		"http://hooks.example.com/secret":                                 "begins with http:, but",
-		"ftp://hooks.example.com/secret":                                  "begins with ftp:, but",
-		"javascript:secret()":                                             "begins with javascript:, but",
-		"https://u:secret@hooks.example.com/":                             "leave them out",
-		"https://secret@hooks.example.com/":                               "leave them out",
-		"https://@hooks.example.com/":                                     "leave them out",
-		"https://hooks.example.com\\@10.0.0.1/":                           "",
-		"https://hooks.example.com/#secret":                               "fragment",
-		"https://hooks.example.com/#":                                     "fragment",
-		"https://hooks.example.com:8443/secret":                           "port 8443, but",
-		"https://hooks.example.com:80/secret":                             "port 80, but",
-		"https://hooks.example.com:0443/secret":                           "port 0443, but",
-		"https://hooks.example.com:0/secret":                              "port 0, but",
-		"https://hooks.example.com/secret\r\nX: y":                        "control character",
-		"https://hooks.example.com/secret\x00":                            "control character",
-		"https://hooks.example.com/\x7fsecret":                            "control character",
-		"https://hooks.example.com/secret\u0085":                          "control character",
-		" https://hooks.example.com/secret":                               "a blank",
-		"https://hooks.example.com/secret ":                               "a blank",
-		"https://hooks.example.com/\xff":                                  "not UTF-8",
-		"https://hooks.example.com/" + strings.Repeat("a", maxAddress-25): "longer than 2048",
-		"https://müller.example/":                                         "host xn--mller-kva.example is not at a public address",
-		"https://hooks..example.com/":                                     "no name of the internet",
-		"https://hooks.example.com../":                                    "no name of the internet",
-		"https://hooks.ex%61mple.com/":                                    "",
-		"https://hooks.ex*mple.com/":                                      "no name of the internet",
-		"https://" + strings.Repeat("a", 64) + ".com/":                    "no name of the internet",
-		"https://" + strings.Repeat("abc.", 63) + "abcd/":                 "no name of the internet",
-		"https://a\u200db.example.com/":                                   "no name of the internet",
-		"https://\u202eexample.com/":                                      "no name of the internet",
+		"":                                         "is no URL",
+		"hooks.example.com/a":                      "is no URL",
+		"//hooks.example.com/a":                    "is no URL",
+		"https://hooks.example.com:port/":          "is no URL",
+		"https://hooks.example.com/%zz":            "is no URL",
+		"https://[::1/":                            "is no URL",
+		"https://2606:4700::1111/":                 "",
+		"https:hooks.example.com":                  "names no host",
+		"https:///secret":                          "names no host",
+		"https://:443/secret":                      "names no host",
+		"http://hooks.example.com/secret":          "begins with http:, but",
+		"ftp://hooks.example.com/secret":           "begins with ftp:, but",
+		"javascript:secret()":                      "begins with javascript:, but",
+		"https://u:secret@hooks.example.com/":      "leave them out",
+		"https://secret@hooks.example.com/":        "leave them out",
+		"https://@hooks.example.com/":              "leave them out",
+		"https://hooks.example.com\\@10.0.0.1/":    "",
+		"https://hooks.example.com/#secret":        "fragment",
+		"https://hooks.example.com/#":              "fragment",
+		"https://hooks.example.com:8443/secret":    "port 8443, but",
+		"https://hooks.example.com:80/secret":      "port 80, but",
+		"https://hooks.example.com:0443/secret":    "port 0443, but",
+		"https://hooks.example.com:0/secret":       "port 0, but",
+		"https://hooks.example.com/secret\r\nX: y": "control character",
+		"https://hooks.example.com/secret\x00":     "control character",
+		"https://hooks.example.com/\x7fsecret":     "control character",
+		"https://hooks.example.com/secret\u0085":   "control character",
+		" https://hooks.example.com/secret":        "a blank",
+		"https://hooks.example.com/secret ":        "a blank",
+		"https://hooks.example.com/\xff":           "not UTF-8",
+		"https://hooks.example.com/" + strings.Repeat("a", docgen.MaxAddressLength-25): "longer than 2048",
+		"https://müller.example/":                         "host xn--mller-kva.example is not at a public address",
+		"https://hooks..example.com/":                     "no name of the internet",
+		"https://hooks.example.com../":                    "no name of the internet",
+		"https://hooks.ex%61mple.com/":                    "",
+		"https://hooks.ex*mple.com/":                      "no name of the internet",
+		"https://" + strings.Repeat("a", 64) + ".com/":    "no name of the internet",
+		"https://" + strings.Repeat("abc.", 63) + "abcd/": "no name of the internet",
+		"https://a\u200db.example.com/":                   "no name of the internet",
+		"https://\u202eexample.com/":                      "no name of the internet",
 	} {
 		err := g.Check(t.Context(), address)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -359,7 +361,7 @@ func FuzzAddress(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(address)
-		if err != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || len(address) > maxAddress {
+		if err != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || len(address) > docgen.MaxAddressLength {
 			t.Fatalf("accepted %q", address)
 		}
 		host := u.Hostname()
