@@ -1,0 +1,58 @@
+// Command fidelity prints how alike the pages of two PDFs are: package fidelitytest says how it is measured.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+
+	"platen/pdf/fidelitytest"
+)
+
+const worstPages = 5 // that are shown
+
+// What the command ends with.
+const (
+	same = iota
+	different
+	failed
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := compare(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+func compare(ctx context.Context, paths []string, out, errs io.Writer) (status int) {
+	if len(paths) != 2 {
+		fmt.Fprintln(errs, "usage: fidelity A.pdf B.pdf")
+		return failed
+	}
+	score, err := fidelitytest.Compare(ctx, paths[0], paths[1])
+	if err != nil {
+		fmt.Fprintln(errs, "fidelity:", err)
+		return failed
+	}
+	fmt.Fprintln(out, score)
+	if score.Same() {
+		return same
+	}
+	for _, p := range worst(score.Pages) {
+		fmt.Fprintf(out, "page %d: SSIM %.4f, %d pixels of another grey, %d words moved\n", p.Number, p.SSIM, p.Pixels, p.Moved)
+	}
+	fmt.Fprintln(out, score.Difference())
+	return different
+}
+
+// worst returns the pages that look least alike.
+func worst(pages []fidelitytest.Page) []fidelitytest.Page {
+	pages = slices.Clone(pages)
+	slices.SortStableFunc(pages, func(p, q fidelitytest.Page) int { return cmp.Compare(p.SSIM, q.SSIM) })
+	return pages[:min(len(pages), worstPages)]
+}

@@ -1,0 +1,105 @@
+package fidelitytest
+
+import "strings"
+
+const maxRunning = 10 // lines of a running head, and of a running foot
+
+// lines cuts words where one does not follow the one before.
+func lines(words []word) [][]word {
+	var lines [][]word
+	start := 0
+	for i := range words {
+		if i > 0 && !words[i].follows(&words[i-1]) {
+			lines = append(lines, words[start:i])
+			start = i
+		}
+	}
+	if len(words) > 0 {
+		lines = append(lines, words[start:])
+	}
+	return lines
+}
+
+// split separates what a document says from its running heads and feet. Those stand between the last word of a page and
+// the first of the next, so that without this every word that goes to another page would have changed its order.
+//
+// A line at the head or foot of a page is a running one when it is the same on one of the two pages before or after it, but
+// for numbers that count the pages. A page has up to maxRunning of them at each end, and keeps at least one other line.
+func split(pages [][]word) (body, running []word) {
+	byLine := make([][][]word, len(pages))
+	for i, page := range pages {
+		byLine[i] = lines(page)
+	}
+	for i, page := range byLine {
+		head := common(byLine, i, page, fromHead)
+		foot := common(byLine, i, page[head:], fromFoot)
+		for n, line := range page {
+			if n < head || n >= len(page)-foot {
+				running = append(running, line...)
+			} else {
+				body = append(body, line...)
+			}
+		}
+	}
+	return body, running
+}
+
+// An end takes the n-th line from one end of a page.
+type end func(page [][]word, n int) []word
+
+func fromHead(page [][]word, n int) []word { return page[n] }
+func fromFoot(page [][]word, n int) []word { return page[len(page)-1-n] }
+
+// common counts the lines at one end of page i that are running ones, of those given.
+func common(pages [][][]word, i int, page [][]word, line end) int {
+	most := 0
+	for _, offset := range []int{-2, -1, 1, 2} {
+		j := i + offset
+		if j < 0 || j >= len(pages) {
+			continue
+		}
+		n, limit := 0, min(maxRunning, len(page)-1, len(pages[j]))
+		for n < limit && sameRunning(line(page, n), line(pages[j], n), offset) {
+			n++
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// sameRunning reports whether two lines are the same, but for page numbers; the second is offset pages further on.
+func sameRunning(line, other []word, offset int) bool {
+	if len(line) != len(other) {
+		return false
+	}
+	for i := range line {
+		if line[i].text != other[i].text && !numbered(line[i].text, other[i].text, offset) {
+			return false
+		}
+	}
+	return true
+}
+
+// numbered reports whether two words are the same but for a number that grows by offset, such as 9/20 and 10/20.
+func numbered(a, b string, offset int) bool {
+	const digits = "0123456789"
+	i, j := strings.IndexAny(a, digits), strings.IndexAny(b, digits)
+	if i < 0 || i != j || a[:i] != b[:j] {
+		return false
+	}
+	restA, restB := strings.TrimLeft(a[i:], digits), strings.TrimLeft(b[j:], digits)
+	n, okA := small(a[i : len(a)-len(restA)])
+	m, okB := small(b[j : len(b)-len(restB)])
+	return okA && okB && m-n == offset && restA == restB
+}
+
+// small reads a number that may be that of a page.
+func small(digits string) (n int, ok bool) {
+	if len(digits) > 6 {
+		return 0, false
+	}
+	for _, d := range digits {
+		n = 10*n + int(d-'0')
+	}
+	return n, true
+}
