@@ -1,0 +1,80 @@
+package font
+
+import (
+	"iter"
+	"maps"
+	"math/bits"
+	"slices"
+)
+
+// Set is a set of characters. It takes 32 bytes for each block of 256 that it has any of. The zero value is empty.
+type Set struct {
+	blocks map[rune]*[4]uint64
+	last   *[4]uint64 // the block of the character that was added last, and which it is
+	block  rune
+	size   int
+}
+
+// Add puts a character into the set.
+func (s *Set) Add(r rune) {
+	if s.last == nil || s.block != r>>8 {
+		s.enter(r >> 8)
+	}
+	word, bit := &s.last[r>>6&3], uint64(1)<<(r&63)
+	if *word&bit == 0 {
+		*word |= bit
+		s.size++
+	}
+}
+
+// addASCII adds all of ASCII whose bits are set, but what needs no glyph.
+func (s *Set) addASCII(words [2]uint64) {
+	const blank, del = 1<<(' '+1) - 1, 1 << 63
+	words[0] &^= blank
+	words[1] &^= del
+	if words == [2]uint64{} {
+		return
+	}
+	s.enter(0)
+	for i, word := range words {
+		s.size += bits.OnesCount64(word &^ s.last[i])
+		s.last[i] |= word
+	}
+}
+
+func (s *Set) enter(block rune) {
+	if s.blocks == nil {
+		s.blocks = map[rune]*[4]uint64{}
+	}
+	if s.blocks[block] == nil {
+		s.blocks[block] = new([4]uint64)
+	}
+	s.last, s.block = s.blocks[block], block
+}
+
+// Has reports whether a character is in the set.
+func (s *Set) Has(r rune) bool {
+	b := s.blocks[r>>8]
+	return b != nil && b[r>>6&3]&(1<<(r&63)) != 0
+}
+
+// Len is how many characters the set has.
+func (s *Set) Len() int { return s.size }
+
+// All gives the characters in ascending order.
+func (s *Set) All() iter.Seq[rune] {
+	return func(yield func(rune) bool) {
+		for _, block := range slices.Sorted(maps.Keys(s.blocks)) {
+			for i, word := range s.blocks[block] {
+				for ; word != 0; word &= word - 1 {
+					if !yield(block<<8 | rune(i<<6|bits.TrailingZeros64(word))) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// String is the characters as a text, for messages and tests.
+func (s *Set) String() string { return string(slices.Collect(s.All())) }
