@@ -1,0 +1,218 @@
+package finish
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// Document is one of those that are merged.
+type Document struct {
+	Name     string // its bookmark
+	Password string // that opens it, where it is encrypted in the way of Encrypt
+	Open     func() (io.ReadCloser, error)
+}
+
+// Merge writes one PDF with the pages of many, in their order. It holds one document at a time, and of those before it only
+// where their objects have come to lie; the same documents give the same PDF, unless it is encrypted: as the protection says, which
+// may be nil.
+//
+// Each document has a bookmark with its name, under which its own stand. Fonts and pictures that are the same, byte for byte,
+// are written once. The structure for screen readers is kept, as is the language of each document; the PDF says that it is
+// tagged when all documents are. Links within a document are kept where they lead to a page, not to a name. What belongs to
+// a document as a whole is left out: its title, page labels, files that are attached to it, layers, form fields (they are shown but cannot be
+// filled in), and that it is PDF/A.
+//
+// An error that is due to a document names it.
+func Merge(out io.Writer, documents []Document, protection *Protection) error {
+	if len(documents) == 0 {
+		return errors.New("there are no documents to merge")
+	}
+	w, err := newWriter(out, "%PDF-1.7")
+	if err != nil {
+		return err
+	}
+	m := newMerger(w)
+	if protection != nil {
+		if err := m.protect(*protection); err != nil {
+			return err
+		}
+	}
+	for _, document := range documents {
+		if err := m.add(document); err != nil {
+			return fmt.Errorf("document %q: %w", document.Name, err)
+		}
+	}
+	return m.finish()
+}
+
+// merger is a PDF in the making.
+type merger struct {
+	to    *writer
+	known map[[sha256.Size]byte]int
+	id    hash.Hash
+
+	pages array // the page trees of the documents
+	count int   // of all pages
+
+	encryption object // where it says how the PDF is encrypted; nil when it is not
+
+	root      ref     // of the page tree
+	outline   outline // one bookmark for each document
+	structure structure
+}
+
+func newMerger(w *writer) *merger {
+	m := &merger{to: w, known: map[[sha256.Size]byte]int{}, id: sha256.New()}
+	m.root = ref{w.reserve(), 0}
+	m.outline.root = ref{w.reserve(), 0}
+	m.structure.root, m.structure.top = ref{w.reserve(), 0}, ref{w.reserve(), 0}
+	return m
+}
+
+// protect encrypts what is written from here on.
+func (m *merger) protect(p Protection) error {
+	keys, err := p.keys()
+	if err != nil {
+		return err
+	}
+	m.encryption, err = m.to.add(keys.dict()) // its strings stay as they are
+	m.to.seal = keys.seal
+	return err
+}
+
+func (m *merger) add(document Document) error {
+	data, err := read(document)
+	if err != nil {
+		return err
+	}
+	m.id.Write(data)
+	f, err := openWith(data, document.Password)
+	if err != nil {
+		return err
+	}
+	catalog, err := f.catalog()
+	if err != nil {
+		return err
+	}
+	c := newCopier(f, m.to)
+	c.known = m.known
+	first, err := m.addPages(c, catalog)
+	if err != nil {
+		return err
+	}
+	if err := m.structure.add(c, catalog); err != nil {
+		return err
+	}
+	if err := m.outline.add(c, catalog, document.Name, first); err != nil {
+		return err
+	}
+	return c.carry()
+}
+
+// read returns a document's bytes.
+func read(document Document) ([]byte, error) {
+	r, err := document.Open()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1)) // open refuses one byte more
+	if closing := r.Close(); err == nil {
+		err = closing
+	}
+	return data, err
+}
+
+// addPages puts the document's page tree under the common root, and returns its first page.
+func (m *merger) addPages(c *copier, catalog dict) (object, error) {
+	root, ok := catalog.get("Pages").(ref)
+	if !ok {
+		return nil, broken("it has no pages")
+	}
+	first, count, err := walkPages(c.from, root)
+	if err != nil {
+		return nil, err
+	}
+	c.change[root] = func(d dict) dict { return d.with("Parent", m.root) }
+	tree, err := c.refer(root)
+	if err != nil {
+		return nil, err
+	}
+	m.pages = append(m.pages, tree)
+	m.count += count
+	return c.refer(first)
+}
+
+// walkPages returns the first page of a page tree, and how many there are. It takes the tree for sound only if each node
+// knows its pages, as readers rely on it to find a page.
+func walkPages(f *file, root ref) (first ref, count int, err error) {
+	seen := map[ref]bool{}
+	var walk func(node ref, depth int) (int, error)
+	walk = func(node ref, depth int) (int, error) {
+		if seen[node] || depth > maxDepth {
+			return 0, broken("its pages are no tree")
+		}
+		seen[node] = true
+		d, err := f.dict(node)
+		if err != nil {
+			return 0, err
+		}
+		if d.get("Type") == name("Page") {
+			if first == (ref{}) {
+				first = node
+			}
+			return 1, nil
+		}
+		kids, err := f.array(d.get("Kids"))
+		if err != nil {
+			return 0, err
+		}
+		pages := 0
+		for _, kid := range kids {
+			r, ok := kid.(ref)
+			if !ok {
+				return 0, broken("its pages are no tree")
+			}
+			n, err := walk(r, depth+1)
+			if err != nil {
+				return 0, err
+			}
+			pages += n
+		}
+		if said, ok := integer(d.get("Count")); !ok || said != pages {
+			return 0, broken("its pages are counted wrongly")
+		}
+		return pages, nil
+	}
+	count, err = walk(root, 0)
+	if err == nil && count == 0 {
+		err = broken("it has no pages")
+	}
+	return first, count, err
+}
+
+// finish writes what holds the documents together.
+func (m *merger) finish() error {
+	catalog := dict{{"Type", name("Catalog")}, {"Pages", m.root}}
+	pages := dict{{"Type", name("Pages")}, {"Kids", m.pages}, {"Count", integerOf(m.count)}}
+	if err := m.to.put(m.root.number, pages); err != nil {
+		return err
+	}
+	for _, part := range []func(*writer, dict) (dict, error){m.outline.finish, m.structure.finish} {
+		var err error
+		if catalog, err = part(m.to, catalog); err != nil {
+			return err
+		}
+	}
+	if m.encryption != nil {
+		catalog = withExtension(catalog)
+	}
+	root, err := m.to.add(catalog)
+	if err != nil {
+		return err
+	}
+	trailer := dict{{"Root", root}, {"ID", newID("", m.id.Sum(nil))}}
+	return m.to.finish(trailer.with("Encrypt", m.encryption))
+}

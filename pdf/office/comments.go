@@ -1,0 +1,108 @@
+package office
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// withoutComments returns a document in which nothing leads to a comment. Comments are not printed in any case; but as a kit
+// LibreOffice has a window for each, and what Debian and others package for machines without a screen cannot show it: it refuses
+// the document.
+func withoutComments(document []byte) ([]byte, error) {
+	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
+	if err != nil {
+		return nil, err
+	}
+	if has, err := hasComments(archive); err != nil || !has {
+		return document, err
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, entry := range archive.File {
+		if err := copyWithoutComments(w, entry); err != nil {
+			return nil, fmt.Errorf("%s: %w", entry.Name, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// maxPart is how long a part may be that comments are removed from, in bytes.
+const maxPart = 512 << 20
+
+// hasComments tells whether the document has a part with comments, of whatever name.
+func hasComments(archive *zip.Reader) (bool, error) {
+	for _, entry := range archive.File {
+		if !strings.HasPrefix(entry.Name, "word/_rels/") || !strings.HasSuffix(entry.Name, ".rels") {
+			continue
+		}
+		relationships, err := readEntry(entry)
+		if err != nil || bytes.Contains(relationships, []byte("/comments\"")) || bytes.Contains(relationships, []byte("/comments'")) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+func readEntry(entry *zip.File) ([]byte, error) {
+	r, err := entry.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, maxPart))
+}
+
+func copyWithoutComments(w *zip.Writer, entry *zip.File) error {
+	if !strings.HasPrefix(entry.Name, "word/") || !strings.HasSuffix(entry.Name, ".xml") {
+		return w.Copy(entry)
+	}
+	content, err := readEntry(entry)
+	if err != nil {
+		return err
+	}
+	part, err := w.Create(entry.Name)
+	if err == nil {
+		_, err = part.Write(dropComments(content))
+	}
+	return err
+}
+
+// dropComments returns a part without the elements that mark where a comment belongs (ISO 29500-1, 17.13.4): they are empty.
+func dropComments(part []byte) []byte {
+	if !bytes.Contains(part, []byte("comment")) {
+		return part
+	}
+	var kept bytes.Buffer
+	decoder, from := xml.NewDecoder(bytes.NewReader(part)), int64(0)
+	decoder.Strict = false
+	for {
+		before := decoder.InputOffset()
+		token, err := decoder.RawToken()
+		if err != nil { // the end; or it is damaged, and LibreOffice says how
+			kept.Write(part[from:])
+			return kept.Bytes()
+		}
+		if marksComment(token) {
+			kept.Write(part[from:before])
+			from = decoder.InputOffset()
+		}
+	}
+}
+
+func marksComment(token xml.Token) bool {
+	name := ""
+	switch t := token.(type) {
+	case xml.StartElement:
+		name = t.Name.Local
+	case xml.EndElement:
+		name = t.Name.Local
+	}
+	return name == "commentReference" || name == "commentRangeStart" || name == "commentRangeEnd"
+}

@@ -1,0 +1,185 @@
+package office_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"platen/pdf"
+	"platen/pdf/office"
+	"platen/pdf/pdftest"
+)
+
+// When an Office is closed, nothing is left of it.
+func TestClose(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	engine, err := office.New(office.Config{Worker: self, Folder: folder, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Available(); err != nil {
+		t.Skip(err)
+	}
+	if found := workers(t); len(found) > 0 {
+		t.Errorf("there are workers before there is a document: %v", found)
+	}
+	convertText(t, engine, "somebody")
+	if found := workers(t); len(found) != 1 {
+		t.Errorf("there are the workers %v", found)
+	}
+	busy := make(chan error)
+	go func() {
+		_, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("spin")})
+		busy <- err
+	}()
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-busy; !errors.Is(err, pdf.ErrClosed) {
+		t.Errorf("a conversion that ran ended with %v", err)
+	}
+	if _, err := engine.Convert(t.Context(), pdf.Request{Document: pdftest.Letter("nobody")}); !errors.Is(err, pdf.ErrClosed) {
+		t.Errorf("a conversion after that: %v", err)
+	}
+	if left := append(files(t, folder), workers(t)...); len(left) > 0 {
+		t.Errorf("there are left %v", left)
+	}
+}
+
+const (
+	parentFolder = "PLATEN_TEST_PARENT" // the folder of a process that a test kills
+	parentReady  = "ready"
+)
+
+// beParent is a server in a process of its own: it has one worker that is idle, and one that hangs.
+func beParent(folder string) int {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	engine, err := office.New(office.Config{Worker: self, Folder: folder, Workers: 2})
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	if _, err := engine.Convert(ctx, pdf.Request{Document: pdftest.Letter("nobody")}); err != nil {
+		panic(err)
+	}
+	go engine.Convert(ctx, pdf.Request{Document: poisonous("spin")})               //nolint:errcheck // it never ends
+	go engine.Convert(ctx, pdf.Request{Document: poisonous("sleep"), Again: true}) //nolint:errcheck // likewise
+	for {
+		if found, err := workersOf(os.Getpid()); err == nil && len(found) == 3 {
+			break
+		}
+	}
+	fmt.Println(parentReady)
+	select {}
+}
+
+// When the server is killed, its workers end by themselves, whatever they are at, and leave no file; the next server
+// removes the empty folder.
+func TestParentKilled(t *testing.T) {
+	if _, err := office.Find(""); err != nil {
+		t.Skip(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	parent := exec.Command(self)
+	parent.Env = append(os.Environ(), parentFolder+"="+folder)
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != parentReady+"\n" {
+		t.Fatalf("the parent said %q: %v", line, err)
+	}
+	found, err := workersOf(parent.Process.Pid)
+	if err != nil || len(found) != 3 {
+		t.Fatalf("the parent has the workers %v: %v", found, err)
+	}
+	var handles []unix.PollFd
+	for _, pid := range found {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Close(fd) }) //nolint:errcheck // nothing was written
+		handles = append(handles, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	parent.Wait() //nolint:errcheck // it was killed
+	for i := range handles {
+		if n, err := unix.Poll(handles[i:i+1], 20_000); n != 1 || err != nil {
+			t.Errorf("worker %d goes on: %v", found[i], err)
+		}
+	}
+	for _, left := range files(t, folder) {
+		if info, err := os.Lstat(left); err != nil || !info.IsDir() {
+			t.Errorf("there is left %s", left)
+		}
+	}
+	newOfficeIn(t, folder)
+	if left, err := filepath.Glob(folder + "/*"); err != nil || len(left) != 1 {
+		t.Errorf("after the next start there are %v, %v", left, err)
+	}
+}
+
+// workers are the processes of this one that run or were not waited for.
+func workers(t *testing.T) []string {
+	t.Helper()
+	pids, err := workersOf(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, pid := range pids {
+		names = append(names, fmt.Sprint("process ", pid))
+	}
+	return names
+}
+
+// workersOf are the workers whose parent is a process.
+func workersOf(parent int) ([]int, error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	var found []int
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		// pid (name) state parent …
+		after := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		if len(after) > 1 && after[1] == strconv.Itoa(parent) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, pid)
+		}
+	}
+	return found, nil
+}

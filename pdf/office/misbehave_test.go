@@ -1,0 +1,101 @@
+package office_test
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"platen/pdf/pdftest"
+)
+
+// A document with a part of this name makes a worker of this binary do what the part says, as a document might that finds
+// a fault in LibreOffice.
+const orderPart = "word/misbehave.txt"
+
+func poisonous(order string) []byte { return poisonousLetter("nobody", order) }
+
+func poisonousLetter(to, order string) []byte {
+	return new(pdftest.Document).Paragraph("To "+to).Part("poison", "poison", filepath.Base(orderPart), order).Bytes()
+}
+
+func misbehave(documents string) error {
+	order, err := orderOf(filepath.Join(documents, "document.docx"))
+	if err != nil || order == "" {
+		return err
+	}
+	what, argument, _ := strings.Cut(order, " ")
+	switch what {
+	case "crash":
+		return syscall.Kill(os.Getpid(), syscall.SIGSEGV)
+	case "spin":
+		for {
+			syscall.Getppid() // burns the processor, and lets Go's other threads do what they must, as C would
+		}
+	case "sleep":
+		select {}
+	case "exit":
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0) //nolint:errcheck // it does not return
+	case "devour":
+		var all [][]byte
+		for {
+			all = append(all, make([]byte, 64<<20))
+			for i := 0; i < 64<<20; i += 4096 {
+				all[len(all)-1][i] = 1
+			}
+		}
+	case "link": // the PDF is a link to a file elsewhere
+		return os.Symlink(argument, filepath.Join(documents, "document.pdf"))
+	case "dial":
+		return allowed(net.Dial("tcp", argument))
+	case "read":
+		return allowed(os.ReadFile(argument))
+	case "list":
+		return allowed(os.ReadDir(argument))
+	case "write":
+		return allowed(os.Create(argument))
+	case "execute":
+		return allowed(exec.Command(argument).Output())
+	case "signal":
+		var pid int
+		fmt.Sscan(argument, &pid) //nolint:errcheck // a wrong number is no process
+		return allowed(0, syscall.Kill(pid, 0))
+	}
+	return fmt.Errorf("there is no order %q", order)
+}
+
+// allowed is what the test is told: whether something could be done.
+func allowed[T any](_ T, err error) error {
+	if err == nil {
+		return errors.New("allowed")
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return errors.New("forbidden")
+	}
+	return err
+}
+
+func orderOf(document string) (string, error) {
+	archive, err := zip.OpenReader(document)
+	if err != nil {
+		return "", err
+	}
+	defer archive.Close()
+	part, err := archive.Open(orderPart)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer part.Close()
+	order, err := io.ReadAll(part)
+	return string(order), err
+}

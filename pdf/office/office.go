@@ -1,0 +1,258 @@
+// Package office makes PDFs with LibreOffice: a few worker processes, each with a LibreOffice in it that is started once
+// and converts many documents. A document that ends a worker, or holds one up, costs nobody else a document.
+//
+//	Convert ──▶ a free worker ──▶ process: LibreOffice, confined ──▶ PDF
+//	   │             │  it ends, or holds others up: killed, *pdf.SuspectError
+//	   └─ Again ──▶ the worker apart ──▶ a new process for this document alone ──▶ PDF, or *pdf.DocumentError
+package office
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/pdf"
+	"platen/pdf/font"
+)
+
+//go:embed settings.xcu
+var settings []byte
+
+// Config is what an Office stands on. What is zero has a default.
+type Config struct {
+	// Worker is a program that calls Worker first in its main: usually this one.
+	Worker string
+	// Program is LibreOffice's program folder, such as /usr/lib/libreoffice/program; a usual one when empty.
+	Program string
+	// Folder is where the workers have their folders; the system's folder for temporary files when empty.
+	Folder string
+	// Quarantine is a folder for documents that could not be converted because they ended LibreOffice or held it up, with
+	// what is known of it. None are kept when it is empty.
+	Quarantine string
+	// Fonts is a folder of fonts that are preferred to those of the system; none when empty.
+	Fonts    string
+	TimeZone string // name of the zone that fields with dates and times are shown in; the system's when empty
+
+	Workers   int           // how many documents are converted at once; 1 when 0
+	Deadline  time.Duration // for one conversion; 30 s when 0
+	Recycle   int           // a worker starts anew after that many documents; 500 when 0
+	MaxMemory int64         // … and when it holds more than that, in bytes; 1 GiB when 0. Half more is all it gets
+
+	Log     *slog.Logger
+	Metrics prometheus.Registerer // nowhere when nil
+}
+
+// Limits of a worker, when the configuration has none.
+const (
+	DefaultDeadline  = 30 * time.Second
+	DefaultRecycle   = 500
+	DefaultMaxMemory = 1 << 30
+)
+
+const (
+	apartNice   = 10 // the worker apart leaves the processor to the others
+	apartFactor = 3  // and has so much more time for it
+)
+
+// Office is LibreOffice as a [pdf.Engine].
+type Office struct {
+	cfg     Config
+	program string // "" when there is no LibreOffice
+	absent  error  // then why
+	fonts   *font.Library
+	folder  *folder
+
+	workers chan *worker // those that are free
+	apart   chan *worker // the one for documents that are tried again
+	waiting atomic.Int64 // how many wait for a free worker
+	state   atomic.Pointer[State]
+	pace    pace
+	keep    quarantine
+
+	metrics *metrics
+
+	stop    context.CancelCauseFunc
+	stopped context.Context // done when the Office is closed
+}
+
+var _ pdf.Engine = (*Office)(nil)
+
+// New returns an Office. It starts no process before the first document comes. Where LibreOffice is not installed, it is
+// one that converts nothing and says why.
+func New(cfg Config) (*Office, error) {
+	cfg.Workers, cfg.Deadline = cmp.Or(cfg.Workers, 1), cmp.Or(cfg.Deadline, DefaultDeadline)
+	cfg.Recycle, cfg.MaxMemory = cmp.Or(cfg.Recycle, DefaultRecycle), cmp.Or(cfg.MaxMemory, DefaultMaxMemory)
+	cfg.Folder, cfg.Log = cmp.Or(cfg.Folder, os.TempDir()), cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
+	o := &Office{cfg: cfg, workers: make(chan *worker, cfg.Workers), apart: make(chan *worker, 1), keep: quarantine{cfg.Quarantine}}
+	o.metrics = newMetrics(cfg.Metrics, o)
+	o.stopped, o.stop = context.WithCancelCause(context.Background())
+	if o.program, o.absent = Find(cfg.Program); o.absent != nil {
+		return o, nil //nolint:nilerr // whoever wants a PDF is told
+	}
+	var err error
+	if o.fonts, err = openFonts(cfg.Fonts, o.program); err != nil {
+		return nil, err
+	}
+	if o.folder, err = newFolder(cfg.Folder); err != nil {
+		return nil, err
+	}
+	for i := range cfg.Workers {
+		o.workers <- o.worker(strconv.Itoa(i+1), 0)
+	}
+	o.apart <- o.worker("apart", apartNice)
+	return o, nil
+}
+
+func (o *Office) worker(name string, nice int) *worker {
+	return &worker{office: o, folder: filepath.Join(o.folder.path, name), nice: nice}
+}
+
+// Available returns nil where LibreOffice is installed.
+func (o *Office) Available() error { return o.absent }
+
+// State is what is known of LibreOffice since a worker was started.
+type State struct {
+	Version         string // such as "7.4.7.2"
+	NoNetwork       bool   // it can neither open sockets nor start programs
+	FilesRestricted bool   // it sees no files but its own, the fonts, and those of the system's programs
+}
+
+// State returns what is known of LibreOffice; ok is false before the first document.
+func (o *Office) State() (state State, ok bool) {
+	if known := o.state.Load(); known != nil {
+		return *known, true
+	}
+	return State{}, false
+}
+
+// versionOf takes the version out of what LibreOffice says of itself.
+func versionOf(said string) string {
+	var version struct {
+		Version   string `json:"ProductVersion"`
+		Extension string `json:"ProductExtension"`
+	}
+	if err := json.Unmarshal([]byte(said), &version); err != nil {
+		return said
+	}
+	return version.Version + version.Extension
+}
+
+// Workers is how many documents are converted at once.
+func (o *Office) Workers() int { return o.cfg.Workers }
+
+// Convert converts a document, as soon as a worker is free for it.
+func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+	if o.absent != nil {
+		return nil, o.absent
+	}
+	if err := request.Options.Validate(); err != nil {
+		return nil, err
+	}
+	size, err := weigh(request.Document)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(o.stopped, func() { cancel(pdf.ErrClosed) })()
+	var result *pdf.Result
+	if request.Again {
+		result, err = o.convertApart(ctx, request)
+	} else {
+		result, err = o.convertNext(ctx, request, size)
+	}
+	if err == nil {
+		o.pace.took(request.Kind, size, result.Took)
+	}
+	o.metrics.converted(result, err)
+	return result, err
+}
+
+// convertNext converts a document with the next worker that is free.
+func (o *Office) convertNext(ctx context.Context, request pdf.Request, size float64) (*pdf.Result, error) {
+	o.waiting.Add(1)
+	w, err := take(ctx, o.workers)
+	o.waiting.Add(-1)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { o.workers <- w }()
+	result, err := w.convert(ctx, request, o.pace.patience(request.Kind, size), o.cfg.Deadline)
+	if stopped, ok := errors.AsType[*stoppedError](err); ok {
+		return nil, &pdf.SuspectError{Reason: stopped.Error()}
+	}
+	return result, err
+}
+
+// Fonts says what becomes of the fonts that a document asks for.
+func (o *Office) Fonts(document []byte) (*font.Report, error) {
+	if o.absent != nil {
+		return nil, o.absent
+	}
+	asked, err := font.Read(bytes.NewReader(document), int64(len(document)))
+	if err != nil {
+		return nil, err
+	}
+	return o.fonts.Report(asked), nil
+}
+
+// convertApart converts a document that was a suspect, by a process that has done nothing before.
+func (o *Office) convertApart(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+	w, err := take(ctx, o.apart)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { o.apart <- w }()
+	deadline := apartFactor * o.cfg.Deadline
+	result, err := w.convert(ctx, request, deadline, deadline)
+	w.end()
+	stopped, ok := errors.AsType[*stoppedError](err)
+	if !ok {
+		return result, err
+	}
+	kept, err := o.keep.document(request, stopped)
+	if err != nil {
+		o.cfg.Log.ErrorContext(ctx, "a document that LibreOffice cannot convert was not kept", "error", err)
+	}
+	o.cfg.Log.WarnContext(ctx, "LibreOffice cannot convert a document", "reason", stopped.Error(), "kept", kept, "said", stopped.said)
+	return nil, &pdf.DocumentError{Reason: stopped.Error() + " It was tried twice.", Poison: true, Kept: kept}
+}
+
+// take waits for a worker.
+func take(ctx context.Context, workers chan *worker) (*worker, error) {
+	select {
+	case w := <-workers:
+		return w, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Close ends the conversions that run, with [pdf.ErrClosed], and all processes, and removes their files. It is called once.
+func (o *Office) Close() error {
+	o.stop(pdf.ErrClosed)
+	if o.absent != nil {
+		return nil //nolint:nilerr // there is nothing to be closed
+	}
+	// A worker that is taken and not put back is taken by nobody else.
+	for range o.cfg.Workers {
+		(<-o.workers).end()
+	}
+	(<-o.apart).end()
+	if err := o.folder.remove(); err != nil {
+		return fmt.Errorf("remove the folder of LibreOffice: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package office
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"platen/pdf"
+)
+
+// worker is a place for a process, which is started when a document comes and there is none. It is used by one goroutine
+// at a time.
+type worker struct {
+	office  *Office
+	folder  string
+	nice    int
+	process *process // nil when there is none
+}
+
+// stoppedError is a conversion that did not come to its end because the process ended, or was ended.
+type stoppedError struct {
+	reason string
+	said   string // the last words of the process
+}
+
+func (e *stoppedError) Error() string { return e.reason }
+
+// lookAgain is how often it is looked whether others wait for a conversion that takes long.
+const lookAgain = 50 * time.Millisecond
+
+// overdueError is why a conversion was stopped that took too long.
+type overdueError struct{ after time.Duration }
+
+func (e *overdueError) Error() string {
+	return fmt.Sprintf("LibreOffice was still busy with the document after %v.", e.after.Round(time.Millisecond))
+}
+
+// convert converts a document. A *stoppedError says that it was stopped, or has ended the process.
+func (w *worker) convert(ctx context.Context, request pdf.Request, patience, deadline time.Duration) (*pdf.Result, error) {
+	if err := w.ensure(ctx); err != nil {
+		return nil, err
+	}
+	options, err := filter(request.Options)
+	if err != nil {
+		return nil, err
+	}
+	document, err := withoutComments(request.Document)
+	if err != nil {
+		return nil, &pdf.DocumentError{Reason: "The document is damaged: " + err.Error() + "."}
+	}
+	inspecting := w.office.inspect(request.Document)
+	var watching sync.WaitGroup
+	running, stop := context.WithCancelCause(ctx)
+	watching.Go(func() { w.office.watch(running, stop, patience, deadline) })
+	begun := time.Now()
+	content, err := w.process.convert(running, document, options)
+	took := time.Since(begun)
+	stop(nil)
+	watching.Wait()
+	inspected := <-inspecting
+	if err != nil {
+		return nil, w.failed(err, inspected.embeds)
+	}
+	if err := errors.Join(w.office.complete(inspected.report, content), w.recycle(inspected.embeds)); err != nil {
+		return nil, err
+	}
+	return &pdf.Result{PDF: content, Fonts: inspected.report, Took: took}, nil
+}
+
+// watch stops a conversion that takes longer than deadline, or longer than patience while others wait for a worker.
+func (o *Office) watch(ctx context.Context, stop context.CancelCauseFunc, patience, deadline time.Duration) {
+	last, look := time.NewTimer(deadline), time.NewTimer(patience)
+	defer last.Stop()
+	defer look.Stop()
+	begun := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-last.C:
+			stop(&overdueError{time.Since(begun)})
+			return
+		case <-look.C:
+			if o.waiting.Load() > 0 {
+				stop(&overdueError{time.Since(begun)})
+				return
+			}
+			look.Reset(lookAgain)
+		}
+	}
+}
+
+// ensure starts a process if there is none.
+func (w *worker) ensure(ctx context.Context) (err error) {
+	if w.process == nil {
+		w.office.metrics.starts.Inc()
+		w.process, err = w.start(ctx)
+	}
+	return err
+}
+
+// failed is what became of a conversion: unless LibreOffice has refused the document, there is no process any more.
+func (w *worker) failed(err error, embeds bool) error {
+	if refused, ok := errors.AsType[*refusedError](err); ok {
+		return errors.Join(&pdf.DocumentError{Reason: refused.words}, w.recycle(embeds))
+	}
+	said := w.process.said.String()
+	ended, crashed := errors.AsType[*endedError](err)
+	overdue, late := errors.AsType[*overdueError](err)
+	w.end()
+	switch {
+	case crashed:
+		return &stoppedError{"LibreOffice ended while it worked on the document (" + ended.how() + ").", said}
+	case late:
+		return &stoppedError{overdue.Error(), said}
+	default:
+		return err
+	}
+}
+
+// recycle ends a process that has done its share, or must do no more: LibreOffice uses the fonts that a document embeds for those
+// after it. The next document finds a new process, with the profile of the old.
+func (w *worker) recycle(must bool) error {
+	resident, err := w.process.resident()
+	if err != nil {
+		return fmt.Errorf("measure a LibreOffice worker: %w", err)
+	}
+	if !must && w.process.documents < w.office.cfg.Recycle && resident <= w.office.cfg.MaxMemory {
+		return nil
+	}
+	defer func() { w.process = nil }()
+	return w.process.close()
+}
+
+// end ends the process, and removes its folder: what a document may have left there does nobody else harm.
+func (w *worker) end() {
+	if w.process == nil {
+		return
+	}
+	if err := errors.Join(w.process.close(), os.RemoveAll(w.folder)); err != nil {
+		w.office.cfg.Log.Error("the folder of a LibreOffice worker was not removed", "folder", w.folder, "error", err)
+	}
+	w.process = nil
+}
