@@ -26,9 +26,33 @@ const (
 	ArchiveTypeArchive ArchiveType = "archive"
 )
 
+// Defines values for AskedFontStatus.
+const (
+	AskedFontStatusEmbedded         AskedFontStatus = "embedded"
+	AskedFontStatusInstalled        AskedFontStatus = "installed"
+	AskedFontStatusMetricCompatible AskedFontStatus = "metric_compatible"
+	AskedFontStatusSubstituted      AskedFontStatus = "substituted"
+)
+
 // Defines values for AttemptType.
 const (
 	AttemptTypeWebhookAttempt AttemptType = "webhook_attempt"
+)
+
+// Defines values for BatchOutputType.
+const (
+	BatchOutputTypeDocx BatchOutputType = "docx"
+	BatchOutputTypePdf  BatchOutputType = "pdf"
+)
+
+// Defines values for BatchSource.
+const (
+	BatchSourceApi BatchSource = "api"
+)
+
+// Defines values for BatchType.
+const (
+	BatchTypeDocgenBatch BatchType = "docgen_batch"
 )
 
 // Defines values for BatchOptionsMissing.
@@ -246,6 +270,15 @@ const (
 	JobRefTypeDocgenJob JobRefType = "docgen_job"
 )
 
+// Defines values for MergedOutputStatus.
+const (
+	MergedOutputStatusCompleted          MergedOutputStatus = "completed"
+	MergedOutputStatusCompletedWithError MergedOutputStatus = "completed_with_error"
+	MergedOutputStatusFailed             MergedOutputStatus = "failed"
+	MergedOutputStatusPending            MergedOutputStatus = "pending"
+	MergedOutputStatusSubmitted          MergedOutputStatus = "submitted"
+)
+
 // Defines values for MovedRefType.
 const (
 	MovedRefTypeFolder MovedRefType = "folder"
@@ -279,6 +312,19 @@ const (
 // Defines values for ParentRefType.
 const (
 	ParentRefTypeFolder ParentRefType = "folder"
+)
+
+// Defines values for PdfOptionsStandard.
+const (
+	PdfOptionsStandardPDFA2b PdfOptionsStandard = "PDF/A-2b"
+	PdfOptionsStandardPDFA3b PdfOptionsStandard = "PDF/A-3b"
+)
+
+// Defines values for PdfPermissionsPrint.
+const (
+	PdfPermissionsPrintAll        PdfPermissionsPrint = "all"
+	PdfPermissionsPrintLowQuality PdfPermissionsPrint = "low_quality"
+	PdfPermissionsPrintNone       PdfPermissionsPrint = "none"
 )
 
 // Defines values for PromoteVersionRequestType.
@@ -545,6 +591,11 @@ const (
 // Defines values for CreateBatchParamsSvcVersion.
 const (
 	CreateBatchParamsSvcVersionN20250 CreateBatchParamsSvcVersion = "2025.0"
+)
+
+// Defines values for GetBatchParamsSvcVersion.
+const (
+	GetBatchParamsSvcVersionN20250 GetBatchParamsSvcVersion = "2025.0"
 )
 
 // Defines values for ListJobsParamsSvcVersion.
@@ -957,6 +1008,25 @@ type ArchivePage struct {
 	NextMarker *string `json:"next_marker"`
 }
 
+// AskedFont defines model for AskedFont.
+type AskedFont struct {
+	// Characters How many different characters are set in it.
+	Characters int64  `json:"characters"`
+	Name       string `json:"name"`
+
+	// Status embedded: the document brings it. metric_compatible: one stands in for it that is made to have the same widths.
+	Status AskedFontStatus `json:"status"`
+
+	// Used The family that is used.
+	Used string `json:"used"`
+
+	// WidthMismatch Where the one that stands in is wider or narrower: lines break elsewhere than in Word.
+	WidthMismatch *string `json:"width_mismatch"`
+}
+
+// AskedFontStatus embedded: the document brings it. metric_compatible: one stands in for it that is made to have the same widths.
+type AskedFontStatus string
+
 // Attempt defines model for Attempt.
 type Attempt struct {
 	BegunAt *time.Time `json:"begun_at"`
@@ -1000,6 +1070,45 @@ type AutoDeletedInfo struct {
 	Reason string `json:"reason"`
 }
 
+// Batch defines model for Batch.
+type Batch struct {
+	CreatedAt *time.Time `json:"created_at"`
+	CreatedBy UserRef    `json:"created_by"`
+
+	// DestinationFolder The folder that the documents are written into; 0 is the root folder of who made the batch.
+	DestinationFolder FolderRef          `json:"destination_folder"`
+	Enterprise        EnterpriseRef      `json:"enterprise"`
+	Id                openapi_types.UUID `json:"id"`
+
+	// IsProtected Whether the documents are encrypted: because of passwords, or of permissions that are not all given.
+	IsProtected bool `json:"is_protected"`
+
+	// Jobs How many jobs the batch has, by status. It has ended when none is pending or submitted and merged, if there is one, is neither.
+	Jobs JobCounts `json:"jobs"`
+
+	// Merged How the one PDF of all documents stands; null if options.pdf.merged did not ask for it.
+	Merged *MergedOutput `json:"merged"`
+
+	// Options As the batch was sent, without passwords.
+	Options      BatchOptions    `json:"options"`
+	OutputType   BatchOutputType `json:"output_type"`
+	Source       BatchSource     `json:"source"`
+	TemplateFile FileRef         `json:"template_file"`
+
+	// TemplateFileVersion The version that was current when the batch was made, or the one it named.
+	TemplateFileVersion FileVersionRef `json:"template_file_version"`
+	Type                BatchType      `json:"type"`
+}
+
+// BatchOutputType defines model for Batch.OutputType.
+type BatchOutputType string
+
+// BatchSource defines model for Batch.Source.
+type BatchSource string
+
+// BatchType defines model for Batch.Type.
+type BatchType string
+
 // BatchOptions defines model for BatchOptions.
 type BatchOptions struct {
 	// DryRun Make nothing: hold the data of each document against what the template needs, and say what would be missing.
@@ -1010,6 +1119,9 @@ type BatchOptions struct {
 
 	// Missing What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document.
 	Missing *BatchOptionsMissing `json:"missing,omitempty"`
+
+	// Pdf How the PDFs are made, where output_type is pdf.
+	Pdf *PdfOptions `json:"pdf,omitempty"`
 
 	// Strict Every warning is an error, such as that of input that no tag uses, and a document with errors is not made.
 	Strict *bool `json:"strict,omitempty"`
@@ -1773,6 +1885,21 @@ type FolderRef struct {
 // FolderRefType defines model for FolderRef.Type.
 type FolderRefType string
 
+// FontReport defines model for FontReport.
+type FontReport struct {
+	// AskedFor The fonts that text of the document is set in, by their names.
+	AskedFor []AskedFont `json:"asked_for"`
+
+	// FallbackGlyphs Characters that the font of their text lacks, and that are drawn in another.
+	FallbackGlyphs []Glyphs `json:"fallback_glyphs"`
+
+	// MissingGlyphs Characters that no installed font has: they come out as boxes or blanks.
+	MissingGlyphs []Glyphs `json:"missing_glyphs"`
+
+	// Used The families of fonts in the PDF.
+	Used []string `json:"used"`
+}
+
 // GeneratedInfo defines model for GeneratedInfo.
 type GeneratedInfo struct {
 	Batch BatchRef `json:"batch"`
@@ -1797,6 +1924,27 @@ type GeneratedInfoOutputType string
 
 // GeneratedInfoStatus defines model for GeneratedInfo.Status.
 type GeneratedInfoStatus string
+
+// Glyphs defines model for Glyphs.
+type Glyphs struct {
+	// Codes The same, as code points.
+	Codes []string `json:"codes"`
+
+	// Count How many different ones there are.
+	Count int64 `json:"count"`
+
+	// DrawnIn The family that they are drawn in.
+	DrawnIn *string `json:"drawn_in"`
+
+	// Fonts The fonts of their text.
+	Fonts []string `json:"fonts"`
+
+	// Script Their script, such as CJK.
+	Script *string `json:"script"`
+
+	// Text The first few of them.
+	Text string `json:"text"`
+}
 
 // HearRequest defines model for HearRequest.
 type HearRequest struct {
@@ -1883,7 +2031,10 @@ type Job struct {
 
 	// Failures What went wrong or was missing; null when nothing was.
 	Failures *Failures `json:"failures"`
-	Id       string    `json:"id"`
+
+	// Fonts What became of the fonts of a PDF; left out for other documents. An extension of the interface.
+	Fonts *FontReport `json:"fonts,omitempty"`
+	Id    string      `json:"id"`
 
 	// OutputFile The document; null until the job has completed.
 	OutputFile        *FileRef        `json:"output_file"`
@@ -1911,6 +2062,16 @@ type JobStatus string
 
 // JobType defines model for Job.Type.
 type JobType string
+
+// JobCounts defines model for JobCounts.
+type JobCounts struct {
+	Completed          int64 `json:"completed"`
+	CompletedWithError int64 `json:"completed_with_error"`
+	Failed             int64 `json:"failed"`
+	Pending            int64 `json:"pending"`
+	Submitted          int64 `json:"submitted"`
+	Total              int64 `json:"total"`
+}
 
 // JobRef defines model for JobRef.
 type JobRef struct {
@@ -2100,6 +2261,25 @@ type MarkerPageWebhookMini struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
+// MergedOutput defines model for MergedOutput.
+type MergedOutput struct {
+	// Failures Why there is no merged file, or what is missing in it; null when nothing is.
+	Failures *Failures `json:"failures"`
+
+	// Name The name asked for. The file's own has a number behind it where another file had the name.
+	Name string `json:"name"`
+
+	// OutputFile The merged file, in the destination folder of the batch; null until it is there.
+	OutputFile        *FileRef        `json:"output_file"`
+	OutputFileVersion *FileVersionRef `json:"output_file_version"`
+
+	// Status pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
+	Status MergedOutputStatus `json:"status"`
+}
+
+// MergedOutputStatus pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
+type MergedOutputStatus string
+
 // Mismatch defines model for Mismatch.
 type Mismatch struct {
 	// DidYouMean A path that is there and was probably meant; null if none comes near.
@@ -2278,6 +2458,84 @@ type PathCollection struct {
 	// Entries From the root folder down to the parent, as far as the caller may see.
 	Entries    []FolderMini `json:"entries"`
 	TotalCount int64        `json:"total_count"`
+}
+
+// PdfMerged defines model for PdfMerged.
+type PdfMerged struct {
+	// Name The name of the merged file; .pdf is added where it is missing.
+	Name string `json:"name"`
+}
+
+// PdfOptions defines model for PdfOptions.
+type PdfOptions struct {
+	// AttachData Attach to each PDF the user_input that it was made of, as a JSON file. Needs the standard PDF/A-3b.
+	AttachData *bool `json:"attach_data,omitempty"`
+
+	// Bookmarks An outline of the headings, for the navigation pane of a viewer. True when left out; it is empty without headings.
+	Bookmarks *bool `json:"bookmarks,omitempty"`
+
+	// Merged One PDF of all documents of the batch, in their order, besides the single files. It lies in the same folder, with the same protection; the batch says how it stands.
+	Merged *PdfMerged `json:"merged,omitempty"`
+
+	// OwnerPassword The password that lifts what permissions forbid. It must differ from password. Where permissions forbid something and it is left out, it is one that nobody knows.
+	OwnerPassword *string `json:"owner_password,omitempty"`
+
+	// Password Whoever opens a PDF needs this password. Up to 127 bytes in UTF-8. It is never shown, and forgotten when the batch has ended.
+	Password *string `json:"password,omitempty"`
+
+	// Permissions What whoever opens a PDF may do with it. What is left out is allowed. With anything forbidden the PDF is encrypted, and viewers that keep to the rules ask for owner_password.
+	Permissions *PdfPermissions `json:"permissions,omitempty"`
+
+	// Pictures How pictures are kept.
+	Pictures *PdfPictures `json:"pictures,omitempty"`
+
+	// Standard The standard for archiving (ISO 19005) that each PDF follows. It is then always tagged, and cannot be encrypted or merged. An ordinary PDF when left out.
+	Standard *PdfOptionsStandard `json:"standard,omitempty"`
+
+	// Tagged Keep the structure of the document (headings, lists, tables) in the PDF, for screen readers and for reuse of the text. True when left out.
+	Tagged *bool `json:"tagged,omitempty"`
+
+	// Watermark A text across each page, such as DRAFT: one line of up to 100 characters.
+	Watermark *string `json:"watermark,omitempty"`
+}
+
+// PdfOptionsStandard The standard for archiving (ISO 19005) that each PDF follows. It is then always tagged, and cannot be encrypted or merged. An ordinary PDF when left out.
+type PdfOptionsStandard string
+
+// PdfPermissions defines model for PdfPermissions.
+type PdfPermissions struct {
+	// Assemble Insert, turn and remove pages. Cannot be forbidden while change is allowed, which includes it.
+	Assemble *bool `json:"assemble,omitempty"`
+
+	// Change Change the content.
+	Change *bool `json:"change,omitempty"`
+
+	// Comment Add comments, and fill in forms.
+	Comment *bool `json:"comment,omitempty"`
+
+	// Copy Take text and pictures out. Screen readers may always read.
+	Copy *bool `json:"copy,omitempty"`
+
+	// FillForms Fill in forms. Cannot be forbidden while comment is allowed, which includes it.
+	FillForms *bool `json:"fill_forms,omitempty"`
+
+	// Print all when left out; low_quality prints at about 150 dots per inch.
+	Print *PdfPermissionsPrint `json:"print,omitempty"`
+}
+
+// PdfPermissionsPrint all when left out; low_quality prints at about 150 dots per inch.
+type PdfPermissionsPrint string
+
+// PdfPictures defines model for PdfPictures.
+type PdfPictures struct {
+	// Lossless Keep pictures without loss, in larger files, instead of as JPEG.
+	Lossless *bool `json:"lossless,omitempty"`
+
+	// MaxDpi Pictures with more dots per inch, in the size that they are shown in, are made smaller; 300 when left out.
+	MaxDpi *int64 `json:"max_dpi,omitempty"`
+
+	// Quality The quality of JPEG; 90 when left out. Not together with lossless.
+	Quality *int64 `json:"quality,omitempty"`
 }
 
 // Processing defines model for Processing.
@@ -2960,6 +3218,21 @@ type CreateBatchParams struct {
 
 // CreateBatchParamsSvcVersion defines parameters for CreateBatch.
 type CreateBatchParamsSvcVersion string
+
+// GetBatchParams defines parameters for GetBatch.
+type GetBatchParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion GetBatchParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// GetBatchParamsSvcVersion defines parameters for GetBatch.
+type GetBatchParamsSvcVersion string
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
@@ -5208,6 +5481,9 @@ type ClientInterface interface {
 
 	CreateBatch(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetBatch request
+	GetBatch(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListJobs request
 	ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -5634,6 +5910,18 @@ func (c *Client) CreateBatchWithBody(ctx context.Context, params *CreateBatchPar
 
 func (c *Client) CreateBatch(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBatchRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) GetBatch(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBatchRequest(c.Server, batchId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7718,6 +8006,75 @@ func NewCreateBatchRequestWithBody(server string, params *CreateBatchParams, con
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetBatchRequest generates requests for GetBatch
+func NewGetBatchRequest(server string, batchId string, params *GetBatchParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "batch_id", runtime.ParamLocationPath, batchId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/docgen_batches/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -14397,6 +14754,9 @@ type ClientWithResponsesInterface interface {
 
 	CreateBatchWithResponse(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBatchResponse, error)
 
+	// GetBatchWithResponse request
+	GetBatchWithResponse(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*GetBatchResponse, error)
+
 	// ListJobsWithResponse request
 	ListJobsWithResponse(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*ListJobsResponse, error)
 
@@ -15016,6 +15376,39 @@ func (r CreateBatchResponse) StatusCode() int {
 
 // Bytes is a convenience method to retrieve the raw bytes from the HTTP response
 func (r CreateBatchResponse) Bytes() []byte {
+	return r.Body
+}
+
+type GetBatchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *Batch
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r GetBatchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetBatchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r GetBatchResponse) Bytes() []byte {
 	return r.Body
 }
 
@@ -17377,6 +17770,15 @@ func (c *ClientWithResponses) CreateBatchWithResponse(ctx context.Context, param
 	return ParseCreateBatchResponse(rsp)
 }
 
+// GetBatchWithResponse request returning *GetBatchResponse
+func (c *ClientWithResponses) GetBatchWithResponse(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*GetBatchResponse, error) {
+	rsp, err := c.GetBatch(ctx, batchId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetBatchResponse(rsp)
+}
+
 // ListJobsWithResponse request returning *ListJobsResponse
 func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*ListJobsResponse, error) {
 	rsp, err := c.ListJobs(ctx, params, reqEditors...)
@@ -18987,6 +19389,74 @@ func ParseCreateBatchResponse(rsp *http.Response) (*CreateBatchResponse, error) 
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetBatchResponse parses an HTTP response from a GetBatchWithResponse call
+func ParseGetBatchResponse(rsp *http.Response) (*GetBatchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetBatchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Batch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody

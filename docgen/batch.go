@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -56,7 +59,7 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 		problems = append(problems, invalidField("output_type", "output_type must be docx or pdf"))
 	}
 	_, wrong := b.Options.Engine()
-	problems = append(problems, wrong...)
+	problems = append(append(problems, wrong...), b.pdfProblems()...)
 	const list = "document_generation_data"
 	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
 		problems = append(problems, invalidField(list, "a batch has 1 to %d documents, this one has %d", limits.Documents, len(b.Documents)))
@@ -74,12 +77,15 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 }
 
 // fileName is the name of a document's file.
-func (b NewBatch) fileName(d NewDocument) string {
-	extension := "." + b.OutputType
-	if strings.EqualFold(path.Ext(d.Name), extension) {
-		return d.Name
+func (b NewBatch) fileName(d NewDocument) string { return withExtension(d.Name, b.OutputType) }
+
+// withExtension is a name that has the extension of a type of output.
+func withExtension(name, outputType string) string {
+	extension := "." + outputType
+	if strings.EqualFold(path.Ext(name), extension) {
+		return name
 	}
-	return d.Name + extension
+	return name + extension
 }
 
 // inputProblem says what is wrong with a user_input; empty when nothing is.
@@ -142,19 +148,90 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", err
 	}
 	jobs, inputs := s.jobRows(batch, b)
-	tasks := tasksOf(batch.ID, inputs)
+	tasks := tasksOf(batch.ID, b.OutputType, inputs)
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		version, destination, err := s.batchTargets(ctx, tx.Queries, c, b)
 		if err != nil {
 			return err
 		}
 		batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
-		return insertBatch(ctx, tx, batch, jobs, inputs, tasks)
+		if err := insertBatch(ctx, tx, batch, jobs, inputs, tasks); err != nil {
+			return err
+		}
+		return b.insertEnding(ctx, tx, batch.ID)
 	})
 	if err != nil {
 		return "", err
 	}
 	return batch.ID, nil
+}
+
+// Batch is what became of a NewBatch.
+type Batch struct {
+	ID                string
+	TemplateID        int64
+	TemplateVersionID int64
+	DestinationID     int64 // 0 is the root folder of who made the batch
+	OutputType        string
+	Options           BatchOptions // of passwords only whether there are any
+	Jobs              map[Status]int
+	Merged            *Merged // nil where none was asked for
+	CreatedAt         time.Time
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
+}
+
+// Batch returns a batch that the caller created; another's is not found.
+func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Batch{}, err
+	}
+	var found Batch
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		row, err := findBatch(ctx, q, c, id)
+		if err != nil {
+			return err
+		}
+		found = Batch{
+			ID: row.ID, TemplateID: row.TemplateFileID, TemplateVersionID: row.TemplateVersionID, DestinationID: row.DestinationID,
+			OutputType: row.OutputType, CreatedAt: timeOf(row.CreatedAt), CreatedBy: row.CreatedBy, EnterpriseID: row.EnterpriseID, Source: row.Source,
+		}
+		if found.DestinationID == c.rootID {
+			found.DestinationID = rootID
+		}
+		if found.Options, err = optionsOf(row); err != nil {
+			return err
+		}
+		if found.Jobs, err = countJobs(ctx, q, id); err != nil {
+			return err
+		}
+		found.Merged, err = mergedOf(ctx, q, id)
+		return err
+	})
+	return found, err
+}
+
+// findBatch returns a batch that the caller created; another's is not found.
+func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (store.DocgenBatch, error) {
+	if uuid.Validate(id) != nil {
+		return store.DocgenBatch{}, NotFound("docgen_batch", id) // no text of a stranger reaches the database
+	}
+	batch, err := q.Batch(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && batch.CreatedBy != c.User.ID {
+		err = NotFound("docgen_batch", id)
+	}
+	return batch, err
+}
+
+// countJobs counts the jobs of a batch by their status.
+func countJobs(ctx context.Context, q *store.Queries, batchID string) (map[Status]int, error) {
+	rows, err := q.CountJobsByStatus(ctx, batchID)
+	jobs := map[Status]int{}
+	for _, row := range rows {
+		jobs[Status(row.Status)] = int(row.Jobs)
+	}
+	return jobs, err
 }
 
 // batchTargets finds the version of the template that a batch uses, and the folder that its documents go into.
@@ -208,23 +285,36 @@ type GenerateDocuments struct {
 	BatchID string `json:"batch_id"`
 	First   int64  `json:"first"`
 	Last    int64  `json:"last"`
+	Apart   bool   `json:"apart,omitempty"` // those that were set apart, and no others
 }
 
 // Kind names the task.
 func (GenerateDocuments) Kind() string { return "generate_documents" }
 
+// Queues of the task, besides the usual one: a PDF waits for an engine that makes a few at a time, and others must not wait
+// behind it; what is made apart may hold up its queue for long.
+const (
+	PDFQueue   = "pdf"
+	ApartQueue = "apart"
+)
+
 // A task is a few documents, because what a task costs by itself is about what a short document costs; few enough to
 // spread a small batch over all workers, and not so much input that a task runs for long.
 const (
 	taskDocuments  = 16
+	taskPDFs       = 4 // a PDF takes much longer
 	taskShare      = 8 // a small batch makes about that many tasks
 	taskInputBytes = 256 << 10
 )
 
 // tasksOf divides the jobs of a batch into tasks. What comes later in a batch waits longer, so that a big batch does not
 // keep a small one from beginning.
-func tasksOf(batchID string, inputs []store.DocgenInput) []store.Job {
-	most := min(taskDocuments, (len(inputs)+taskShare-1)/taskShare)
+func tasksOf(batchID, outputType string, inputs []store.DocgenInput) []store.Job {
+	queue, most := store.DefaultQueue, taskDocuments
+	if outputType == OutputPDF {
+		queue, most = PDFQueue, taskPDFs
+	}
+	most = min(most, (len(inputs)+taskShare-1)/taskShare)
 	var tasks []store.Job
 	for from := 0; from < len(inputs); {
 		to, size := from, 0
@@ -234,6 +324,7 @@ func tasksOf(batchID string, inputs []store.DocgenInput) []store.Job {
 		}
 		tasks = append(tasks, store.Job{
 			Task:     GenerateDocuments{BatchID: batchID, First: inputs[from].JobID, Last: inputs[to-1].JobID},
+			Queue:    queue,
 			Priority: priorityAt(from),
 		})
 		from = to

@@ -170,6 +170,7 @@ func TestScopes(t *testing.T) {
 			"TemplateJobs":   {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.TemplateJobs(ctx, c, 1, first); return err }},
 			"Tags":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
 			"CreateBatch":    {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
+			"Batch":          {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Batch(ctx, c, "x"); return err }},
 			"Job":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
 			"Jobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
 			"BatchJobs":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},

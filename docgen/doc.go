@@ -12,7 +12,7 @@
 //	who calls            caller scope token user manage leave application grant assertion
 //	what there is        item file folder version copy move trash purge archive policy relocate sweep contents
 //	who may do what      access collaboration invitation terms owner
-//	how documents arise  template tag contract include dryrun batch options job output
+//	how documents arise  template tag contract include dryrun batch options pdf job output ending merge
 //	who is told          trigger event webhook delivery outbox signing listener
 //	what all share       service error id name page offset
 package docgen

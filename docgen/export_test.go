@@ -26,7 +26,7 @@ func TasksOf(sizes []int) []store.Job {
 	for i, size := range sizes {
 		inputs[i] = store.DocgenInput{JobID: int64(i), Data: string(make([]byte, size))}
 	}
-	return tasksOf("batch", inputs)
+	return tasksOf("batch", OutputDocx, inputs)
 }
 
 // Find tells whether the caller may see an item.

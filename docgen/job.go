@@ -8,9 +8,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"platen/docx"
+	"platen/pdf/font"
 	"platen/store"
 )
 
@@ -56,7 +55,12 @@ type Failures struct {
 	Errors   []string  `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Details  []*Detail `json:"details,omitempty"`
+	// Fonts say what became of the fonts of a PDF: nil for other documents.
+	Fonts *FontReport `json:"fonts,omitempty"`
 }
+
+// FontReport says what became of the fonts that a document asks for.
+type FontReport = font.Report
 
 // Detail is a problem of a template, or of data with it, in its place.
 type Detail = docx.Error //nolint:errname // a detail is what the interface would call it
@@ -65,7 +69,7 @@ type Detail = docx.Error //nolint:errname // a detail is what the interface woul
 func (f Failures) Any() bool { return len(f.Errors)+len(f.Warnings) > 0 }
 
 func (f Failures) text() (string, error) {
-	if !f.Any() {
+	if !f.Any() && f.Fonts == nil {
 		return "", nil
 	}
 	f.Errors, f.Warnings = noNil(f.Errors), noNil(f.Warnings)
@@ -73,12 +77,18 @@ func (f Failures) text() (string, error) {
 	return string(b), err
 }
 
+// failuresOf reads what text has written.
+func failuresOf(text string) (f Failures, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &f)
+	}
+	return f, err
+}
+
 func jobOf(row store.DocgenJob, batch store.DocgenBatch) (Job, error) {
-	var f Failures
-	if row.Failures != "" {
-		if err := json.Unmarshal([]byte(row.Failures), &f); err != nil {
-			return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
-		}
+	f, err := failuresOf(row.Failures)
+	if err != nil {
+		return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
 	}
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
@@ -160,14 +170,8 @@ func (s *Service) BatchJobs(ctx context.Context, c *Caller, batchID string, r Pa
 		return Page[Job]{}, err
 	}
 	var result Page[Job]
-	if uuid.Validate(batchID) != nil {
-		return Page[Job]{}, NotFound("docgen_batch", batchID) // no text of a stranger reaches the database
-	}
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		batch, err := q.Batch(ctx, batchID)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && batch.CreatedBy != c.User.ID {
-			return NotFound("docgen_batch", batchID)
-		}
+		_, err := findBatch(ctx, q, c, batchID)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ type BatchOptions struct {
 	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty leaves times in their own
 	Missing  string `json:"missing,omitempty"`   // "tag", "blank" or "error"; empty is "tag"
 	Strict   bool   `json:"strict,omitempty"`    // a document that is not complete, or does not use all its input, is not made
+
+	PDF *PDFOptions `json:"pdf,omitempty"` // for OutputPDF alone
 }
 
 // Engine returns the options in the engine's form, and what is wrong with them.

@@ -16,6 +16,7 @@ type Claim struct {
 	BatchID           string
 	TemplateVersionID int64
 	OutputType        string
+	Apart             bool // the documents are made apart from others, each by itself
 	Options           BatchOptions
 	CreatedAt         time.Time // of the batch: what is now in its documents
 	Jobs              []ClaimedJob
@@ -38,12 +39,15 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", task.BatchID, err)
 		}
-		rows, err := tx.ClaimJobs(ctx, task.BatchID, task.First, task.Last)
+		rows, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{BatchID: task.BatchID, ID: task.First, ID_2: task.Last, Apart: task.Apart})
 		if err != nil {
 			return err
 		}
-		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType, CreatedAt: timeOf(batch.CreatedAt)}
-		if claim.Options, err = optionsOf(batch); err != nil {
+		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType, Apart: task.Apart, CreatedAt: timeOf(batch.CreatedAt)}
+		if len(rows) == 0 {
+			return nil
+		}
+		if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
 			return err
 		}
 		policy, err := s.policyAt(ctx, tx.Queries, batch.DestinationID)
@@ -85,6 +89,9 @@ type Result struct {
 	Job      ClaimedJob
 	Output   *Output
 	Failures Failures
+	// SetApart says that the job has not ended: its document did harm to the making of others, and is to be made apart from
+	// them, by a task of ApartQueue.
+	SetApart bool
 }
 
 // CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
@@ -92,19 +99,31 @@ type Result struct {
 // the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded. It
 // returns how many jobs it ended, by status.
 func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, err error) {
+	err = s.whileDestinationStays(ctx, func() (unused []*Output, err error) {
+		if ended, unused, err = s.completeJobs(ctx, claim, results); err != nil {
+			ended = nil
+		}
+		return unused, err
+	})
+	return ended, err
+}
+
+// whileDestinationStays calls what completes jobs, again where it returns errDestinationGone, and discards the outputs that it
+// has no use for.
+func (s *Service) whileDestinationStays(ctx context.Context, complete func() (unused []*Output, err error)) (err error) {
 	var unused []*Output
 	for range lockTries {
-		if ended, unused, err = s.completeJobs(ctx, claim, results); !errors.Is(err, errDestinationGone) {
+		if unused, err = complete(); !errors.Is(err, errDestinationGone) {
 			break
 		}
 	}
 	if err != nil {
-		return nil, err // the documents are swept; a commit of which nobody knows may have named them
+		return err // the outputs are swept; a commit of which nobody knows may have named them
 	}
 	for _, output := range unused {
 		err = errors.Join(err, s.discard(ctx, output.content))
 	}
-	return ended, err
+	return err
 }
 
 // completeJobs is CompleteJobs for who discards the outputs that it returns, and calls it again on errDestinationGone.
@@ -118,6 +137,12 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		written := growth{folder: d.folder}
 		var events []event
 		for _, result := range results {
+			if result.SetApart {
+				if err := setApart(ctx, tx, claim.BatchID, result.Job); err != nil {
+					return err
+				}
+				continue
+			}
 			status, outputID, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
 				return fmt.Errorf("complete job %d: %w", result.Job.ID, err)
@@ -142,6 +167,9 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 			if err := s.stillThere(ctx, tx, d); err != nil {
 				return err
 			}
+		}
+		if err := countEnded(ctx, tx, d.batch, ended); err != nil {
+			return err
 		}
 		return s.fire(ctx, tx, d.caller, events...)
 	})
@@ -217,14 +245,29 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	if r.Output == nil {
 		return status, 0, nil
 	}
-	row := newItemRow(File, finish.OutputFileID, parentOf(d.folder.row.ID), r.Job.FileName, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
-	if err := d.insertNumbered(ctx, tx, r.Output.content, row); err != nil {
+	if err := s.put(ctx, tx, d, r.Output, finish.OutputFileID, r.Job.FileName); err != nil {
 		return lost, 0, err
 	}
-	if err := r.Output.content.settle(ctx, tx, d.folder, row.ID); err != nil {
-		return lost, 0, err
+	return status, finish.OutputFileID, tx.DeleteInput(ctx, r.Job.ID)
+}
+
+// setApart leaves a job to a task that makes its document apart, unless another attempt has claimed it.
+func setApart(ctx context.Context, tx *store.Tx, batchID string, job ClaimedJob) error {
+	held, err := tx.SetJobApart(ctx, job.ID, job.attempt)
+	if err != nil || held == 0 {
+		return err
 	}
-	return status, row.ID, tx.DeleteInput(ctx, r.Job.ID)
+	_, err = tx.Enqueue(ctx, store.Job{Task: GenerateDocuments{BatchID: batchID, First: job.ID, Last: job.ID, Apart: true}, Queue: ApartQueue})
+	return err
+}
+
+// put makes a new file of an output in the destination, under its name or, where that is taken, with a number.
+func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *Output, fileID int64, name string) error {
+	row := newItemRow(File, fileID, parentOf(d.folder.row.ID), name, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
+	if err := d.insertNumbered(ctx, tx, output.content, row); err != nil {
+		return err
+	}
+	return output.content.settle(ctx, tx, d.folder, fileID)
 }
 
 // refuse makes a failure of a result that cannot be written where it was to go.

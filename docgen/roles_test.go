@@ -351,7 +351,7 @@ var operations = []operation{
 }
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "BatchJobs", "CreateArchive", "DeleteUser", "DeleteWebhook",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "Batch", "BatchJobs", "CreateArchive", "DeleteUser", "DeleteWebhook",
 	"Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "Hear", "Invitations", "Job", "Jobs", "Me", "RenewSigningKey",
 	"ReplayDeliveries", "ReplayDelivery", "SigningKeys", "StoragePolicies", "StoragePolicy", "Templates", "TestWebhook",
 	"TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User", "Users", "UsersByOffset", "Webhook", "Webhooks"}

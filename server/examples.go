@@ -43,7 +43,11 @@ func exampleJob() job {
 		Status:              docgen.StatusCompleted, OutputType: docgen.OutputPDF,
 		OutputFile:        optional[fileRef]{&fileRef{ID: 44556677, Type: typeFile}},
 		OutputFileVersion: optional[fileVersionRef]{&fileVersionRef{ID: 55667788, Type: typeFileVersion}},
-		CreatedAt:         timestamp{exampleTime}, CreatedBy: userRef{ID: exampleAuthor.ID, Type: typeUser},
+		Fonts: &fontReport{
+			AskedFor: []askedFont{{Name: "Calibri", Status: "metric_compatible", Used: "Carlito", Characters: 52}},
+			Used:     []string{"Carlito"}, Fallback: []glyphs{}, Missing: []glyphs{},
+		},
+		CreatedAt: timestamp{exampleTime}, CreatedBy: userRef{ID: exampleAuthor.ID, Type: typeUser},
 		Enterprise: enterpriseRef{ID: 11223344, Type: typeEnterprise}, Source: docgen.InputSource,
 	}
 }
@@ -64,11 +68,30 @@ func exampleBatch() createBatchRequest {
 		InputSource: docgen.InputSource,
 		Destination: folderRef{ID: exampleFolder, Type: typeFolder},
 		OutputType:  docgen.OutputPDF,
-		Options:     &batchOptions{Locale: "de-CH", TimeZone: "Europe/Paris", Missing: "blank"},
+		Options: &batchOptions{
+			Locale: "de-CH", TimeZone: "Europe/Paris", Missing: "blank",
+			PDF: &pdfOptions{Watermark: "DRAFT", Permissions: &pdfPermissions{Print: docgen.PrintLowQuality}, Merged: &pdfMerged{Name: "All invoices"}},
+		},
 		Data: []documentToMake{{
 			Name:  "Invoice 4711",
 			Input: anyObject(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`),
 		}},
+	}
+}
+
+func exampleBatchObject() batch {
+	asked := exampleBatch()
+	return batch{
+		ID: exampleBatchID, Type: typeBatch, TemplateFile: fileRef{ID: exampleFile, Type: typeFile},
+		TemplateFileVersion: fileVersionRef{ID: exampleVersion, Type: typeFileVersion}, DestinationFolder: asked.Destination,
+		OutputType: asked.OutputType, Options: *asked.Options, IsProtected: true, Jobs: jobCounts{Total: 100, Completed: 100},
+		Merged: optional[mergedOutput]{&mergedOutput{
+			Name: "All invoices.pdf", Status: docgen.StatusCompleted,
+			OutputFile:        optional[fileRef]{&fileRef{ID: 44556688, Type: typeFile}},
+			OutputFileVersion: optional[fileVersionRef]{&fileVersionRef{ID: 55667799, Type: typeFileVersion}},
+		}},
+		CreatedAt: timestamp{exampleTime}, CreatedBy: userRef{ID: exampleAuthor.ID, Type: typeUser},
+		Enterprise: enterpriseRef{ID: 11223344, Type: typeEnterprise}, Source: docgen.InputSource,
 	}
 }
 

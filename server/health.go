@@ -16,7 +16,8 @@ func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
 }
 
 // readyz tells whether requests can be served: each part that the service needs, with ok or what is wrong. What exactly
-// is wrong stands in the log: it may name hosts and paths.
+// is wrong stands in the log: it may name hosts and paths. A server that can make Word documents is ready: that it makes no
+// PDFs is a note, which says what to install.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -29,7 +30,14 @@ func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 			a.log.ErrorContext(ctx, "not ready", "check", name, "error", err)
 		}
 	}
-	a.sendJSON(w, r, status, map[string]any{"status": verdict, "checks": checks})
+	body := map[string]any{"status": verdict, "checks": checks}
+	if a.pdf != nil {
+		body["pdf"] = "ok"
+		if err := a.pdf(); err != nil {
+			body["pdf"] = err.Error()
+		}
+	}
+	a.sendJSON(w, r, status, body)
 }
 
 func (a *api) sendJSON(w http.ResponseWriter, r *http.Request, status int, body any) {

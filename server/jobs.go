@@ -2,9 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"platen/docgen"
 )
@@ -20,6 +17,7 @@ type job struct {
 	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`
 	OutputFileVersion   optional[fileVersionRef] `json:"output_file_version"`
 	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was."`
+	Fonts               *fontReport              `json:"fonts,omitempty" doc:"What became of the fonts of a PDF; left out for other documents. An extension of the interface."`
 	CreatedAt           timestamp                `json:"created_at"`
 	CreatedBy           userRef                  `json:"created_by"`
 	Enterprise          enterpriseRef            `json:"enterprise"`
@@ -85,6 +83,7 @@ func jobOf(j *docgen.Job) job {
 		f := failuresOf(j.Failures)
 		out.Failures.value = &f
 	}
+	out.Fonts = fontReportOf(j.Failures.Fonts)
 	return out
 }
 
@@ -187,128 +186,4 @@ func (a *api) listBatchJobs(ctx context.Context, c *call, in *BatchJobsQuery) (*
 		return nil, err
 	}
 	return pageOf(page, jobOf), nil
-}
-
-var docCreateBatch = doc{
-	id: "create_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary: "Generate documents",
-	description: "One batch makes one document for each element of document_generation_data, from one template. The answer " +
-		"comes at once; each document is a job, to be watched by the list of the batch's jobs. The jobs are kept: they end even if the server " +
-		"is restarted. A document whose name is taken in the folder gets a number behind its name. With options.dry_run nothing is " +
-		"made: the answer is 200 and says which documents would lack data, and what.",
-	status: http.StatusAccepted,
-	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType,
-		docgen.CodeBodyTooLarge, codeTimeout},
-	body:    exampleBatch(),
-	example: batchRef{ID: exampleBatchID, Type: typeBatch},
-	also: func(a *api, op *huma.Operation) {
-		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
-		op.Responses["200"] = a.jsonResponse("What the documents would lack, with options.dry_run.", dryRun{
-			Type: "docgen_dry_run", Documents: 100, Incomplete: 1, Findings: []documentLacks{{
-				Position: 41, Name: "Invoice 4711.docx", Mismatches: []mismatch{{Path: "customer.name", Message: "is missing", DidYouMean: orNull("customer.nmae")}},
-			}},
-		})
-	},
-}
-
-type createBatchRequest struct {
-	File        templateFileRef  `json:"file" doc:"The template."`
-	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template; the current one when left out. It may also stand inside file."`
-	InputSource string           `json:"input_source" enum:"api"`
-	Destination folderRef        `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of the caller."`
-	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`
-	Data        []documentToMake `json:"document_generation_data" doc:"One element for each document."`
-	Options     *batchOptions    `json:"options,omitempty" doc:"How the documents are made. An extension of the interface: what is left out is as the interface has it."`
-}
-
-type batchOptions struct {
-	Locale   string `json:"locale,omitempty" doc:"The language that numbers, dates and words are written in, as a tag such as de or de-CH; en when left out." example:"de-CH"`
-	TimeZone string `json:"time_zone,omitempty" doc:"The time zone that times are shown in: a name of the IANA database. When it is left out, each time is shown in its own, or in UTC if it names none." example:"Europe/Paris"`
-	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document."`
-	DryRun   bool   `json:"dry_run,omitempty" doc:"Make nothing: hold the data of each document against what the template needs, and say what would be missing."`
-	Strict   bool   `json:"strict,omitempty" doc:"Every warning is an error, such as that of input that no tag uses, and a document with errors is not made."`
-}
-
-type templateFileRef struct {
-	ID          ID              `json:"id"`
-	Type        string          `json:"type" enum:"file"`
-	FileVersion *fileVersionRef `json:"file_version,omitempty" doc:"A version of the template."`
-}
-
-type documentToMake struct {
-	Name  string    `json:"generated_file_name" doc:"The name of the document. The extension of the output type is added where it is missing."`
-	Input anyObject `json:"user_input" doc:"What the tags of the template read: any object."`
-}
-
-// createBatch reads the envelope of a batch and leaves each user_input as the text it is.
-func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchReply, error) {
-	var request createBatchRequest
-	problems, err := c.readJSON(a.service.Limits().BatchBytes, &request)
-	if err != nil {
-		return nil, err
-	}
-	inner := request.File.FileVersion
-	if request.FileVersion == nil {
-		request.FileVersion = inner
-	} else if inner != nil && *inner != *request.FileVersion {
-		problems = append(problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: "file_version",
-			Message: "'file_version' and 'file.file_version' name different versions; send one of them"})
-	}
-	batch := request.batch()
-	if len(problems) > 0 {
-		return nil, docgen.Invalid(withFurther(problems, batch.Problems(a.service.Limits()))...)
-	}
-	if request.Options != nil && request.Options.DryRun {
-		run, err := a.service.TryBatch(ctx, c.caller, batch)
-		if err != nil {
-			return nil, err
-		}
-		answer := &batchReply{Status: http.StatusOK}
-		answer.Body.second = dryRunOf(&run)
-		return answer, nil
-	}
-	id, err := a.service.CreateBatch(ctx, c.caller, batch)
-	if err != nil {
-		return nil, err
-	}
-	answer := &batchReply{Status: http.StatusAccepted}
-	answer.Body.first = &batchRef{ID: id, Type: typeBatch}
-	return answer, nil
-}
-
-// A batchReply holds the batch, or what it would lack.
-type batchReply struct {
-	Status int
-	Body   either[batchRef, dryRun]
-}
-
-// withFurther adds to the problems of a body those of what it says, but for the fields that have a problem already.
-func withFurther(problems, further []docgen.Problem) []docgen.Problem {
-	reported := map[string]bool{}
-	for _, p := range problems {
-		reported[p.Name] = true
-	}
-	for _, p := range further {
-		if !reported[p.Name] {
-			problems = append(problems, p)
-		}
-	}
-	return problems
-}
-
-func (r *createBatchRequest) batch() docgen.NewBatch {
-	b := docgen.NewBatch{
-		TemplateID: int64(r.File.ID), InputSource: r.InputSource, DestinationID: int64(r.Destination.ID), OutputType: r.OutputType,
-		Documents: make([]docgen.NewDocument, len(r.Data)),
-	}
-	if r.FileVersion != nil {
-		b.VersionID = int64(r.FileVersion.ID)
-	}
-	if o := r.Options; o != nil {
-		b.Options = docgen.BatchOptions{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}
-	}
-	for i, document := range r.Data {
-		b.Documents[i] = docgen.NewDocument{Name: document.Name, Input: []byte(document.Input)}
-	}
-	return b
 }

@@ -107,6 +107,10 @@ var storedRules = map[string]string{
 	"templates that are no files": `SELECT COUNT(*) FROM docgen_templates JOIN items ON items.id = docgen_templates.file_id WHERE items.kind <> 1`,
 	"jobs that have not ended and have no data": `SELECT COUNT(*) FROM docgen_jobs WHERE status IN ('pending', 'submitted')
 		AND id NOT IN (SELECT job_id FROM docgen_inputs)`,
+	"batches whose end is not awaited": `SELECT COUNT(*) FROM docgen_endings WHERE jobs_left <> (SELECT COUNT(*) FROM docgen_jobs
+		WHERE docgen_jobs.batch_id = docgen_endings.batch_id AND docgen_jobs.status IN ('pending', 'submitted'))`,
+	"merged files that nobody will make": `SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')
+		AND batch_id NOT IN (SELECT batch_id FROM docgen_endings)`,
 	// Listeners are fetched from a last time, and end by themselves.
 	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN (SELECT id FROM items)`,
 	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id

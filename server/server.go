@@ -30,6 +30,8 @@ type Config struct {
 	Compat     Compat               // whose clients the server bears with
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 
+	// PDF tells why no PDFs can be made, or nil where they can.
+	PDF func() error
 	// Sign returns the headers that a notification is sent with, signed with some keys; none when nil.
 	Sign func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
@@ -59,6 +61,7 @@ type api struct {
 	metrics    *metrics
 
 	limiter limiter
+	pdf     func() error
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
@@ -73,6 +76,7 @@ func New(cfg Config) http.Handler {
 		mux:     http.NewServeMux(),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 		sign:    cfg.Sign,
+		pdf:     cfg.PDF,
 	}
 	if a.sign == nil {
 		a.sign = func(docgen.Delivery, []docgen.SigningKey) map[string]string { return map[string]string{} }

@@ -37,13 +37,26 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 const claimJobs = `-- name: ClaimJobs :many
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1
-WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted')
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at
+WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted') AND apart = $4
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart
 `
 
-// ClaimJobs takes the unfinished jobs of a range for one attempt; whoever claimed them before can no longer finish them.
-func (q *Queries) ClaimJobs(ctx context.Context, batchID string, iD int64, iD_2 int64) ([]DocgenJob, error) {
-	rows, err := q.db.QueryContext(ctx, claimJobs, batchID, iD, iD_2)
+type ClaimJobsParams struct {
+	BatchID string
+	ID      int64
+	ID_2    int64
+	Apart   bool
+}
+
+// ClaimJobs takes the unfinished jobs of a range for one attempt, either those set apart or the others; whoever claimed them
+// before can no longer finish them.
+func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJob, error) {
+	rows, err := q.db.QueryContext(ctx, claimJobs,
+		arg.BatchID,
+		arg.ID,
+		arg.ID_2,
+		arg.Apart,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +76,7 @@ func (q *Queries) ClaimJobs(ctx context.Context, batchID string, iD int64, iD_2 
 			&i.OutputVersionID,
 			&i.Failures,
 			&i.FinishedAt,
+			&i.Apart,
 		); err != nil {
 			return nil, err
 		}
@@ -244,7 +258,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -269,6 +283,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenJob.OutputVersionID,
 		&i.DocgenJob.Failures,
 		&i.DocgenJob.FinishedAt,
+		&i.DocgenJob.Apart,
 		&i.DocgenBatch.ID,
 		&i.DocgenBatch.TemplateFileID,
 		&i.DocgenBatch.TemplateVersionID,
@@ -287,7 +302,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 }
 
 const jobsOfBatchAfter = `-- name: JobsOfBatchAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -319,6 +334,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -347,7 +363,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 }
 
 const jobsOfBatchBefore = `-- name: JobsOfBatchBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -379,6 +395,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -407,7 +424,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 }
 
 const jobsOfTemplateAfter = `-- name: JobsOfTemplateAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
 ORDER BY docgen_jobs.id LIMIT $4
@@ -451,6 +468,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -479,7 +497,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 }
 
 const jobsOfTemplateBefore = `-- name: JobsOfTemplateBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
 ORDER BY docgen_jobs.id DESC LIMIT $4
@@ -523,6 +541,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -551,7 +570,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 }
 
 const jobsOfUserAfter = `-- name: JobsOfUserAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -583,6 +602,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -611,7 +631,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 }
 
 const jobsOfUserBefore = `-- name: JobsOfUserBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -643,6 +663,7 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 			&i.DocgenJob.OutputVersionID,
 			&i.DocgenJob.Failures,
 			&i.DocgenJob.FinishedAt,
+			&i.DocgenJob.Apart,
 			&i.DocgenBatch.ID,
 			&i.DocgenBatch.TemplateFileID,
 			&i.DocgenBatch.TemplateVersionID,
@@ -712,6 +733,21 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 		return nil, err
 	}
 	return items, nil
+}
+
+const setJobApart = `-- name: SetJobApart :execrows
+UPDATE docgen_jobs
+SET apart = TRUE
+WHERE id = $1 AND attempt = $2 AND status = 'submitted'
+`
+
+// SetJobApart leaves a job to a task that makes its document apart, if this attempt holds it.
+func (q *Queries) SetJobApart(ctx context.Context, iD int64, attempt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setJobApart, iD, attempt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const tagReading = `-- name: TagReading :one

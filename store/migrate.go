@@ -15,8 +15,13 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// ErrSchema is returned by [Open] when the schema is of another version than this program's and it may not change it.
-var ErrSchema = errors.New("the database has the schema of another version")
+// ErrSchema is returned by [Open] when the schema is of another version than this program's and it may not change it. With
+// it comes ErrEmpty where there is no schema yet, and ErrNewer where it is of a later version.
+var (
+	ErrSchema = errors.New("the database has the schema of another version")
+	ErrEmpty  = errors.New("it has no tables yet")
+	ErrNewer  = errors.New("it is newer than this program")
+)
 
 // migrationLock is the number of the advisory lock on PostgreSQL under which one process at a time migrates.
 const migrationLock = 0x706c6174656e // "platen"
@@ -66,6 +71,9 @@ func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Diale
 		return fmt.Errorf("migrate queue: %w", err)
 	}
 	if cfg.NoMigrate {
+		if err := refuseEmpty(ctx, db); err != nil {
+			return err
+		}
 		return checkSchema(ctx, ours, rivers.Validate)
 	}
 	if _, err := ours.Up(ctx); err != nil {
@@ -100,6 +108,24 @@ func checkSchema(ctx context.Context, ours *goose.Provider,
 	return refuseNewer(ctx, ours)
 }
 
+// versionsTable tells whether the table of applied migrations is there, which checking them would make.
+var versionsTable = map[Dialect]string{
+	SQLite:     "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
+	PostgreSQL: "SELECT to_regclass('goose_db_version') IS NOT NULL",
+}
+
+// refuseEmpty keeps a program that may change nothing out of a database without tables.
+func refuseEmpty(ctx context.Context, db *DB) error {
+	var there bool
+	if err := db.writer.QueryRowContext(ctx, versionsTable[db.dialect]).Scan(&there); err != nil {
+		return fmt.Errorf("check schema: %w", err)
+	}
+	if !there {
+		return fmt.Errorf("%w: %w", ErrSchema, ErrEmpty)
+	}
+	return nil
+}
+
 // refuseNewer keeps a program from writing into tables that a newer one has changed.
 func refuseNewer(ctx context.Context, ours *goose.Provider) error {
 	current, target, err := ours.GetVersions(ctx)
@@ -107,7 +133,7 @@ func refuseNewer(ctx context.Context, ours *goose.Provider) error {
 		return fmt.Errorf("check schema: %w", err)
 	}
 	if current > target {
-		return fmt.Errorf("%w: it is newer (%d) than this program (%d)", ErrSchema, current, target)
+		return fmt.Errorf("%w: %w (%d, not %d)", ErrSchema, ErrNewer, current, target)
 	}
 	return nil
 }

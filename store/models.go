@@ -67,6 +67,12 @@ type DocgenBatch struct {
 	GlobalContent     bool
 }
 
+type DocgenEnding struct {
+	BatchID   string
+	JobsLeft  int64
+	Passwords string
+}
+
 type DocgenInput struct {
 	JobID int64
 	Data  string
@@ -77,6 +83,18 @@ type DocgenJob struct {
 	BatchID         string
 	TemplateFileID  int64
 	CreatedBy       int64
+	FileName        string
+	Status          string
+	Attempt         int64
+	OutputFileID    int64
+	OutputVersionID int64
+	Failures        string
+	FinishedAt      int64
+	Apart           bool
+}
+
+type DocgenMerge struct {
+	BatchID         string
 	FileName        string
 	Status          string
 	Attempt         int64

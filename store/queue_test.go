@@ -360,6 +360,24 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
+// TestATaskWithMoreTime shows that a handler may have another timeout than the queue.
+func TestATaskWithMoreTime(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		left := make(chan time.Duration, 1)
+		q := store.NewQueue(db, quick(store.QueueConfig{JobTimeout: time.Second}))
+		store.HandleWithin(q, time.Hour, func(ctx context.Context, _ number) error {
+			deadline, _ := ctx.Deadline()
+			left <- time.Until(deadline)
+			return nil
+		})
+		enqueue(t, db, store.Job{Task: number{1}})
+		start(t, q)
+		if has := receive(t, left); has < time.Minute || has > time.Hour {
+			t.Errorf("the task has %v, want about an hour", has)
+		}
+	})
+}
+
 func TestFailedTriesAreForgottenOnSuccess(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		done, given := make(chan int, 1), make(chan error, 1)

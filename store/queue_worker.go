@@ -40,7 +40,7 @@ type QueueConfig struct {
 	// Workers is the number of jobs of each queue that run at the same time in this process. Queues keep slow jobs of one
 	// kind from holding up others.
 	Workers map[string]int
-	// JobTimeout cancels the context of a try; 0 is 120 s.
+	// JobTimeout cancels the context of a try, unless its handler has another timeout; 0 is 120 s.
 	JobTimeout time.Duration
 	// Exhausted, when set, is called when a job is given up: its last try has failed, or the error was [Permanent], or its
 	// process died during the last try ([ErrLost]). It is called at least once for such a job, also after a crash; when it
@@ -80,9 +80,15 @@ func NewQueue(db *DB, cfg QueueConfig) *Queue {
 // may run more than once, even after it has been done: what fn does must be idempotent. When fn fails, panics or outlives
 // the job timeout it is tried again, see [Snooze], [Permanent] and [Job]. fn must return soon after ctx is done.
 func Handle[T Task](q *Queue, fn func(ctx context.Context, task T) error) {
+	HandleWithin(q, q.cfg.JobTimeout, fn)
+}
+
+// HandleWithin is [Handle] for tasks whose tries have another timeout. Those of a killed process come back no sooner than after that.
+func HandleWithin[T Task](q *Queue, timeout time.Duration, fn func(ctx context.Context, task T) error) {
 	var zero T
-	work := func(ctx context.Context, job *river.Job[rawTask]) error {
-		return q.work(ctx, job, func(ctx context.Context) error {
+	w := &worker{timeout: timeout}
+	w.work = func(ctx context.Context, job *river.Job[rawTask]) error {
+		return q.work(ctx, job, timeout, func(ctx context.Context) error {
 			var task T
 			if err := json.Unmarshal(job.EncodedArgs, &task); err != nil {
 				return Permanent(fmt.Errorf("decode task: %w", err))
@@ -90,8 +96,18 @@ func Handle[T Task](q *Queue, fn func(ctx context.Context, task T) error) {
 			return fn(ctx, task)
 		})
 	}
-	river.AddWorkerArgs(q.workers, rawTask{kind: zero.Kind()}, river.WorkFunc(work))
+	river.AddWorkerArgs(q.workers, rawTask{kind: zero.Kind()}, w)
 }
+
+// worker is a handler as River calls it.
+type worker struct {
+	river.WorkerDefaults[rawTask]
+	timeout time.Duration
+	work    func(ctx context.Context, job *river.Job[rawTask]) error
+}
+
+func (w *worker) Work(ctx context.Context, job *river.Job[rawTask]) error { return w.work(ctx, job) }
+func (w *worker) Timeout(*river.Job[rawTask]) time.Duration               { return w.timeout }
 
 // Start begins to work jobs and returns. Cancelling ctx cancels the jobs; [Queue.Stop] is the gentle way. On SQLite one
 // process alone may work the queue of a file: Start fails when another one does, and puts jobs back that a killed process
@@ -151,7 +167,7 @@ func (q *Queue) riverConfig() *river.Config {
 }
 
 // work runs one try of a job and decides what becomes of it.
-func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(context.Context) error) error {
+func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.Duration, fn func(context.Context) error) error {
 	tries := job.MaxAttempts - lostTries
 	if job.Attempt > tries {
 		return q.giveUp(ctx, job, ErrLost)
@@ -163,7 +179,7 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], fn func(conte
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, context.DeadlineExceeded):
-		err = fmt.Errorf("not done within %v: %w", q.cfg.JobTimeout, err)
+		err = fmt.Errorf("not done within %v: %w", timeout, err)
 	case cause != nil:
 		return cause // the queue is stopping or the job was cancelled: no fault of the job, whatever it makes of it
 	}

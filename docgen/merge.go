@@ -1,0 +1,206 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"platen/store"
+)
+
+// MergeDocuments is the task of making one PDF of the documents of a batch, whose jobs have all ended.
+type MergeDocuments struct {
+	BatchID string `json:"batch_id"`
+}
+
+// Kind names the task.
+func (MergeDocuments) Kind() string { return "merge_documents" }
+
+// MergeQueue is the queue of the task: it may take long, and documents must not wait for it.
+const MergeQueue = "merge"
+
+// Merge holds the merged file of a batch for one attempt, until CompleteMerge ends it or another attempt claims it.
+type Merge struct {
+	BatchID  string
+	FileName string // asked for, with its extension
+	Options  BatchOptions
+	Parts    []*Content // the documents, in the order of the request
+	failures Failures   // what is missing among them
+	attempt  int64
+	policy   int64 // where the file is kept
+}
+
+// Merged is how the merged file of a batch stands. It waits until the last job has ended.
+type Merged struct {
+	FileName        string // asked for, with its extension
+	Status          Status
+	OutputFileID    int64 // 0 until there is one
+	OutputVersionID int64 // likewise
+	Failures        Failures
+}
+
+// mergedOf returns how the merged file of a batch stands; nil where none was asked for.
+func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, error) {
+	row, err := q.Merge(ctx, batchID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := failuresOf(row.Failures)
+	if err != nil {
+		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", batchID, err)
+	}
+	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID, Failures: f}, nil
+}
+
+// ClaimMerge takes the merged file of a batch for one attempt, unless it has ended. Whoever claimed it before and was thought
+// dead can no longer end it. A Merge without parts has nothing left to do.
+func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments) (*Merge, error) {
+	var claimed store.DocgenMerge
+	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		claimed, err = tx.ClaimMerge(ctx, task.BatchID)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return &Merge{BatchID: task.BatchID}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &Merge{BatchID: task.BatchID, FileName: claimed.FileName, attempt: claimed.Attempt}
+	if err := s.db.Read(ctx, func(q *store.Queries) error { return s.readMerge(ctx, q, m) }); err != nil {
+		return nil, fmt.Errorf("merge the documents of batch %s: %w", task.BatchID, err)
+	}
+	if len(m.Parts) == 0 {
+		_, err = s.CompleteMerge(ctx, m, nil, Failures{})
+	}
+	return m, err
+}
+
+// readMerge finds what is to be merged: the very versions that the jobs made, wherever they are now, also in the trash.
+func (s *Service) readMerge(ctx context.Context, q *store.Queries, m *Merge) error {
+	batch, err := q.Batch(ctx, m.BatchID)
+	if err != nil {
+		return err
+	}
+	if m.Options, err = workingOptions(ctx, q, batch); err != nil {
+		return err
+	}
+	if m.policy, err = s.policyAt(ctx, q, batch.DestinationID); err != nil {
+		return err
+	}
+	jobs, err := countJobs(ctx, q, m.BatchID)
+	if err != nil {
+		return err
+	}
+	rows, err := q.MergeParts(ctx, m.BatchID)
+	for _, row := range rows {
+		m.Parts = append(m.Parts, s.contentOf(row.FileVersion))
+	}
+	m.failures = lackOf(jobs, len(rows))
+	return err
+}
+
+// lackOf says what is missing in a file that is merged of some documents.
+func lackOf(jobs map[Status]int, documents int) (f Failures) {
+	made := jobs[StatusCompleted] + jobs[StatusCompletedWithError]
+	if n := jobs[StatusFailed]; n > 0 {
+		f.Errors = append(f.Errors, fmt.Sprintf("%d of the %d documents could not be made: the failures of their jobs say why.", n, n+made))
+	}
+	if n := made - documents; n > 0 {
+		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of the %d documents were deleted for good before they were merged.", n, made))
+	}
+	if documents == 0 {
+		f.Errors = append(f.Errors, "There is no document left that could be merged.")
+	}
+	return f
+}
+
+// SaveMerged makes a merged file durable. It is then either handed to CompleteMerge or swept.
+func (s *Service) SaveMerged(ctx context.Context, m *Merge, r io.Reader) (Output, error) {
+	saved, err := s.saveContent(ctx, m.policy, r, "")
+	return Output{saved}, err
+}
+
+// CompleteMerge ends a merge in one transaction, as CompleteJobs ends a job: the file becomes a new one of the batch's creator in
+// the destination folder. Without an output the merge failed, and the errors of its Failures say why. The batch's passwords are
+// forgotten. It returns the status of the merge; empty where another attempt has claimed it since.
+func (s *Service) CompleteMerge(ctx context.Context, m *Merge, output *Output, f Failures) (status Status, err error) {
+	err = s.whileDestinationStays(ctx, func() (unused []*Output, err error) {
+		status, unused, err = s.completeMerge(ctx, m, output, f)
+		return unused, err
+	})
+	return status, err
+}
+
+// completeMerge is CompleteMerge for who discards the outputs that it returns, and calls it again on errDestinationGone.
+func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f Failures) (status Status, unused []*Output, err error) {
+	r := Result{Output: output, Failures: Failures{
+		Errors: slices.Concat(m.failures.Errors, f.Errors), Warnings: slices.Concat(m.failures.Warnings, f.Warnings),
+	}}
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		unused = nil
+		d, err := s.destination(ctx, tx, m.BatchID)
+		if err != nil {
+			return err
+		}
+		var fileID int64
+		if status, fileID, err = s.finishMerge(ctx, tx, d, m, r); err != nil {
+			return err
+		}
+		if output != nil && fileID == 0 {
+			unused = []*Output{output}
+		}
+		if status == lost {
+			return nil
+		}
+		if err := tx.DeleteEnding(ctx, m.BatchID); err != nil || fileID == 0 {
+			return err
+		}
+		if err := grow(ctx, tx, growth{d.folder, 1, output.content.size}); err != nil {
+			return err
+		}
+		if err := s.stillThere(ctx, tx, d); err != nil {
+			return err
+		}
+		return s.fire(ctx, tx, d.caller, event{trigger: FileUploaded, item: d.folder.child(File, fileID)})
+	})
+	return status, unused, err
+}
+
+// finishMerge ends a merge, unless another attempt has claimed it, and returns its status, and the id of its file; 0 where there is
+// none.
+func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, m *Merge, r Result) (Status, int64, error) {
+	r = d.refuse(r)
+	failures, err := r.Failures.text()
+	if err != nil {
+		return lost, 0, err
+	}
+	status := r.status()
+	finish := store.FinishMergeParams{BatchID: m.BatchID, Attempt: m.attempt, Status: string(status), Failures: failures, FinishedAt: s.micros()}
+	if r.Output != nil {
+		finish.OutputFileID, finish.OutputVersionID = s.newID(), r.Output.content.id
+	}
+	held, err := tx.FinishMerge(ctx, finish)
+	if err != nil || held == 0 {
+		return lost, 0, err
+	}
+	if r.Output == nil {
+		return status, 0, nil
+	}
+	return status, finish.OutputFileID, s.put(ctx, tx, d, r.Output, finish.OutputFileID, m.FileName)
+}
+
+// FailMerge ends a merge that no attempt could end, with a reason for a person.
+func (s *Service) FailMerge(ctx context.Context, task MergeDocuments, reason string) (Status, error) {
+	m, err := s.ClaimMerge(ctx, task)
+	if err != nil || len(m.Parts) == 0 {
+		return lost, err
+	}
+	return s.CompleteMerge(ctx, m, nil, Failures{Errors: []string{reason}})
+}

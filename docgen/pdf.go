@@ -1,0 +1,271 @@
+package docgen
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/xdg-go/stringprep"
+)
+
+// PDFOptions are how the PDFs of a batch are to be. What is nil or empty is as the methods say.
+type PDFOptions struct {
+	Standard      string          `json:"standard,omitempty"`    // PDFA2b or PDFA3b
+	AttachData    bool            `json:"attach_data,omitempty"` // each PDF holds the user_input that it was made of
+	Tagged        *bool           `json:"tagged,omitempty"`      // with its structure, for screen readers
+	Bookmarks     *bool           `json:"bookmarks,omitempty"`   // with an outline of the headings
+	Watermark     string          `json:"watermark,omitempty"`   // a text across each page
+	Pictures      *PDFPictures    `json:"pictures,omitempty"`
+	Password      *Secret         `json:"password,omitempty"`       // whoever opens a PDF needs it
+	OwnerPassword *Secret         `json:"owner_password,omitempty"` // lifts what the permissions forbid
+	Permissions   *PDFPermissions `json:"permissions,omitempty"`
+	Merged        *MergedFile     `json:"merged,omitempty"` // one PDF of all documents besides
+}
+
+// PDFPictures are how the pictures of a PDF are kept.
+type PDFPictures struct {
+	Lossless bool   `json:"lossless,omitempty"` // as they are; otherwise as JPEG
+	Quality  *int64 `json:"quality,omitempty"`  // of JPEG
+	MaxDPI   *int64 `json:"max_dpi,omitempty"`  // pictures with more pixels are made smaller
+}
+
+// PDFPermissions are what whoever opens a PDF may do with it. What is left out is allowed.
+type PDFPermissions struct {
+	Print     string `json:"print,omitempty"` // PrintAll, PrintLowQuality or PrintNone; empty is PrintAll
+	Copy      *bool  `json:"copy,omitempty"`
+	Change    *bool  `json:"change,omitempty"`
+	Comment   *bool  `json:"comment,omitempty"`
+	FillForms *bool  `json:"fill_forms,omitempty"`
+	Assemble  *bool  `json:"assemble,omitempty"`
+}
+
+// MergedFile is the one PDF that a batch makes of its documents.
+type MergedFile struct {
+	Name string `json:"name"` // of the file; its extension is added where it is missing
+}
+
+// The standards that PDFs can follow: parts of ISO 19005, each at its level of conformance B.
+const (
+	PDFA2b = "PDF/A-2b"
+	PDFA3b = "PDF/A-3b" // the one that lets files be attached
+)
+
+// How a PDF may be printed.
+const (
+	PrintAll        = "all"
+	PrintLowQuality = "low_quality"
+	PrintNone       = "none"
+)
+
+// What the options of PDFs may hold.
+const (
+	maxWatermark = 100 // characters
+	maxPassword  = 127 // bytes; more do not count (ISO 32000-2)
+	maxQuality   = 100
+	minDPI       = 36
+	maxDPI       = 2400
+)
+
+// A Secret shows itself to nobody: however it is printed, logged or encoded, only that there is one can be seen.
+type Secret string
+
+// String returns a word in the place of the secret.
+func (Secret) String() string { return "(secret)" }
+
+// GoString does so too.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalJSON encodes every secret as an empty text.
+func (Secret) MarshalJSON() ([]byte, error) { return []byte(`""`), nil }
+
+// IsTagged tells whether PDFs have the structure of their documents: unless it is not wanted, as in Word.
+func (o *PDFOptions) IsTagged() bool { return o == nil || isAllowed(o.Tagged) }
+
+// HasBookmarks tells whether PDFs have an outline of their headings: unless it is not wanted.
+func (o *PDFOptions) HasBookmarks() bool { return o == nil || isAllowed(o.Bookmarks) }
+
+// Protection is how PDFs are encrypted, and what then is allowed.
+type Protection struct {
+	Password                                   Secret // empty: whoever has a PDF opens it
+	OwnerPassword                              Secret // empty: is to be one that nobody knows
+	Print                                      string // PrintAll, PrintLowQuality or PrintNone
+	Copy, Change, Comment, FillForms, Assemble bool
+}
+
+// Protection returns how PDFs are encrypted; nil when they are not.
+func (o *PDFOptions) Protection() *Protection {
+	if o == nil {
+		return nil
+	}
+	may := o.Permissions
+	if may == nil {
+		may = &PDFPermissions{}
+	}
+	p := &Protection{
+		Print: cmp.Or(may.Print, PrintAll), Copy: isAllowed(may.Copy), Change: isAllowed(may.Change), Comment: isAllowed(may.Comment),
+		FillForms: isAllowed(may.FillForms), Assemble: isAllowed(may.Assemble),
+	}
+	if o.Password == nil && o.OwnerPassword == nil && p.allowsAll() {
+		return nil
+	}
+	if o.Password != nil {
+		p.Password = *o.Password
+	}
+	if o.OwnerPassword != nil {
+		p.OwnerPassword = *o.OwnerPassword
+	}
+	return p
+}
+
+// allowsAll tells whether nothing is forbidden to who opens a PDF.
+func (p *Protection) allowsAll() bool {
+	return p.Print == PrintAll && p.Copy && p.Change && p.Comment && p.FillForms && p.Assemble
+}
+
+// isAllowed tells whether what may be forbidden is not.
+func isAllowed(allowed *bool) bool { return allowed == nil || *allowed }
+
+// pdfProblems says what is wrong with the options of a batch's PDFs.
+func (b NewBatch) pdfProblems() []Problem {
+	o := b.Options.PDF
+	if o == nil {
+		return nil
+	}
+	var found pdfProblems
+	if b.OutputType == OutputDocx {
+		found = append(found, invalidField("options.pdf", `options.pdf is for output_type "pdf": ask for that, or leave options.pdf out`))
+	}
+	found.ofStandard(o)
+	found.ofWatermark(o.Watermark)
+	if o.Pictures != nil {
+		found.ofPictures(*o.Pictures)
+	}
+	found.ofPasswords(o)
+	if o.Permissions != nil {
+		found.ofPermissions(*o.Permissions)
+	}
+	if o.Merged != nil {
+		if why := nameProblem(b.mergedName(), MaxNameLength); why != "" || o.Merged.Name == "" {
+			found.add("merged.name", "%s", cmp.Or(why, "a name must not be empty"))
+		}
+	}
+	return found
+}
+
+// mergedName is the name of the merged file.
+func (b NewBatch) mergedName() string { return withExtension(b.Options.PDF.Merged.Name, OutputPDF) }
+
+// pdfProblems are problems of fields of options.pdf.
+type pdfProblems []Problem
+
+func (p *pdfProblems) add(field, format string, args ...any) {
+	*p = append(*p, invalidField("options.pdf."+field, format, args...))
+}
+
+// ofStandard finds what a standard does not go together with.
+func (p *pdfProblems) ofStandard(o *PDFOptions) {
+	switch o.Standard {
+	case "":
+		if o.AttachData {
+			p.add("attach_data", `data is attached to a PDF of the standard %q alone: send that standard too, or leave attach_data out`, PDFA3b)
+		}
+		return
+	case PDFA2b:
+		if o.AttachData {
+			p.add("attach_data", "%s does not let data be attached: ask for %s, or leave attach_data out", PDFA2b, PDFA3b)
+		}
+	case PDFA3b:
+	default:
+		p.add("standard", "standard must be %s or %s; leave it out for an ordinary PDF", PDFA2b, PDFA3b)
+		return
+	}
+	if !o.IsTagged() {
+		p.add("tagged", "a PDF of the standard %s is always tagged here: leave tagged out, or the standard", o.Standard)
+	}
+	if o.Merged != nil {
+		p.add("merged", "the merged file would not follow the standard %s: leave merged out, or the standard", o.Standard)
+	}
+	if o.Protection() == nil {
+		return
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"password", o.Password != nil}, {"owner_password", o.OwnerPassword != nil}, {"permissions", o.Permissions != nil}} {
+		if f.given {
+			p.add(f.name, "%s forbids encryption (ISO 19005): leave %s out, or the standard", o.Standard, f.name)
+		}
+	}
+}
+
+func (p *pdfProblems) ofWatermark(text string) {
+	switch n := utf8.RuneCountInString(text); {
+	case n > maxWatermark:
+		p.add("watermark", "a watermark has at most %d characters, this one has %d", maxWatermark, n)
+	case !isLine(text):
+		p.add("watermark", "a watermark is one line of text: it must be valid UTF-8 and not hold control characters")
+	}
+}
+
+func (p *pdfProblems) ofPictures(o PDFPictures) {
+	if o.Quality != nil && (*o.Quality < 1 || *o.Quality > maxQuality) {
+		p.add("pictures.quality", "the quality of pictures is a number from 1 to %d", maxQuality)
+	}
+	if o.Lossless && o.Quality != nil {
+		p.add("pictures.lossless", "pictures that are kept lossless have no quality: leave quality or lossless out")
+	}
+	if o.MaxDPI != nil && (*o.MaxDPI < minDPI || *o.MaxDPI > maxDPI) {
+		p.add("pictures.max_dpi", "the resolution of pictures is a number of dots per inch from %d to %d", minDPI, maxDPI)
+	}
+}
+
+func (p *pdfProblems) ofPasswords(o *PDFOptions) {
+	user := p.ofPassword("password", o.Password)
+	owner := p.ofPassword("owner_password", o.OwnerPassword)
+	switch {
+	case owner == "":
+	case owner == user:
+		p.add("owner_password", "owner_password must differ from password: whoever opens a PDF could do everything with it")
+	case o.Password == nil && o.Protection().allowsAll():
+		p.add("owner_password", "there is nothing that owner_password could lift: send a password or permissions too, or leave it out")
+	}
+}
+
+// ofPassword finds what is wrong with a password, without a word of what it is, and returns what counts of it (ISO 32000-2): without
+// differences that cannot be seen.
+func (p *pdfProblems) ofPassword(field string, password *Secret) (counts string) {
+	if password == nil {
+		return ""
+	}
+	counts, err := stringprep.SASLprep.Prepare(string(*password))
+	switch {
+	case err != nil || !utf8.ValidString(string(*password)):
+		p.add(field, "a password must not hold control characters or characters for private use, nor mix writing from the left and from the right")
+	case counts == "":
+		p.add(field, "a password must not be empty: leave %s out where there is to be none", field)
+	case len(counts) > maxPassword:
+		p.add(field, "a password has at most %d bytes in UTF-8, this one has %d", maxPassword, len(counts))
+	}
+	return counts
+}
+
+// ofPermissions finds permissions that include others, which cannot be forbidden by themselves (ISO 32000-2, table 22).
+func (p *pdfProblems) ofPermissions(may PDFPermissions) {
+	switch may.Print {
+	case "", PrintAll, PrintLowQuality, PrintNone:
+	default:
+		p.add("permissions.print", "print must be %s, %s or %s", PrintAll, PrintLowQuality, PrintNone)
+	}
+	if isAllowed(may.Comment) && !isAllowed(may.FillForms) {
+		p.add("permissions.fill_forms", "whoever may comment may fill in forms: forbid comment too, or neither")
+	}
+	if isAllowed(may.Change) && !isAllowed(may.Assemble) {
+		p.add("permissions.assemble", "whoever may change a PDF may put its pages together anew: forbid change too, or neither")
+	}
+}
+
+// isLine tells whether a text can be shown on one line.
+func isLine(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}

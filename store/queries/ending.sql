@@ -1,0 +1,43 @@
+-- name: CountJobsByStatus :many
+SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status;
+
+-- name: InsertEnding :exec
+INSERT INTO docgen_endings (batch_id, jobs_left, passwords) VALUES ($1, $2, $3);
+
+-- name: CountEnded :one
+-- CountEnded counts jobs of a batch that have ended and returns how many are left. Whoever counts others of the batch waits
+-- until the transaction ends, so that one alone counts the last.
+UPDATE docgen_endings SET jobs_left = jobs_left - $2 WHERE batch_id = $1 RETURNING jobs_left;
+
+-- name: Passwords :one
+SELECT passwords FROM docgen_endings WHERE batch_id = $1;
+
+-- name: DeleteEnding :exec
+DELETE FROM docgen_endings WHERE batch_id = $1;
+
+-- name: InsertMerge :exec
+INSERT INTO docgen_merges (batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at)
+VALUES ($1, $2, 'pending', 0, 0, 0, '', 0);
+
+-- name: Merge :one
+SELECT * FROM docgen_merges WHERE batch_id = $1;
+
+-- name: ClaimMerge :one
+-- ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it.
+UPDATE docgen_merges
+SET status = 'submitted', attempt = attempt + 1
+WHERE batch_id = $1 AND status IN ('pending', 'submitted')
+RETURNING *;
+
+-- name: MergeParts :many
+-- MergeParts returns the documents of a batch that are still there, in the order of the request.
+SELECT docgen_jobs.id AS job_id, sqlc.embed(file_versions)
+FROM docgen_jobs JOIN file_versions ON file_versions.id = docgen_jobs.output_version_id
+WHERE docgen_jobs.batch_id = $1
+ORDER BY docgen_jobs.id;
+
+-- name: FinishMerge :execrows
+-- FinishMerge ends a merge once, and only by the attempt that holds it.
+UPDATE docgen_merges
+SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+WHERE batch_id = $1 AND attempt = $2 AND status = 'submitted';
