@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"platen/docgen"
+	"platen/pdf/office"
 )
 
 // Exit codes, for scripts.
@@ -50,10 +51,12 @@ type commands struct {
 	} `cmd:"" help:"Applications: programs that get access tokens by themselves (OAuth 2.0)."`
 	Webhooks webhooksCmds `cmd:"" help:"Webhooks, for those who receive them."`
 	Render   renderCmd    `cmd:"" help:"Make documents from a template and JSON, without a server."`
+	Convert  convertCmd   `cmd:"" help:"Make PDFs of Word documents, many at once."`
 	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or what is wrong with it."`
 	Check    checkCmd     `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
 	Schema   schemaCmd    `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
 	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
+	Doctor   doctorCmd    `cmd:"" help:"Say what a server or PDFs need and is not there, and what to do."`
 	Config   configCmd    `cmd:"" help:"Print the configuration in force, as a configuration file."`
 	Version  versionCmd   `cmd:"" help:"Print the version."`
 }
@@ -66,6 +69,7 @@ type streams struct {
 
 // Main runs the command that the arguments of the process name, and ends the process with its exit code.
 func Main() {
+	office.Worker(os.Args) // needs the main thread, which another goroutine may take later
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
 	code := run(ctx, os.Args[1:], &streams{os.Stdin, os.Stdout, os.Stderr})

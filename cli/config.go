@@ -60,6 +60,7 @@ type config struct {
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"One file used as a template."`
 
 	webhookConfig `embed:""`
+	pdfConfig     `embed:""`
 
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
 	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
@@ -92,7 +93,7 @@ func (c *config) Validate() error {
 	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))
 	}
-	return errors.Join(append(problems, c.problems()...)...)
+	return errors.Join(append(problems, append(c.problems(), c.pdfConfig.Validate())...)...)
 }
 
 func (c *config) limits() docgen.Limits {

@@ -24,7 +24,7 @@ import (
 // had a terminal of their own. What is not to be run is marked text, or console.
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md", "docs/performance.md", "docs/sharing.md",
-	"docs/authentication.md", "docs/webhooks.md",
+	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }
 
@@ -33,6 +33,9 @@ var (
 	makeLine   = regexp.MustCompile(`(?m)^make\b(.*)$`)
 	makeWord   = regexp.MustCompile(`^[a-z-]+$`)
 )
+
+// documentationTime is how long the commands of a page may take: some have many.
+const documentationTime = 3 * time.Minute
 
 // documentationAddress is where the documentation's servers listen.
 const documentationAddress = "127.0.0.1:8080"
@@ -51,7 +54,7 @@ platen() {
 `
 
 func TestDocumentedCommands(t *testing.T) {
-	for _, tool := range []string{"bash", "curl", "jq", "openssl"} {
+	for _, tool := range []string{"bash", "curl", "jq", "openssl", "soffice"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("the commands of the documentation use %s, which is not installed", tool)
 		}
@@ -153,7 +156,7 @@ func runDocumented(t *testing.T, root, script string) {
 		t.Fatal(err)
 	}
 	address := unusedAddress(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), documentationTime)
 	defer cancel()
 	script = prologue + strings.ReplaceAll(script, documentationAddress, address)
 	bash := exec.CommandContext(ctx, "bash", "-c", script)

@@ -24,14 +24,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"platen/client"
+	"platen/pdf/office"
 	"platen/store/storetest"
 )
 
 // patience is how long a test waits for what must come.
 const patience = 90 * time.Second
 
-// TestMain lets the test binary be the program platen: copies of it under that name are in the PATH of every test.
-func TestMain(m *testing.M) { testscript.Main(suite{m}, map[string]func(){"platen": Main}) }
+// TestMain lets the test binary be the program platen: copies of it under that name are in the PATH of every test, and its
+// workers are it too.
+func TestMain(m *testing.M) {
+	office.Worker(os.Args)
+	testscript.Main(suite{m}, map[string]func(){"platen": Main})
+}
 
 type suite struct{ *testing.M }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // batchNames returns the names of the documents of a batch: numbers, or what a pattern with tags gives for the data of
-// each by the same options. A name that is taken gets a number, as it would on a server.
-func batchNames(pattern string, inputs []input, options docx.Options) ([]string, error) {
+// each by the same options, with an extension. A name that is taken gets a number, as it would on a server.
+func batchNames(pattern, extension string, inputs []input, options docx.Options) ([]string, error) {
 	pieces, err := parsePattern(pattern)
 	if err != nil {
 		return nil, err
@@ -20,9 +20,9 @@ func batchNames(pattern string, inputs []input, options docx.Options) ([]string,
 	names := make([]string, len(inputs))
 	taken := map[string]bool{}
 	for i := range inputs {
-		name := strconv.Itoa(i+1) + ".docx"
+		name := strconv.Itoa(i+1) + extension
 		if pattern != "" {
-			if name, err = pieces.name(&inputs[i], options); err != nil {
+			if name, err = pieces.name(&inputs[i], extension, options); err != nil {
 				return nil, fmt.Errorf("name of document %d: %w", i+1, err)
 			}
 		}
@@ -71,7 +71,7 @@ func parsePattern(pattern string) (namePattern, error) {
 }
 
 // name gives the name for some data. What the data holds cannot lead out of the folder.
-func (p namePattern) name(in *input, options docx.Options) (string, error) {
+func (p namePattern) name(in *input, extension string, options docx.Options) (string, error) {
 	data, err := in.decode()
 	if err != nil {
 		return "", err
@@ -93,8 +93,8 @@ func (p namePattern) name(in *input, options docx.Options) (string, error) {
 		b.WriteString(text)
 	}
 	name := b.String()
-	if !strings.EqualFold(filepath.Ext(name), ".docx") {
-		name += ".docx"
+	if !strings.EqualFold(filepath.Ext(name), extension) {
+		name += extension
 	}
 	if strings.ContainsAny(name, "/\\\x00") || !filepath.IsLocal(name) {
 		return "", fmt.Errorf("%q cannot be the name of a file", name)

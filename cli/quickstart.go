@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"platen/client"
 	"platen/docgen"
 	"platen/examples"
+	"platen/pdf/office"
 )
 
 const (
@@ -27,6 +29,7 @@ const (
 	defaultListen = "127.0.0.1:8080"
 
 	quickstartLog     = "quickstart.log"
+	quickstartPDFs    = "invoices-as-pdf.json"
 	parallelDownloads = 4
 	maxFolderNumber   = 10_000
 )
@@ -102,11 +105,16 @@ type quickstart struct {
 	url      string // of the server
 	token    string
 	out      io.Writer
+	data     string // the data folder
 	dir      string // where the documents are downloaded to
 	template string // id of the template's file
 	folder   string // id of the folder of the documents
+	request  client.CreateBatchRequest
 	batch    string // id of the batch
 	jobs     []client.Job
+
+	libreOffice string // its folder, "" for the usual one
+	pdf         string // what to do for PDFs
 }
 
 // visit has the server make the example invoices, and says at each step what it did.
@@ -121,8 +129,8 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 	if err != nil {
 		return err
 	}
-	q := &quickstart{client: api, url: url, token: token, out: out, dir: filepath.Join(c.Data, "invoices")}
-	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download} {
+	q := &quickstart{client: api, url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), libreOffice: c.LibreOffice}
+	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download, q.offerPDF} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -214,14 +222,15 @@ func (q *quickstart) generate(ctx context.Context) error {
 	for i := range invoices {
 		documents[i] = client.DocumentToMake{GeneratedFileName: "Invoice " + invoices[i].Invoice.Number, UserInput: invoices[i].input()}
 	}
-	began := time.Now()
-	batch, err := client.Check(q.client.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
+	q.request = client.CreateBatchRequest{
 		File:                   client.TemplateFileRef{Id: q.template, Type: client.TemplateFileRefTypeFile},
 		DestinationFolder:      client.FolderRef{Id: q.folder, Type: client.FolderRefTypeFolder},
 		InputSource:            client.CreateBatchRequestInputSourceApi,
 		OutputType:             client.CreateBatchRequestOutputTypeDocx,
 		DocumentGenerationData: documents,
-	}))
+	}
+	began := time.Now()
+	batch, err := client.Check(q.client.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, q.request))
 	if err != nil {
 		return fmt.Errorf("send the data: %w", err)
 	}
@@ -276,6 +285,32 @@ func (q *quickstart) download(ctx context.Context) error {
 	return nil
 }
 
+// offerPDF says how to have the same invoices as PDFs, or what is missing for that.
+func (q *quickstart) offerPDF(context.Context) error {
+	_, absent := office.Find(q.libreOffice)
+	if absent == nil {
+		return q.preparePDF()
+	}
+	q.pdf = absent.Error()
+	return nil
+}
+
+// preparePDF writes the request for the same invoices as PDFs.
+func (q *quickstart) preparePDF() error {
+	request := q.request
+	request.OutputType = client.CreateBatchRequestOutputTypePdf
+	body, err := json.MarshalIndent(request, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(q.data, quickstartPDFs)
+	q.pdf = fmt.Sprintf(`Have the same invoices made as PDFs, in the same folder:
+
+    curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %s" \
+         --json @%s %s/2.0/docgen_batches`, client.Version, path, q.url)
+	return os.WriteFile(path, body, 0o600)
+}
+
 // sayNext says where everything is and what to try.
 func (q *quickstart) sayNext(where string) {
 	first := filepath.Join(q.dir, "Invoice "+exampleInvoices(1)[0].Invoice.Number+".docx")
@@ -292,6 +327,8 @@ On the server they are in folder %s. %s, list the jobs that made them, and downl
     curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %[5]s" -o invoice.docx \
          "%[6]s/2.0/files/%[8]s/content"
 
+%[9]s
+
 All that the API can do is described at %[6]s/docs
-`, first, q.folder, where, q.token, client.Version, q.url, q.batch, q.jobs[0].OutputFile.Id)
+`, first, q.folder, where, q.token, client.Version, q.url, q.batch, q.jobs[0].OutputFile.Id, q.pdf)
 }

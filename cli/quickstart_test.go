@@ -160,7 +160,7 @@ func TestBatchNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := batchNames(tt.pattern, tt.inputs, docx.Options{Now: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)})
+			got, err := batchNames(tt.pattern, wordExtension, tt.inputs, docx.Options{Now: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)})
 			if (err != nil) != tt.fails || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("batchNames = %q, %v; want %q, an error: %v", got, err, tt.want, tt.fails)
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"platen/docx"
 )
 
@@ -24,10 +23,13 @@ const maxShown = 20
 type renderCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
 	Data     string `arg:"" placeholder:"DATA.json" help:"JSON: an object for one document, an array of objects for a batch; - for standard input."`
-	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder."`
-	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx'. Without it, 1.docx, 2.docx and so on."`
-	ForPDF   bool   `name:"for-pdf" help:"Write documents that LibreOffice is to make PDFs of: it then numbers the pages in their tables of contents."`
+	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder. One that ends in .pdf is a PDF."`
+	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx', or .pdf for PDFs. Without it, 1.docx, 2.docx and so on."`
+	PDF      bool   `name:"pdf" help:"Make PDFs, also where no name says so."`
+	ForPDF   bool   `name:"for-pdf" help:"Write Word documents that LibreOffice is to make PDFs of: it then numbers the pages in their tables of contents."`
 	engineFlags
+	pdfFlags
+	pdfConfig
 	JSON bool `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
 }
 
@@ -44,12 +46,14 @@ type renderReport struct {
 type renderedDocument struct {
 	File     string   `json:"file,omitempty"` // empty when there is none
 	Failure  string   `json:"failure,omitempty"`
+	Kept     string   `json:"kept,omitempty"` // where a copy is that LibreOffice broke down over
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
+	converted
 }
 
 // Run makes the documents and says what they lack.
-func (c *renderCmd) Run(ctx context.Context, s *streams) error {
+func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	options, err := c.options()
 	if err != nil {
 		return err
@@ -66,17 +70,47 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	options.ForPDF = c.ForPDF
-	began := time.Now()
-	var documents []renderedDocument
-	if batch {
-		documents, err = c.renderBatch(ctx, s, template, options, inputs)
-		if err != nil {
+	r := &rendering{template: template, options: options, streams: s}
+	if c.asPDF() {
+		r.options.ForPDF = true
+		if r.converter, err = c.converter(len(inputs)); err != nil {
 			return err
 		}
+		defer func() { err = errors.Join(err, r.converter.engine.Close()) }()
+	}
+	began := time.Now()
+	documents := make([]renderedDocument, 1)
+	if batch {
+		documents, err = c.renderBatch(ctx, s, r, inputs)
 	} else {
-		documents = []renderedDocument{renderTo(template, options, &inputs[0], c.out(".docx"), s.out)}
+		err = several(ctx, 1, 1, newProgress(io.Discard, 1, ""), func(ctx context.Context, i int, release func()) {
+			documents[i] = r.render(ctx, &inputs[i], c.out(c.extension()), release)
+		})
+	}
+	if err != nil {
+		return err
 	}
 	return c.report(s, documents, time.Since(began))
+}
+
+// asPDF tells whether PDFs are to be made.
+func (c *renderCmd) asPDF() bool { return c.PDF || isPDF(c.Out) || isPDF(c.Name) }
+
+// extension is that of the documents.
+func (c *renderCmd) extension() string {
+	if c.asPDF() {
+		return pdfExtension
+	}
+	return wordExtension
+}
+
+// converter makes the PDFs of documents that are of one template.
+func (c *renderCmd) converter(documents int) (*converter, error) {
+	options, err := c.pdfOptions()
+	if err != nil {
+		return nil, err
+	}
+	return newConverter(&c.pdfConfig, options, c.Template, documents)
 }
 
 // out is where the output goes, for a batch a folder: what was asked for, or the name of the data.
@@ -93,12 +127,16 @@ func (c *renderCmd) checkOut(batch bool) error {
 	out := c.out("")
 	info, err := os.Stat(out)
 	switch {
-	case strings.EqualFold(filepath.Ext(c.Out), ".pdf") || strings.EqualFold(filepath.Ext(c.Name), ".pdf"):
-		return usagef("this build has no PDF engine: write .docx with --for-pdf, and convert it with soffice --headless --convert-to pdf")
+	case c.asPDF() && (isWord(c.Out) || isWord(c.Name)):
+		return usagef("a PDF is asked for, and a name that ends in %s: leave one of them away", wordExtension)
+	case !c.asPDF() && c.pdfFlags != defaultPDFFlags:
+		return usagef("a flag for PDFs is given, but Word documents are asked for: name them .pdf, or add --pdf")
 	case out == "-" && c.JSON:
 		return usagef("standard output cannot take both the document and the report: give a file with -o")
 	case batch && out == "-":
 		return usagef("the data is an array: its documents go into a folder, not to standard output")
+	case batch && isPDF(c.Out):
+		return usagef("the data is an array: its documents go into a folder, but %s is the name of a PDF; for PDFs in a folder add --pdf", out)
 	case batch && err == nil && !info.IsDir():
 		return usagef("the data is an array: its documents go into a folder, but %s is a file", out)
 	case !batch && c.Name != "":
@@ -110,8 +148,8 @@ func (c *renderCmd) checkOut(batch bool) error {
 }
 
 // renderBatch makes the documents of a batch on all cores.
-func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.Template, options docx.Options, inputs []input) ([]renderedDocument, error) {
-	names, err := batchNames(c.Name, inputs, options)
+func (c *renderCmd) renderBatch(ctx context.Context, s *streams, r *rendering, inputs []input) ([]renderedDocument, error) {
+	names, err := batchNames(c.Name, c.extension(), inputs, r.options)
 	if err != nil {
 		return nil, err
 	}
@@ -119,44 +157,64 @@ func (c *renderCmd) renderBatch(ctx context.Context, s *streams, template *docx.
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	documents := make([]renderedDocument, len(inputs))
-	bar := newProgress(s.err, len(inputs), "Rendering")
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range inputs {
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			documents[i] = renderTo(template, options, &inputs[i], filepath.Join(folder, names[i]), nil)
-			return bar.Add(1)
-		})
+	documents, atOnce := make([]renderedDocument, len(inputs)), runtime.GOMAXPROCS(0)
+	if r.converter != nil {
+		atOnce = r.converter.atOnce()
 	}
-	return documents, errors.Join(group.Wait(), bar.Exit())
+	err = several(ctx, len(inputs), atOnce, newProgress(s.err, len(inputs), "Rendering"), func(ctx context.Context, i int, release func()) {
+		documents[i] = r.render(ctx, &inputs[i], filepath.Join(folder, names[i]), release)
+	})
+	return documents, err
 }
 
-// renderTo makes one document at a path, or on stdout for "-".
-func renderTo(template *docx.Template, options docx.Options, in *input, path string, stdout io.Writer) renderedDocument {
-	var result docx.Report
+// rendering makes documents of one template.
+type rendering struct {
+	template  *docx.Template
+	options   docx.Options
+	converter *converter // nil for Word documents
+	streams   *streams
+}
+
+// render makes one document at a path, or on standard output for "-".
+func (r *rendering) render(ctx context.Context, in *input, path string, release func()) renderedDocument {
+	document := renderedDocument{File: path, Errors: []string{}, Warnings: []string{}}
 	execute := func(w io.Writer) error {
 		data, err := in.decode()
 		if err != nil {
 			return err
 		}
-		result, err = template.Execute(w, data, options)
+		result, err := r.template.Execute(w, data, r.options)
+		document.Errors, document.Warnings = append(document.Errors, result.Errors...), append(document.Warnings, result.Warnings...)
 		return err
 	}
 	var err error
-	if path == "-" {
-		err = execute(stdout)
-	} else {
+	switch {
+	case r.converter != nil:
+		err = r.renderPDF(ctx, execute, &document, release)
+	case path == "-":
+		err = execute(r.streams.out)
+	default:
 		err = writeAtomically(path, execute)
 	}
-	document := renderedDocument{File: path, Errors: append([]string{}, result.Errors...), Warnings: append([]string{}, result.Warnings...)}
 	if err != nil {
-		document.File, document.Failure = "", err.Error()
+		document.File = ""
+		document.Failure, document.Kept = whyNot(err)
 	}
 	return document
+}
+
+// renderPDF makes the PDF of a document.
+func (r *rendering) renderPDF(ctx context.Context, execute func(io.Writer) error, document *renderedDocument, release func()) error {
+	var word bytes.Buffer
+	if err := execute(&word); err != nil {
+		return err
+	}
+	made, about, warnings, err := r.converter.convert(ctx, word.Bytes(), release)
+	if err != nil {
+		return err
+	}
+	document.converted, document.Warnings = about, append(document.Warnings, warnings...)
+	return writeOut(r.streams, document.File, made)
 }
 
 // report prints what came out, and decides the exit code.
@@ -201,6 +259,9 @@ func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
 		if d.Failure != "" {
 			lines = append(lines, which+d.Failure)
 		}
+		if d.Kept != "" {
+			lines = append(lines, which+"a copy is kept in "+d.Kept)
+		}
 		for _, text := range d.Errors {
 			lines = append(lines, which+text)
 		}
@@ -208,10 +269,15 @@ func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
 			lines = append(lines, which+"warning: "+text)
 		}
 	}
+	printSome(s.err, lines)
+}
+
+// printSome prints lines about documents, but not too many.
+func printSome(w io.Writer, lines []string) {
 	for _, line := range lines[:min(len(lines), maxShown)] {
-		fmt.Fprintf(s.err, "platen: %s\n", line)
+		fmt.Fprintf(w, "platen: %s\n", line)
 	}
 	if more := len(lines) - maxShown; more > 0 {
-		fmt.Fprintf(s.err, "platen: and %d more; --json prints all\n", more)
+		fmt.Fprintf(w, "platen: and %d more; --json prints all\n", more)
 	}
 }

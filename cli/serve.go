@@ -19,6 +19,7 @@ import (
 	"platen/blob"
 	"platen/docgen"
 	"platen/generate"
+	"platen/pdf"
 	"platen/server"
 	"platen/store"
 	"platen/webhook"
@@ -43,7 +44,8 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 //	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs, and a store for each storage policy
 //	                       ├──▶ docgen ─┤
 //	   queue ──▶ generate ─┤            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
-//	     ▲   └─▶ webhook ──┘                   │
+//	     ▲   │      └──────│──▶ pdf            │       LibreOffice, in processes of its own
+//	     │   └─▶ webhook ──┘                   │
 //	     └──────────────── tasks ──────────────┘     DIR/platen.lock: one server a data folder
 //
 // It is one straight line on purpose: what needs another thing comes after it, and is stopped before it.
@@ -85,11 +87,12 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	generating := generate.Config{Service: service, Log: log, TemplateCache: int64(cfg.TemplateCache), Metrics: registry}
-	if source := cfg.PictureHosts.source(); source != nil {
-		generating.Picture = source.fetch
+	engine, err := cfg.pdfEngine(log, registry)
+	if err != nil {
+		return err
 	}
-	generator := generate.New(generating)
+	stop.add("PDF engine", engine.Close)
+	generator := cfg.generator(service, engine, log, registry)
 	deliverer, err := cfg.deliverer(service, guard, log, registry)
 	if err != nil {
 		return err
@@ -120,7 +123,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	api := server.New(server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(),
-		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed,
+		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
 	})
 	httpServer := server.NewHTTPServer(api, log)
 	broken := make(chan error, 1)
@@ -146,15 +149,32 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 }
 
+// generator is what makes documents.
+func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer) *generate.Generator {
+	cfg := generate.Config{Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine}
+	if source := c.PictureHosts.source(); source != nil {
+		cfg.Picture = source.fetch
+	}
+	return generate.New(cfg)
+}
+
+// tasksPerEngine is how many tasks of PDFs are worked for each that LibreOffice makes at once: while it makes one, the document
+// for the next is made.
+const tasksPerEngine = 2
+
 // queue is what works the tasks, and how many of generation at the same time.
 func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
 	workers = cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
 	queue = store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: workers, docgen.RelocationQueue: 1, docgen.DeliveryQueue: deliveryWorkers},
+		Workers: map[string]int{
+			store.DefaultQueue: workers, docgen.PDFQueue: tasksPerEngine * c.pdfConfig.workers(), docgen.ApartQueue: 1,
+			docgen.MergeQueue: 1, docgen.RelocationQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
+		},
 		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, generator.ReadTags)
 	store.Handle(queue, inPortions(generator.GenerateDocuments, generate.ErrUnfinished))
+	store.HandleWithin(queue, generate.MergeTimeout, generator.MergeDocuments)
 	store.Handle(queue, inPortions(deliverer.Deliver, webhook.ErrUnfinished))
 	store.Handle(queue, waking(service))
 	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))

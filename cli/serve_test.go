@@ -116,11 +116,17 @@ func (v *visitor) mustWebhook(folder, address string, triggers ...client.Trigger
 
 func (v *visitor) mustBatch(template, folder string, documents []client.DocumentToMake) string {
 	v.t.Helper()
+	return v.mustBatchOf(client.CreateBatchRequestOutputTypeDocx, template, folder, documents)
+}
+
+// mustBatchOf is mustBatch for documents of a type.
+func (v *visitor) mustBatchOf(kind client.CreateBatchRequestOutputType, template, folder string, documents []client.DocumentToMake) string {
+	v.t.Helper()
 	batch, err := client.Check(v.CreateBatchWithResponse(v.t.Context(), &client.CreateBatchParams{}, client.CreateBatchRequest{
 		File:                   client.TemplateFileRef{Id: template, Type: client.TemplateFileRefTypeFile},
 		DestinationFolder:      client.FolderRef{Id: folder, Type: client.FolderRefTypeFolder},
 		InputSource:            client.CreateBatchRequestInputSourceApi,
-		OutputType:             client.CreateBatchRequestOutputTypeDocx,
+		OutputType:             kind,
 		DocumentGenerationData: documents,
 	}))
 	if err != nil {

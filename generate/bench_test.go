@@ -90,9 +90,11 @@ func wholeWay(b *testing.B, cfg store.Config, documents int) (time.Duration, int
 }
 
 // letters has a batch of letters accepted.
-func (w *world) letters(documents int) string {
+func (w *world) letters(documents int) string { return w.lettersAs(docgen.OutputDocx, documents) }
+
+func (w *world) lettersAs(outputType string, documents int) string {
 	template := w.template("Letter.docx", example(w.t, "letter/template.docx"))
-	batch := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: docgen.OutputDocx}
+	batch := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: outputType}
 	for i := range documents {
 		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("Letter %d", i), Input: letterInput(w.t, i)})
 	}

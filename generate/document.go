@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,12 @@ import (
 	"platen/docgen"
 	"platen/docx"
 	"platen/docx/lang"
+	"platen/pdf"
 )
 
-// document makes one document and makes it durable. An error is one of the server, worth another try; what is wrong with
-// the data is in the result.
-func (g *Generator) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (docgen.Result, error) {
+// document makes one document of a claim and makes it durable. An error is one of the server, worth another try; what is
+// wrong with the data is in the result.
+func (g *Generator) document(ctx context.Context, template *docx.Template, options docx.Options, claim *docgen.Claim, job docgen.ClaimedJob) (docgen.Result, error) {
 	result, begun := docgen.Result{Job: job}, g.now()
 	pipe, err := g.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
@@ -25,11 +27,16 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	if err != nil {
 		return result, err
 	}
-	output, err := g.service.SaveOutput(ctx, job, pipe)
+	output, fonts, err := g.save(ctx, claim, job, pipe)
 	report, failure := pipe.wait()
 	var crash *panicError
+	var suspect *pdf.SuspectError
 	failed := "" // why there is no document
 	switch {
+	case errors.As(err, &suspect):
+		g.log.WarnContext(ctx, "a PDF is to be made apart from others", "job", job.ID, "reason", suspect.Reason)
+		result.SetApart = true
+		return result, nil
 	case docgen.IsCode(err, docgen.CodeTooLarge):
 		failed = err.Error()
 	case errors.As(failure, &crash):
@@ -38,17 +45,41 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	case errors.Is(failure, docx.ErrIncomplete): // the report says what is missing
 	case failure != nil:
 		failed = failure.Error()
+	case isRefused(err):
+		failed = err.Error()
 	case err != nil:
 		return result, fmt.Errorf("job %d: %w", job.ID, err)
 	default:
 		result.Output = &output
 		g.metrics.made(g.now().Sub(begun))
 	}
-	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details}
+	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details, Fonts: fonts}
+	if fonts != nil {
+		result.Failures.Warnings = slices.Concat(report.Warnings, fonts.Warnings())
+	}
 	if failed != "" {
 		result.Failures.Errors = append(slices.Clone(report.Errors), failed)
 	}
 	return result, nil
+}
+
+// save makes a document durable that is being rendered, as the file that the batch asks for; of a PDF it says what became of
+// its fonts.
+func (g *Generator) save(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, rendered io.Reader) (docgen.Output, *docgen.FontReport, error) {
+	if claim.OutputType != docgen.OutputPDF {
+		output, err := g.service.SaveOutput(ctx, job, rendered)
+		return output, nil, err
+	}
+	document, err := io.ReadAll(rendered)
+	if err != nil {
+		return docgen.Output{}, nil, err
+	}
+	converted, fonts, err := g.convert(ctx, claim, job, document)
+	if err != nil {
+		return docgen.Output{}, nil, err
+	}
+	output, err := g.service.SaveOutput(ctx, job, bytes.NewReader(converted))
+	return output, fonts, err
 }
 
 // begin begins to render a document as soon as a core is free for it.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,14 +20,22 @@ import (
 	"platen/blob"
 	"platen/docgen"
 	"platen/generate"
+	"platen/pdf"
+	"platen/pdf/office"
 	"platen/store"
 	"platen/store/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	office.Worker(os.Args)
+	storetest.Main(m)
+}
 
 // waitLimit is how long a test waits for something that takes moments.
 const waitLimit = 60 * time.Second
+
+// pdfWorkers is how many PDFs are made at once.
+const pdfWorkers = 2
 
 // world is a service with a user, a destination folder and a queue that a test starts when it wants to.
 type world struct {
@@ -35,10 +44,17 @@ type world struct {
 	caller  *docgen.Caller
 	folder  int64
 	queue   *store.Queue
+	maker   *generate.Generator
 	metrics *prometheus.Registry
 }
 
 func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
+	t.Helper()
+	return newWorldWithPDF(t, db, blobs, nil)
+}
+
+// newWorldWithPDF is a world whose PDFs an engine makes.
+func newWorldWithPDF(t testing.TB, db *store.DB, blobs blob.Store, engine pdf.Engine) *world {
 	t.Helper()
 	ctx := t.Context()
 	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs})
@@ -55,15 +71,19 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 	w.folder = folder.ID
 
 	w.metrics = prometheus.NewRegistry()
-	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler), Metrics: w.metrics})
+	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler), Metrics: w.metrics, PDF: engine})
 	w.queue = store.NewQueue(db, store.QueueConfig{
-		Workers:   map[string]int{store.DefaultQueue: generate.TasksPerCore * runtime.GOMAXPROCS(0)},
+		Workers: map[string]int{
+			store.DefaultQueue: generate.TasksPerCore * runtime.GOMAXPROCS(0), docgen.PDFQueue: 2 * pdfWorkers, docgen.ApartQueue: 1, docgen.MergeQueue: 1,
+		},
 		Exhausted: g.TaskFailed,
 		Backoff:   func(int) time.Duration { return time.Millisecond },
 		Poll:      10 * time.Millisecond,
 	})
 	store.Handle(w.queue, g.ReadTags)
 	store.Handle(w.queue, g.GenerateDocuments)
+	store.Handle(w.queue, g.MergeDocuments)
+	w.maker = g
 	return w
 }
 

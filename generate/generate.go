@@ -12,18 +12,20 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
 	"platen/docx"
+	"platen/pdf"
 )
 
 // How long a task works. The queue gives a task 120 s.
 const (
 	flushAfter = time.Second      // finished documents wait no longer than that for those after them
-	taskBudget = 60 * time.Second // no new document is begun after that
+	taskBudget = 45 * time.Second // no new document is begun after that
 )
 
 // TasksPerCore is how many tasks are to be worked at once for each core: most of them wait for the disk.
@@ -31,10 +33,6 @@ const TasksPerCore = 8
 
 // ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
 var ErrUnfinished = errors.New("more documents of the task are to be made")
-
-// noPDF is what a job says that asks for a PDF.
-const noPDF = "PDF output is not available on this server: it has no PDF engine. Ask for output_type \"docx\", or convert " +
-	"the document with LibreOffice (soffice --convert-to pdf)."
 
 // internalFailure is what a job says when the fault is ours; the log has the rest.
 const internalFailure = "The document could not be made because of an error in the server. Its operator finds the reason " +
@@ -48,6 +46,7 @@ type Config struct {
 	TemplateCache int64
 	// Picture fetches the picture at an address of the data; none are fetched when nil.
 	Picture func(address string) ([]byte, error)
+	PDF     pdf.Engine            // makes PDFs; without it there are none
 	Now     func() time.Time      // time.Now when nil
 	Metrics prometheus.Registerer // where documents are counted; nowhere when nil
 }
@@ -61,12 +60,13 @@ type Generator struct {
 	cores     chan struct{} // a place for each document that is being rendered
 	metrics   *metrics
 	picture   func(address string) ([]byte, error)
+	pdf       pdf.Engine
 	now       func() time.Time
 }
 
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -211,8 +211,14 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	if err != nil {
 		return fmt.Errorf("schema of template version %d: %w", task.VersionID, err)
 	}
+	fonts, err := g.fontWarnings(ctx, task.VersionID)
+	if err != nil {
+		return err
+	}
 	warnings := template.Warnings()
-	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Tags: tags, Schema: schema, Details: warnings, Warnings: warnings.Messages()})
+	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{
+		Tags: tags, Schema: schema, Details: warnings, Warnings: slices.Concat(warnings.Messages(), fonts),
+	})
 }
 
 // GenerateDocuments makes the documents of a task. ErrUnfinished asks for another run.
@@ -263,8 +269,8 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 			return docgen.Result{Job: job, Failures: f}, nil
 		}
 	}
-	if claim.OutputType == docgen.OutputPDF {
-		return fail(docgen.Failures{Errors: []string{noPDF}}), nil
+	if err := g.available(claim.OutputType); err != nil {
+		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // it is told by the jobs
 	}
 	template, err := g.templates.get(ctx, claim.TemplateVersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
@@ -280,9 +286,9 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	if len(wrong) > 0 { // of another version of the program
 		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not know: " + wrong[0].Message}}), nil
 	}
-	options.Now, options.Picture = claim.CreatedAt, g.picture
+	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-		return g.document(ctx, template, options, job)
+		return g.document(ctx, template, options, claim, job)
 	}, nil
 }
 
@@ -308,6 +314,16 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 		}
 		ended, err := g.service.FailJobs(ctx, task, reason)
 		g.metrics.ended(ended)
+		return err
+	case docgen.MergeDocuments{}.Kind():
+		var task docgen.MergeDocuments
+		if err := json.Unmarshal(args, &task); err != nil {
+			return fmt.Errorf("decode task %s: %w", kind, err)
+		}
+		if reason == internalFailure {
+			reason = mergeFailure
+		}
+		_, err := g.service.FailMerge(ctx, task, reason)
 		return err
 	}
 	return nil

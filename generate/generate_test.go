@@ -106,7 +106,7 @@ func TestJobsThatCannotSucceed(t *testing.T) {
 		{"zip bomb", zipOf(t, [2]string{"word/document.xml", strings.Repeat("0", 50<<20)}), docgen.OutputDocx, `{}`, "template cannot be read"},
 		{"entity bomb", docxOf(t, `</w:t></w:r></w:p><!DOCTYPE b [<!ENTITY a "aaaa">]><w:p><w:r><w:t>`), docgen.OutputDocx, `{}`, "document type declaration"},
 		{"block never closed", docxOf(t, "{{if a}}"), docgen.OutputDocx, `{}`, "{{if a}}"},
-		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "no PDF engine"},
+		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "without an engine"},
 	}
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

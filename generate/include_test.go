@@ -30,7 +30,7 @@ func TestIncludedFiles(t *testing.T) {
 		must(t, err)
 		job = w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
 		if job.Status != docgen.StatusCompleted {
-			t.Fatalf("status %s with %q", job.Status, job.Failures)
+			t.Fatalf("status %s with %+v", job.Status, job.Failures)
 		}
 		if got, want := w.text(job), "old terms of 1\nlate"; got != want {
 			t.Errorf("the document reads %q, want %q", got, want)

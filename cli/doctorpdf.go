@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/pdf"
+	"platen/pdf/font"
+	"platen/pdf/office"
+)
+
+// checkOffice makes a PDF as the server would.
+func (c *doctorCmd) checkOffice(ctx context.Context) finding {
+	program, err := office.Find(c.LibreOffice)
+	if err != nil && c.LibreOffice != "" { // it was meant to be there
+		return wrong("", "%v", err)
+	}
+	if err != nil {
+		return warn("Word documents are made without it.", "%v", err)
+	}
+	if err := c.convertPage(ctx); err != nil {
+		return wrong("See that it is whole (Debian and Ubuntu: apt-get install --reinstall libreoffice-writer-nogui), and that it can work in --pdf-folder.",
+			"the one in %s makes no PDFs: %v", program, err)
+	}
+	took := c.page.Took.Seconds()
+	return fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.office.Version, program, took, c.pageTook.Seconds()-took)
+}
+
+// convertPage makes a PDF of a page.
+func (c *doctorCmd) convertPage(ctx context.Context) (err error) {
+	page, err := pageOfFonts()
+	if err != nil {
+		return err
+	}
+	settings := c.pdfConfig
+	settings.PDFQuarantine, settings.PDFWorkers = keepNothing, 1
+	engine, err := settings.engine(slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	began := time.Now()
+	if c.page, err = pdf.Convert(ctx, engine, pdf.Request{Document: page}); err != nil {
+		return err
+	}
+	c.pageTook = time.Since(began)
+	c.office, _ = engine.State()
+	return nil
+}
+
+// checkProtection says what keeps a hostile document in.
+func (c *doctorCmd) checkProtection(context.Context) finding {
+	if c.page == nil {
+		return finding{}
+	}
+	var lacks []string
+	if !c.office.NoNetwork {
+		lacks = append(lacks, "it can reach the network and start programs (the kernel has no seccomp)")
+	}
+	if !c.office.FilesRestricted {
+		lacks = append(lacks, "it can read what this user can (the kernel has no Landlock)")
+	}
+	if len(lacks) > 0 {
+		return warn("Run Linux 5.13 or later, and let the container use it. Until then convert only documents whose authors you trust.",
+			"a document that took LibreOffice over would be kept in less: %s", strings.Join(lacks, "; "))
+	}
+	return fine("a document that took LibreOffice over would find no network, no programs, and no files but fonts and the system's")
+}
+
+// usualFonts are those of most Word documents for which there are free ones as wide.
+var usualFonts = []string{"Arial", "Calibri", "Cambria", "Courier New", "Times New Roman"}
+
+// pageOfFonts is a Word document with a line in each of the usual fonts.
+func pageOfFonts() ([]byte, error) {
+	const (
+		head  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+		types = head + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+		rels = head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
+	)
+	var body strings.Builder
+	body.WriteString(head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
+	for _, name := range usualFonts {
+		fmt.Fprintf(&body, `<w:p><w:r><w:rPr><w:rFonts w:ascii=%[1]q w:hAnsi=%[1]q/></w:rPr><w:t>This line is set in %[1]s.</w:t></w:r></w:p>`, name)
+	}
+	body.WriteString(`</w:body></w:document>`)
+	var page bytes.Buffer
+	archive := zip.NewWriter(&page)
+	for _, part := range [][2]string{{"[Content_Types].xml", types}, {"_rels/.rels", rels}, {"word/document.xml", body.String()}} {
+		w, err := archive.Create(part[0])
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(w, part[1]); err != nil {
+			return nil, err
+		}
+	}
+	err := archive.Close()
+	return page.Bytes(), err
+}
+
+// checkFonts says which of the usual fonts have nothing as wide in their place.
+func (c *doctorCmd) checkFonts(context.Context) finding {
+	if c.page == nil || c.page.Fonts == nil {
+		return finding{}
+	}
+	const fonts = "name a folder with the fonts themselves by --pdf-fonts"
+	remedy, missing := "To have it as in Word, "+fonts+".", []string{}
+	for _, f := range c.page.Fonts.Fonts {
+		if f.Status == font.Substituted {
+			remedy = "Debian and Ubuntu: apt-get install fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea; or " + fonts + "."
+		}
+		if f.Status == font.Substituted || f.WidthMismatch != nil {
+			missing = append(missing, fmt.Sprintf("%s (%s is used)", f.Name, f.Used))
+		}
+	}
+	if len(missing) > 0 {
+		return warn(remedy, "lines break elsewhere than in Word where text is in %s", strings.Join(missing, ", "))
+	}
+	return fine("%s, or others as wide, are there", strings.Join(usualFonts, ", "))
+}
+
+// checkMemory compares what all of LibreOffice may hold with what there is.
+func (c *doctorCmd) checkMemory(context.Context) finding {
+	if _, err := office.Find(c.LibreOffice); err != nil {
+		return finding{}
+	}
+	there, err := memory()
+	if err != nil {
+		return warn("", "it is not known how much there is: %v", err)
+	}
+	one, workers := int64(c.PDFMemory), int64(c.workers())
+	message := fmt.Sprintf("%s; %d times LibreOffice may hold %s together", inGiB(there), workers, inGiB(workers*one))
+	if workers*one > there {
+		return warn(fmt.Sprintf("Set --pdf-workers to %d, or --pdf-memory to less: with most documents it holds a quarter of 1GiB.", max(1, there/one)), "%s, which is more", message)
+	}
+	return fine("%s", message)
+}
+
+// memory is how many bytes this process may use: what the machine has, or the container.
+func memory() (int64, error) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	_, total, found := strings.Cut(string(text), "MemTotal:")
+	fields := strings.Fields(total)
+	if !found || len(fields) == 0 {
+		return 0, errors.New("/proc/meminfo does not say it")
+	}
+	kib, err := strconv.ParseInt(fields[0], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/meminfo: %w", err)
+	}
+	return min(kib<<10, groupLimit()), nil
+}
+
+// groupLimit is what the control groups allow that this process is in, or more than any machine has.
+func groupLimit() int64 {
+	const none, root = 1 << 62, "/sys/fs/cgroup"
+	limit := int64(none)
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return limit
+	}
+	_, group, found := strings.Cut(string(groups), "0::")
+	if !found {
+		return limit
+	}
+	for path := filepath.Join(root, strings.TrimSpace(group)); strings.HasPrefix(path, root); path = filepath.Dir(path) {
+		text, err := os.ReadFile(filepath.Join(path, "memory.max"))
+		if err != nil {
+			continue // the root group has no limit
+		}
+		if most, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // "max" is no number
+			limit = min(limit, most)
+		}
+	}
+	return limit
+}

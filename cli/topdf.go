@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/sync/errgroup"
+
+	"platen/pdf"
+	"platen/pdf/finish"
+	"platen/pdf/office"
+)
+
+// pdfFlags say how PDFs are to be, for commands that make some.
+type pdfFlags struct {
+	Standard  string `name:"pdf-standard" default:"" enum:",PDF/A-2b,PDF/A-3b" placeholder:"NAME" group:"PDF" help:"Standard for archiving that PDFs keep to: PDF/A-2b or PDF/A-3b."`
+	Tagged    bool   `default:"true" negatable:"" group:"PDF" help:"Whether PDFs have the structure of the document, for screen readers. PDF/A has it always."`
+	Bookmarks bool   `default:"true" negatable:"" group:"PDF" help:"Whether PDFs have an outline of the headings."`
+	Watermark string `placeholder:"TEXT" group:"PDF" help:"Text across each page, such as Draft."`
+	Quality   int    `name:"picture-quality" placeholder:"N" group:"PDF" help:"Quality of pictures in PDFs, as JPEG, from 1 to 100. Without it, 90."`
+	DPI       int    `name:"picture-dpi" placeholder:"N" group:"PDF" help:"Dots per inch of pictures in PDFs, from 36 to 2400; those with more are made smaller. Without it, 300."`
+	Lossless  bool   `group:"PDF" help:"Pictures in PDFs lose nothing to JPEG; the files are larger."`
+}
+
+// defaultPDFFlags are the flags when none is given.
+var defaultPDFFlags = pdfFlags{Tagged: true, Bookmarks: true}
+
+// pdfOptions returns the options, or a usage error.
+func (f *pdfFlags) pdfOptions() (pdf.Options, error) {
+	options := pdf.Options{
+		Archive: pdf.Archive(f.Standard), Tagged: f.Tagged, Bookmarks: f.Bookmarks, Watermark: f.Watermark,
+		Pictures: pdf.PictureOptions{Lossless: f.Lossless, Quality: f.Quality, MaxDPI: f.DPI},
+	}
+	if err := options.Validate(); err != nil {
+		return options, &usageError{err}
+	}
+	return options, nil
+}
+
+// converter makes the PDFs of a command.
+type converter struct {
+	engine  *office.Office
+	options pdf.Options
+	kind    string // of its documents, if they are alike
+}
+
+// newConverter returns a converter for a number of documents, or says what is to be installed for one. It is to be closed.
+func newConverter(settings *pdfConfig, options pdf.Options, kind string, documents int) (*converter, error) {
+	few := *settings
+	few.PDFWorkers = min(few.workers(), documents)
+	engine, err := few.engine(slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := engine.Available(); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	return &converter{engine, options, kind}, nil
+}
+
+// atOnce is how many documents are worked on at the same time: one is ready for each that is converted.
+func (c *converter) atOnce() int { return 2 * c.engine.Workers() }
+
+// converted is what a report says of a PDF that was made.
+type converted struct {
+	Pages             int     `json:"pages,omitempty"`
+	ConversionSeconds float64 `json:"conversion_seconds,omitempty"` // without waiting
+}
+
+// convert makes a PDF, and says what is to be reported of it and where it looks other than in Word for want of fonts. Before
+// a document gets its second try, it calls release.
+func (c *converter) convert(ctx context.Context, document []byte, release func()) (content []byte, about converted, warnings []string, err error) {
+	result, err := pdf.Convert(ctx, releasing{c.engine, release}, pdf.Request{Document: document, Options: c.options, Kind: c.kind})
+	if err != nil {
+		return nil, converted{}, nil, err
+	}
+	if result.Fonts != nil {
+		warnings = result.Fonts.Warnings()
+	}
+	pages, err := finish.Pages(result.PDF)
+	return result.PDF, converted{pages, result.Took.Seconds()}, warnings, err
+}
+
+// releasing is an engine that gives up the place among several for a second try, which may wait for long.
+type releasing struct {
+	pdf.Engine
+	release func()
+}
+
+func (r releasing) Convert(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+	if request.Again {
+		r.release()
+	}
+	return r.Engine.Convert(ctx, request)
+}
+
+// several calls work for each of a number of documents, some of them at once, and shows on a bar how many are done. When
+// work calls its last argument, another document may begin, though it goes on with its own.
+func several(ctx context.Context, documents, atOnce int, bar *progressbar.ProgressBar, work func(ctx context.Context, i int, release func())) error {
+	places := make(chan struct{}, atOnce)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range documents {
+		places <- struct{}{}
+		release := sync.OnceFunc(func() { <-places })
+		group.Go(func() error {
+			defer release()
+			if ctx.Err() == nil {
+				work(ctx, i, release)
+			}
+			return errors.Join(ctx.Err(), bar.Add(1))
+		})
+	}
+	return errors.Join(group.Wait(), bar.Exit())
+}
+
+// whyNot says why a document was not converted, and where a copy of it is kept, if one is.
+func whyNot(err error) (reason, kept string) {
+	if poison, ok := errors.AsType[*pdf.DocumentError](err); ok {
+		return poison.Reason, poison.Kept
+	}
+	return err.Error(), ""
+}
+
+// Extensions of documents.
+const (
+	wordExtension = ".docx"
+	pdfExtension  = ".pdf"
+)
+
+func isWord(path string) bool { return strings.EqualFold(filepath.Ext(path), wordExtension) }
+
+func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), pdfExtension) }

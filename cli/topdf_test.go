@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+)
+
+// A document that is to wait for long lets others begin: here all of them, one at a time.
+func TestSeveral(t *testing.T) {
+	const documents = 5
+	var others sync.WaitGroup
+	others.Add(documents - 1)
+	var order []int
+	err := several(t.Context(), documents, 1, newProgress(io.Discard, documents, ""), func(_ context.Context, i int, release func()) {
+		if i == 0 {
+			release()
+			others.Wait()
+		} else {
+			defer others.Done()
+		}
+		order = append(order, i)
+	})
+	if err != nil || len(order) != documents || order[documents-1] != 0 {
+		t.Errorf("the documents came to %v, and then %v; want all, and the first last", order, err)
+	}
+}
+
+// What is told to stop begins nothing more, and says that it did not do all.
+func TestSeveralThatAreStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	begun := 0
+	err := several(ctx, 5, 1, newProgress(io.Discard, 5, ""), func(context.Context, int, func()) {
+		begun++
+		stop()
+	})
+	if !errors.Is(err, context.Canceled) || begun != 1 {
+		t.Errorf("several = %v after %d documents, want that it was stopped after 1", err, begun)
+	}
+}

@@ -1,0 +1,80 @@
+package generate_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"platen/docgen"
+	"platen/docx"
+	"platen/docx/lang"
+	"platen/pdf"
+	"platen/pdf/office"
+	"platen/store/storetest"
+)
+
+// BenchmarkPDFs is the whole way of a batch of one-page letters as PDFs, from its acceptance to the last job completed. Beside it
+// stands the engine alone, which converts the same documents without a service around it. Both do it in turn.
+func BenchmarkPDFs(b *testing.B) {
+	const documents = 200
+	engine := newOffice(b)
+	letters := renderedLetters(b, documents)
+	engineAlone(b, engine, letters[:2*pdfWorkers]) // warm
+	var batch, alone time.Duration
+	for range b.N {
+		batch += batchOfPDFs(b, engine, documents)
+		alone += engineAlone(b, engine, letters)
+	}
+	per := func(d time.Duration) float64 { return float64(documents*b.N) / d.Seconds() }
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(per(batch), "documents/s")
+	b.ReportMetric(per(alone), "engine-documents/s")
+	b.ReportMetric(batch.Seconds()/alone.Seconds(), "times-engine")
+}
+
+func batchOfPDFs(b *testing.B, engine *office.Office, documents int) time.Duration {
+	b.Helper()
+	w := newWorldWithPDF(b, storetest.Open(b, storetest.SQLite(b)), newBlobs(b), engine)
+	id := w.lettersAs(docgen.OutputPDF, documents)
+	begun := time.Now()
+	must(b, w.queue.Start(context.WithoutCancel(b.Context())))
+	w.ended(id)
+	took := time.Since(begun)
+	must(b, w.queue.Stop(b.Context()))
+	return took
+}
+
+func renderedLetters(b *testing.B, documents int) [][]byte {
+	b.Helper()
+	file := example(b, "letter/template.docx")
+	template, err := docx.Parse(bytes.NewReader(file), int64(len(file)))
+	must(b, err)
+	letters := make([][]byte, documents)
+	for i := range letters {
+		data, err := lang.Decode(letterInput(b, i))
+		must(b, err)
+		var letter bytes.Buffer
+		_, err = template.Execute(&letter, data, docx.Options{ForPDF: true})
+		must(b, err)
+		letters[i] = letter.Bytes()
+	}
+	return letters
+}
+
+func engineAlone(b *testing.B, engine *office.Office, letters [][]byte) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	var all errgroup.Group
+	all.SetLimit(2 * pdfWorkers)
+	for _, letter := range letters {
+		all.Go(func() error {
+			_, err := engine.Convert(b.Context(), pdf.Request{Document: letter, Options: pdf.Options{Tagged: true, Bookmarks: true}, Kind: "letter"})
+			return err
+		})
+	}
+	must(b, all.Wait())
+	return time.Since(begun)
+}

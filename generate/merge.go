@@ -1,0 +1,83 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"platen/docgen"
+	"platen/pdf/finish"
+)
+
+// MergeTimeout is how long merging may take: some seconds for a thousand letters, minutes for as many long contracts.
+const MergeTimeout = 15 * time.Minute
+
+// mergeFailure is what a merged file says when the fault is ours; the log has the rest.
+const mergeFailure = "The documents could not be merged because of an error in the server. Its operator finds the reason in the " +
+	"log under the id of this batch."
+
+// MergeDocuments makes one PDF of the documents of a batch.
+func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocuments) error {
+	m, err := g.service.ClaimMerge(ctx, task)
+	if err != nil || len(m.Parts) == 0 {
+		return err
+	}
+	output, err := g.saveMerged(ctx, m)
+	_, unreadable := errors.AsType[*finish.BrokenError](err)
+	switch {
+	case unreadable || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
+		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{err.Error()}})
+	case err != nil:
+		err = fmt.Errorf("merge the documents of batch %s: %w", m.BatchID, err)
+	default:
+		_, err = g.service.CompleteMerge(ctx, m, &output, docgen.Failures{})
+	}
+	return err
+}
+
+// saveMerged makes a merged file durable while it is made: no more than one document at a time is in memory.
+func (g *Generator) saveMerged(ctx context.Context, m *docgen.Merge) (docgen.Output, error) {
+	protection := protectionOf(m.Options.PDF)
+	documents := make([]finish.Document, len(m.Parts))
+	for i, content := range m.Parts {
+		documents[i] = finish.Document{
+			Name: strings.TrimSuffix(content.Name, path.Ext(content.Name)),
+			Open: func() (io.ReadCloser, error) { return content.Open(ctx, 0, -1) },
+		}
+		if protection != nil {
+			documents[i].Password = protection.UserPassword
+		}
+	}
+	r, w := io.Pipe()
+	merged := make(chan error, 1)
+	go func() {
+		err := merge(w, documents, protection)
+		w.CloseWithError(err)
+		merged <- err
+	}()
+	output, err := g.service.SaveMerged(ctx, m, r)
+	r.CloseWithError(errReaderStopped)
+	failure := <-merged
+	if crash, ok := errors.AsType[*panicError](failure); ok {
+		g.log.ErrorContext(ctx, "merging crashed", "batch", m.BatchID, "panic", crash.value, "stack", string(crash.stack))
+	}
+	if failure != nil && !errors.Is(failure, errReaderStopped) {
+		return docgen.Output{}, failure
+	}
+	return output, err
+}
+
+// merge merges, and returns a panic as an error.
+func merge(w io.Writer, documents []finish.Document, protection *finish.Protection) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return finish.Merge(w, documents, protection)
+}

@@ -1,0 +1,191 @@
+package generate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/generate"
+	"platen/pdf/finish"
+	"platen/store"
+	"platen/store/storetest"
+)
+
+// mergeable makes a batch of PDFs that are to be merged, and what is to be taken for its documents.
+func (w *world) mergeable(o docgen.PDFOptions, texts ...string) docgen.MergeDocuments {
+	w.t.Helper()
+	ctx := w.t.Context()
+	o.Merged = &docgen.MergedFile{Name: "All"}
+	template := w.template("T.docx", docxOf(w.t, "{{a}}"))
+	batch := w.batchWith(docgen.BatchOptions{PDF: &o}, template.ID, docgen.OutputPDF, slices.Repeat([]string{"{}"}, len(texts))...)
+	jobs, err := w.service.BatchJobs(ctx, w.caller, batch, docgen.PageRequest{})
+	must(w.t, err)
+	claim, err := w.service.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[len(texts)-1].ID})
+	must(w.t, err)
+	results := make([]docgen.Result, len(texts))
+	for i, job := range claim.Jobs {
+		output, err := w.service.SaveOutput(ctx, job, strings.NewReader(texts[i]))
+		must(w.t, err)
+		results[i] = docgen.Result{Job: job, Output: &output}
+	}
+	_, err = w.service.CompleteJobs(ctx, claim, results)
+	must(w.t, err)
+	return docgen.MergeDocuments{BatchID: batch}
+}
+
+func (w *world) merged(task docgen.MergeDocuments) docgen.Merged {
+	w.t.Helper()
+	batch, err := w.service.Batch(w.t.Context(), w.caller, task.BatchID)
+	must(w.t, err)
+	return *batch.Merged
+}
+
+// content returns what a version of a file holds.
+func (w *world) content(file, version int64) string {
+	w.t.Helper()
+	content, err := w.service.Content(w.t.Context(), w.caller, file, version)
+	must(w.t, err)
+	r, err := content.Open(w.t.Context(), 0, -1)
+	must(w.t, err)
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	must(w.t, err)
+	return string(data)
+}
+
+// pageOf is a PDF of one page with a word on it.
+func pageOf(word string) string {
+	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET"
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
+	}
+	file, table := "%PDF-1.7\n", ""
+	for i, object := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", len(file))
+		file += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	return fmt.Sprintf("%sxref\n0 5\n0000000000 65535 f \n%strailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", file, table, len(file))
+}
+
+// mergedFile does the task of merging, and returns what it made.
+func (w *world) mergedFile(g *generate.Generator, task docgen.MergeDocuments) string {
+	w.t.Helper()
+	must(w.t, g.MergeDocuments(w.t.Context(), task))
+	must(w.t, g.MergeDocuments(w.t.Context(), task)) // has nothing left to do
+	made := w.merged(task)
+	if made.Status != docgen.StatusCompleted {
+		w.t.Fatalf("merged %+v", made)
+	}
+	if names := w.names(); !slices.Equal(names, []string{"All.pdf", "Document 1.pdf", "Document 2.pdf"}) {
+		w.t.Errorf("the folder holds %q", names)
+	}
+	return w.content(made.OutputFileID, made.OutputVersionID)
+}
+
+// wantBothPages checks that a PDF has the pages one and two.
+func wantBothPages(t *testing.T, file string) {
+	t.Helper()
+	if n, err := finish.Pages([]byte(file)); n != 2 || err != nil {
+		t.Errorf("%d pages, %v, want 2", n, err)
+	}
+	if !strings.Contains(file, "(one)") || !strings.Contains(file, "(two)") {
+		t.Error("a page is missing")
+	}
+}
+
+func TestDocumentsAreMerged(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
+		wantBothPages(t, w.mergedFile(g, w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))))
+	})
+}
+
+// TestEncryptedDocumentsAreMerged shows that the merged file has the protection of the documents that it is made of.
+func TestEncryptedDocumentsAreMerged(t *testing.T) {
+	for name, o := range map[string]docgen.PDFOptions{
+		"by a password":  {Password: new(docgen.Secret("s3cret")), OwnerPassword: new(docgen.Secret("owner"))},
+		"by permissions": {Permissions: &docgen.PDFPermissions{Print: docgen.PrintNone}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
+			g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
+			password := o.Protection().Password
+			sealed := make([]string, 2)
+			for i, word := range []string{"one", "two"} {
+				file, err := finish.Encrypt([]byte(pageOf(word)), finish.Protection{UserPassword: string(password)})
+				must(t, err)
+				sealed[i] = string(file)
+			}
+			made := w.mergedFile(g, w.mergeable(o, sealed...))
+			if strings.Contains(made, "(one)") || !strings.Contains(made, "/Encrypt") {
+				t.Error("the merged file is not encrypted")
+			}
+			var opened bytes.Buffer
+			must(t, finish.Merge(&opened, []finish.Document{{
+				Name: "all", Password: string(password), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(made)), nil },
+			}}, nil))
+			wantBothPages(t, opened.String())
+		})
+	}
+}
+
+// TestMergingFails shows what becomes of a merged file that cannot be made.
+func TestMergingFails(t *testing.T) {
+	wantFailure := func(t *testing.T, w *world, task docgen.MergeDocuments, want string) {
+		t.Helper()
+		made := w.merged(task)
+		if made.Status != docgen.StatusFailed || len(made.Failures.Errors) != 1 || !strings.Contains(made.Failures.Errors[0], want) {
+			t.Errorf("merged %+v, want a failure that says %q", made, want)
+		}
+		if names := w.names(); !slices.Equal(names, []string{"Document 1.pdf", "Document 2.pdf"}) {
+			t.Errorf("the folder holds %q", names)
+		}
+	}
+	t.Run("of a document that is none", func(t *testing.T) {
+		w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
+		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
+		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), "no PDF")
+		must(t, g.MergeDocuments(t.Context(), task))
+		wantFailure(t, w, task, `document "Document 2"`)
+	})
+	t.Run("for a fault of the server", func(t *testing.T) {
+		blobs := &lostBlobs{Store: newBlobs(t)}
+		w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), blobs)
+		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
+		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
+		blobs.lost.Store(true)
+		err := g.MergeDocuments(t.Context(), task)
+		if !errors.Is(err, errLost) {
+			t.Fatalf("error %v, want that of the blobs", err)
+		}
+		must(t, g.TaskFailed(t.Context(), task.Kind(), []byte(`{"batch_id":"`+task.BatchID+`"}`), err))
+		wantFailure(t, w, task, "an error in the server")
+	})
+}
+
+// lostBlobs is a blob store that cannot read, once it is told to.
+type lostBlobs struct {
+	blob.Store
+	lost atomic.Bool
+}
+
+var errLost = errors.New("a secret of the server")
+
+func (l *lostBlobs) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if l.lost.Load() {
+		return nil, errLost
+	}
+	return l.Store.Open(ctx, key, offset, length)
+}

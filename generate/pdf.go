@@ -1,0 +1,127 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"platen/docgen"
+	"platen/pdf"
+	"platen/pdf/finish"
+)
+
+// available says why no documents of a type can be made here; nil when they can.
+func (g *Generator) available(outputType string) error {
+	switch {
+	case outputType != docgen.OutputPDF:
+		return nil
+	case g.pdf == nil:
+		return &pdf.UnavailableError{Reason: "PDFs cannot be made: this server was started without an engine for them."}
+	default:
+		return g.pdf.Available()
+	}
+}
+
+// convert makes the PDF of a document as its batch asks for it, and says what became of its fonts.
+func (g *Generator) convert(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, document []byte) ([]byte, *docgen.FontReport, error) {
+	result, err := g.pdf.Convert(ctx, pdf.Request{
+		Document: document, Options: pdfOptions(claim.Options.PDF), Again: claim.Apart,
+		Kind: fmt.Sprintf("template version %d", claim.TemplateVersionID),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	finished, err := g.finish(ctx, claim, job, result.PDF)
+	return finished, result.Fonts, err
+}
+
+// finish does to a PDF what its batch asks for and no engine does.
+func (g *Generator) finish(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, content []byte) ([]byte, error) {
+	o := claim.Options.PDF
+	if o != nil && o.AttachData {
+		input, err := g.service.Input(ctx, job.ID)
+		if err != nil {
+			return nil, err
+		}
+		content, err = finish.Attach(content, []finish.File{{
+			Name: dataFile, MIMEType: "application/json", Description: "The data that the document was made of",
+			Modified: claim.CreatedAt, Relationship: finish.Source, Content: input,
+		}})
+		if err != nil {
+			return nil, fmt.Errorf("attach the data to the PDF of job %d: %w", job.ID, err)
+		}
+	}
+	if p := protectionOf(o); p != nil {
+		encrypted, err := finish.Encrypt(content, *p)
+		if err != nil {
+			return nil, fmt.Errorf("encrypt the PDF of job %d: %w", job.ID, err)
+		}
+		return encrypted, nil
+	}
+	return content, nil
+}
+
+// dataFile is the name of the data in a PDF that it is attached to.
+const dataFile = "data.json"
+
+// protectionOf is how the PDFs of a batch are encrypted; nil when they are not.
+func protectionOf(o *docgen.PDFOptions) *finish.Protection {
+	p := o.Protection()
+	if p == nil {
+		return nil
+	}
+	return &finish.Protection{
+		UserPassword: string(p.Password), OwnerPassword: string(p.OwnerPassword),
+		Permissions: finish.Permissions{
+			Print: p.Print == docgen.PrintAll, PrintDraft: p.Print != docgen.PrintNone,
+			Copy: p.Copy, Change: p.Change, Comment: p.Comment, FillForms: p.FillForms, Assemble: p.Assemble,
+		},
+	}
+}
+
+// fontWarnings says what will become of the fonts of a template when PDFs are made of it; nothing where none can be made.
+func (g *Generator) fontWarnings(ctx context.Context, versionID int64) ([]string, error) {
+	if g.available(docgen.OutputPDF) != nil {
+		return nil, nil //nolint:nilerr // the jobs tell
+	}
+	content, err := g.service.TemplateContent(ctx, versionID)
+	if err != nil {
+		return nil, err
+	}
+	template, err := g.read(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	fonts, err := g.pdf.Fonts(template)
+	if err != nil { // what is wrong with it as a template is known
+		g.log.DebugContext(ctx, "the fonts of a template cannot be read", "version", versionID, "error", err)
+		return nil, nil
+	}
+	return fonts.Warnings(), nil
+}
+
+// isRefused tells whether an error is of the document, or of what the server has to make PDFs with: another try would not help.
+func isRefused(err error) bool {
+	_, refused := errors.AsType[*pdf.DocumentError](err)
+	_, unavailable := errors.AsType[*pdf.UnavailableError](err)
+	return refused || unavailable
+}
+
+// pdfOptions are the options of a batch as the engine takes them.
+func pdfOptions(o *docgen.PDFOptions) pdf.Options {
+	options := pdf.Options{Tagged: o.IsTagged(), Bookmarks: o.HasBookmarks()}
+	if o == nil {
+		return options
+	}
+	options.Archive, options.Watermark = pdf.Archive(o.Standard), o.Watermark
+	if p := o.Pictures; p != nil {
+		options.Pictures.Lossless = p.Lossless
+		if p.Quality != nil {
+			options.Pictures.Quality = int(*p.Quality)
+		}
+		if p.MaxDPI != nil {
+			options.Pictures.MaxDPI = int(*p.MaxDPI)
+		}
+	}
+	return options
+}
