@@ -24,13 +24,13 @@ help: ## Show this list
 quickstart: ## Start a server with an example template and data, and say what to try
 	go run . quickstart
 
-build: ## Build the server and command line: one static file, bin/platen
+build: ## Build the server and command line: one file, bin/platen, for any Linux with glibc
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/platen .
 
 test: test-deps check ## Install what the tests need, check the sources, run every test
 	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- $(RACE) -timeout=$(TIMEOUT) $(PKGS)
 
-test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, readers of codes, gcc)
+test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, qpdf, readers of codes, gcc)
 	@scripts/test-deps
 
 check: ## Check the sources: gofmt and go vet
