@@ -33,14 +33,21 @@ type inspection struct {
 func (o *Office) inspect(document []byte) <-chan inspection {
 	found := make(chan inspection, 1)
 	go func() {
-		asked, err := font.Read(bytes.NewReader(document), int64(len(document)))
+		inspected, err := o.fontsOf(document)
 		if err != nil { // LibreOffice may know what to make of it
-			found <- inspection{}
-			return
+			inspected = inspection{}
 		}
-		found <- inspection{o.fonts.Report(asked), asked.Embeds()}
+		found <- inspected
 	}()
 	return found
+}
+
+func (o *Office) fontsOf(document []byte) (inspection, error) {
+	asked, err := font.Read(bytes.NewReader(document), int64(len(document)))
+	if err != nil {
+		return inspection{}, err
+	}
+	return inspection{o.fonts.Report(asked), asked.Embeds()}, nil
 }
 
 // complete adds to a report which fonts are in the PDF.

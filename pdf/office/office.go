@@ -7,7 +7,6 @@
 package office
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -201,11 +200,8 @@ func (o *Office) Fonts(document []byte) (*font.Report, error) {
 	if o.absent != nil {
 		return nil, o.absent
 	}
-	asked, err := font.Read(bytes.NewReader(document), int64(len(document)))
-	if err != nil {
-		return nil, err
-	}
-	return o.fonts.Report(asked), nil
+	inspected, err := o.fontsOf(document)
+	return inspected.report, err
 }
 
 // convertApart converts a document that was a suspect, by a process that has done nothing before.

@@ -166,7 +166,6 @@ func (p *process) convert(ctx context.Context, document []byte, options string) 
 	}
 	answer, err := p.answer(ctx)
 	if err != nil {
-		p.kill()
 		return nil, err
 	}
 	p.documents++
@@ -195,7 +194,7 @@ func (p *process) clear() error {
 	return errors.Join(p.root.RemoveAll(documentsFolder), p.root.Mkdir(documentsFolder, 0o700))
 }
 
-// answer waits for the next answer of the worker.
+// answer waits for the next answer of the worker. Where none comes, the process has ended, or is ended.
 func (p *process) answer(ctx context.Context) (answer, error) {
 	type result struct {
 		answer answer
@@ -232,7 +231,7 @@ func (p *process) kill() <-chan struct{} {
 	return p.ended
 }
 
-// close ends the process and removes its folder.
+// close ends the process and lets go of its folder.
 func (p *process) close() error {
 	<-p.kill()
 	return errors.Join(p.orders.Close(), p.root.Close())
