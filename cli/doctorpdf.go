@@ -33,7 +33,11 @@ func (c *doctorCmd) checkOffice(ctx context.Context) finding {
 			"the one in %s makes no PDFs: %v", program, err)
 	}
 	took := c.page.Took.Seconds()
-	return fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.office.Version, program, took, c.pageTook.Seconds()-took)
+	made := fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.office.Version, program, took, c.pageTook.Seconds()-took)
+	if office.Allocator() == "" {
+		made.Remedy = "It is faster with jemalloc (Debian and Ubuntu: apt-get install libjemalloc2)."
+	}
+	return made
 }
 
 // convertPage makes a PDF of a page.

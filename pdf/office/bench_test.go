@@ -33,8 +33,8 @@ func benchmarked() []benchmark {
 	}
 }
 
-// BenchmarkConvert measures one worker beside the floor: LibreOffice's own time in a warm process in C. Both convert the
-// same document in turn.
+// BenchmarkConvert measures one worker beside the floor: LibreOffice's own time in a warm process in C, with the allocator of
+// libc. Both convert the same document in turn.
 func BenchmarkConvert(b *testing.B) {
 	engine := newOffice(b, office.Config{Workers: 1, Recycle: 1 << 30})
 	least := startFloor(b)

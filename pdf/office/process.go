@@ -124,6 +124,9 @@ func (w *worker) environment() []string {
 	if zone := w.office.cfg.TimeZone; zone != "" {
 		env = append(env, "TZ="+zone)
 	}
+	if allocator := Allocator(); allocator != "" {
+		env = append(env, "LD_PRELOAD="+allocator)
+	}
 	return env
 }
 

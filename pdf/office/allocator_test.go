@@ -1,0 +1,32 @@
+package office_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"platen/pdf/office"
+)
+
+// A worker takes its memory from jemalloc where that is installed, and only it does.
+func TestAllocator(t *testing.T) {
+	installed := office.Allocator()
+	if installed == "" {
+		t.Skip("jemalloc is not installed: make test-deps installs it")
+	}
+	convertText(t, newOffice(t, office.Config{}), "somebody")
+	pids, err := workersOf(os.Getpid())
+	if err != nil || len(pids) != 1 {
+		t.Fatalf("there are the workers %v: %v", pids, err)
+	}
+	for pid, want := range map[int]bool{pids[0]: true, os.Getpid(): false} {
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(string(maps), "libjemalloc"); has != want {
+			t.Errorf("process %d has %s: %t", pid, installed, has)
+		}
+	}
+}
