@@ -57,7 +57,8 @@ func hold(path string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the folders in base that nobody holds.
+// sweep removes the folders in base that nobody holds. A worker outlives its server for a moment, and may be writing: what it writes it
+// removes, and what is left of its folder then is found the next time.
 func sweep(base string) error {
 	paths, err := filepath.Glob(filepath.Join(base, folderPattern))
 	if err != nil {
@@ -72,7 +73,10 @@ func sweep(base string) error {
 		if err != nil {
 			continue // held
 		}
-		if err := errors.Join(os.RemoveAll(path), lock.Close()); err != nil {
+		if err := os.RemoveAll(path); err != nil && !errors.Is(err, unix.ENOTEMPTY) {
+			return errors.Join(err, lock.Close())
+		}
+		if err := lock.Close(); err != nil {
 			return err
 		}
 	}
@@ -85,8 +89,10 @@ func ours(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// remove removes the folder and all that is in it.
-func (f *folder) remove() error { return errors.Join(os.RemoveAll(f.path), f.lock.Close()) }
+// remove removes the folder and all that is in it, and what others have left behind since it was made.
+func (f *folder) remove() error {
+	return errors.Join(os.RemoveAll(f.path), f.lock.Close(), sweep(filepath.Dir(f.path)))
+}
 
 // prepareFolder makes the folder of a worker, with what LibreOffice starts from.
 func (w *worker) prepareFolder() (*os.Root, error) {

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -142,6 +144,42 @@ func TestParentKilled(t *testing.T) {
 	newOfficeIn(t, folder)
 	if left, err := filepath.Glob(folder + "/*"); err != nil || len(left) != 1 {
 		t.Errorf("after the next start there are %v, %v", left, err)
+	}
+}
+
+// A worker may be writing when the next server removes what is left: its folder is removed when that one ends.
+func TestLeftoverIsWritten(t *testing.T) {
+	base := t.TempDir()
+	left := filepath.Join(base, "platen-pdf-1")
+	if err := os.Mkdir(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	for i := range 4 { // as often as it can: hardly ever is the folder empty
+		writing.Go(func() {
+			for ctx.Err() == nil {
+				if err := os.Mkdir(filepath.Join(left, fmt.Sprint(i)), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+					return // it is gone
+				}
+			}
+		})
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := office.New(office.Config{Worker: self, Folder: base})
+	stop()
+	writing.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := files(t, base); len(left) > 0 && engine.Available() == nil {
+		t.Errorf("there is left %v", left)
 	}
 }
 
