@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +18,9 @@ import (
 	"time"
 
 	"platen/client"
+	"platen/docgen"
+	"platen/pdf/office"
+	"platen/pdf/pdftest"
 	"platen/store"
 	"platen/store/storetest"
 )
@@ -28,7 +33,8 @@ var (
 )
 
 // TestKilled kills a server again and again, at any moment, while users work and receivers misbehave. In the end every
-// change that was committed has been told, once in the log and at least once to the receiver, and nothing else has.
+// change that was committed has been told, once in the log and at least once to the receiver, and nothing else has. Every
+// batch of PDFs has come to its end, and nothing is left of LibreOffice.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -41,7 +47,7 @@ func TestKilled(t *testing.T) {
 		t.Parallel()
 		database := storetest.Postgres(t)
 		k := newKilling(t, database, "--data="+t.TempDir(), "--database="+database.URL)
-		k.atLast = func() { t.Logf("%d tasks were held by servers that are dead", fiveMinutesLater(t, database.URL)) }
+		k.atLast = func() { t.Logf("%d tasks were held by servers that are dead", muchLater(t, database.URL)) }
 		k.run(max(1, *killRounds/4))
 	})
 }
@@ -58,10 +64,13 @@ type killing struct {
 	workers  []*killWorker
 
 	template, watched    string
+	letter               string    // the template of PDFs; empty where none can be made
+	pdfFolder            string    // where LibreOffice works
 	folders              [2]string // in the watched one, which has a webhook
 	webhook, moreWebhook string    // on the watched folder, and on the second folder in it
 
-	kills map[string]int // by when
+	kills   map[string]int  // by when
+	givenUp map[string]bool // tasks of which a log says so, by their kind and batch
 }
 
 // Those who work at the same time, and the longest time from a request's beginning to a kill.
@@ -71,23 +80,49 @@ const (
 	killStartUp = 600 * time.Millisecond
 )
 
+// One round in so many makes PDFs. LibreOffice starts anew in each and takes its time: some servers live until it has made
+// some, and are killed within a shorter time from that on, in which PDFs are merged and tasks end.
+const (
+	killPDFRounds  = 3
+	killPDFWithin  = 20 * time.Millisecond
+	killPDFWorkers = 2 // LibreOffices at once
+)
+
+// killMoment is when a server that works is killed, and what it is to do until then.
+type killMoment struct {
+	request int64         // a moment after that many requests began,
+	pdfs    int           // or, when that is not 0, after that many PDFs of the round were made, of which a merged one is the last
+	pause   time.Duration // the moment
+
+	stopping bool // it is told to stop before, and is killed while it does
+	stopFor  time.Duration
+
+	maker     int // who makes a batch of PDFs; nobody when none can be made, or in most rounds
+	documents int // of it
+	merged    bool
+}
+
 func newKilling(t *testing.T, database store.Config, location ...string) *killing {
-	k := &killing{t: t, rng: rand.New(rand.NewPCG(*killSeed, 0)), database: database, kills: map[string]int{}, receiver: newLedger(t, *killSeed), atLast: func() {}}
+	k := &killing{
+		t: t, rng: rand.New(rand.NewPCG(*killSeed, 0)), database: database, receiver: newLedger(t, *killSeed), atLast: func() {},
+		pdfFolder: t.TempDir(), kills: map[string]int{}, givenUp: map[string]bool{},
+	}
 	pauses := strings.TrimSuffix(strings.Repeat("200ms,", 50), ",")
-	k.args = append(slices.Clone(location), "--rate-requests=-1", "--webhook-any-address", "--webhook-retries="+pauses)
+	k.args = append(slices.Clone(location), "--rate-requests=-1", "--webhook-any-address", "--webhook-retries="+pauses,
+		"--pdf-folder="+k.pdfFolder, fmt.Sprint("--pdf-workers=", killPDFWorkers))
 	server := k.start()
 	k.visitor = newVisitor(t, server, location...)
 	k.watched = k.visitor.mustFolder("Watched")
 	for i := range k.folders {
 		k.folders[i] = k.mustFolderIn(k.watched, fmt.Sprint("Part ", i+1))
 	}
-	k.template, _ = k.visitor.mustTemplate("Letter.docx", exampleLetter(t))
-	k.mustMove(k.template, k.watched)
-	// What is set from here on is told of all that happens to files in the folders, but for downloads.
-	k.webhook = k.visitor.mustWebhook(k.watched, k.receiver.URL+"/all", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED, client.TriggerFILECOPIED,
-		client.TriggerFILETRASHED, client.TriggerFILERESTORED, client.TriggerFILEDELETED, client.TriggerDOCGENDOCUMENTGENERATIONSTARTED,
-		client.TriggerDOCGENDOCUMENTGENERATIONSUCCEEDED, client.TriggerDOCGENDOCUMENTGENERATIONFAILED)
-	k.moreWebhook = k.visitor.mustWebhook(k.folders[1], k.receiver.URL+"/more", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED)
+	k.template = k.mustTemplateIn(k.watched, "Letter.docx", exampleLetter(t))
+	if _, err := office.Find(""); err == nil {
+		k.letter = k.mustTemplateIn(k.watched, "Small letter.docx", pdftest.Letter("{{ to }}"))
+	} else {
+		t.Logf("without PDFs: %v", err)
+	}
+	k.mustWebhooks()
 	for i := range killWorkers {
 		k.workers = append(k.workers, &killWorker{killing: k, number: i})
 	}
@@ -95,6 +130,15 @@ func newKilling(t *testing.T, database store.Config, location ...string) *killin
 		t.Fatal(err)
 	}
 	return k
+}
+
+// mustWebhooks sets the webhooks: what is set from here on is told of all that happens to files in the folders, but for downloads.
+func (k *killing) mustWebhooks() {
+	k.t.Helper()
+	k.webhook = k.visitor.mustWebhook(k.watched, k.receiver.URL+"/all", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED, client.TriggerFILECOPIED,
+		client.TriggerFILETRASHED, client.TriggerFILERESTORED, client.TriggerFILEDELETED, client.TriggerDOCGENDOCUMENTGENERATIONSTARTED,
+		client.TriggerDOCGENDOCUMENTGENERATIONSUCCEEDED, client.TriggerDOCGENDOCUMENTGENERATIONFAILED)
+	k.moreWebhook = k.visitor.mustWebhook(k.folders[1], k.receiver.URL+"/more", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED)
 }
 
 func (k *killing) mustFolderIn(parent, name string) string {
@@ -107,21 +151,29 @@ func (k *killing) mustFolderIn(parent, name string) string {
 	return made.JSON201.Id
 }
 
-func (k *killing) mustMove(file, folder string) {
+// mustTemplateIn makes a template in a folder.
+func (k *killing) mustTemplateIn(folder, name string, content []byte) (id string) {
 	k.t.Helper()
+	id, _ = k.visitor.mustTemplate(name, content)
 	change := client.ItemChange{Parent: &client.MovedRef{Id: folder}}
-	if _, err := client.Check(k.visitor.UpdateFileWithResponse(k.t.Context(), file, &client.UpdateFileParams{}, change)); err != nil {
+	if _, err := client.Check(k.visitor.UpdateFileWithResponse(k.t.Context(), id, &client.UpdateFileParams{}, change)); err != nil {
 		k.t.Fatal(err)
 	}
+	return id
 }
 
-// start starts the server, which is to be stopped.
+// start starts the server, which is to be stopped, or is killed when the test breaks off.
 func (k *killing) start() *child {
 	k.t.Helper()
 	server, err := startServer(context.WithoutCancel(k.t.Context()), k.t.TempDir(), os.Environ(), k.args...)
 	if err != nil {
 		k.t.Fatal(err)
 	}
+	k.t.Cleanup(func() {
+		if err := server.kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			k.t.Error(err)
+		}
+	})
 	return server
 }
 
@@ -133,98 +185,148 @@ func (k *killing) run(rounds int) {
 			break
 		}
 		if k.rng.IntN(5) == 0 {
-			k.killStarting()
+			k.killStarting(round)
 		}
 		k.killWorking(round)
 	}
 	k.atLast()
 	k.receiver.getWell()
+	left := glob(k.t, filepath.Join(k.pdfFolder, "*"))
 	server := k.start()
 	k.visitor.visit(server)
 	a := newAccounts(k)
 	a.awaitRest()
+	a.checkBatches()
+	k.checkWorkers(left)
+	k.tellMemory(server)
 	if err := server.stop(); err != nil {
 		k.t.Error(err)
 	}
+	k.checkLog(server.logged(), rounds)
+	k.checkNoWorkers()
+	a.checkFailed()
 	a.check()
 	k.t.Logf("killed %v", k.kills)
 }
 
 // killStarting kills a server that has just been started.
-func (k *killing) killStarting() {
+func (k *killing) killStarting(round int) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.t.Context()), time.Duration(k.rng.Int64N(int64(killStartUp))))
 	defer cancel()
 	if server, err := startServer(ctx, k.t.TempDir(), os.Environ(), k.args...); err == nil {
 		<-server.ended // which its context sees to
-	} else if ctx.Err() == nil {
+		k.checkLog(server.logged(), round)
+	} else if k.checkLog(err.Error(), round); ctx.Err() == nil {
 		k.t.Error(err)
 	}
 	k.kills["starting"]++
 }
 
-// killWorking has all work with a server, and kills it a moment after one of their requests began. Sometimes it is told to
-// stop then, and killed while it does.
+// nextMoment chooses when the server of a round is killed.
+func (k *killing) nextMoment(round int) killMoment {
+	m := killMoment{
+		request: int64(1 + k.rng.IntN(12)), pause: time.Duration(k.rng.Int64N(int64(killWithin))),
+		stopping: k.rng.IntN(5) == 0, stopFor: time.Duration(k.rng.Int64N(int64(killWithin))), maker: -1,
+	}
+	if k.letter == "" || round%killPDFRounds != 1 {
+		return m
+	}
+	m.maker, m.documents, m.merged = k.rng.IntN(killWorkers), 2+k.rng.IntN(3), k.rng.IntN(3) > 0
+	if k.rng.IntN(2) == 0 {
+		m.request, m.pdfs, m.pause = 0, 1+k.rng.IntN(m.files()), time.Duration(k.rng.Int64N(int64(killPDFWithin)))
+	}
+	return m
+}
+
+// files is how many files become of the batch of PDFs.
+func (m *killMoment) files() int {
+	if m.merged {
+		return m.documents + 1
+	}
+	return m.documents
+}
+
+// killWorking has all work with a server, and kills it a moment after something that they did. Sometimes it is told to stop
+// then, and killed while it does.
 func (k *killing) killWorking(round int) {
 	k.t.Helper()
-	fatal, pause := int64(1+k.rng.IntN(12)), time.Duration(k.rng.Int64N(int64(killWithin)))
-	stopping := k.rng.IntN(5) == 0
-	stopFor := time.Duration(k.rng.Int64N(int64(killWithin)))
-
+	m := k.nextMoment(round)
 	server := k.start()
 	k.visitor.visit(server)
 	ctx, cancel := context.WithCancel(k.t.Context())
 	defer cancel()
 	struck := make(chan struct{})
+	strike := func() { time.AfterFunc(m.pause, func() { close(struck) }) }
 	var begun atomic.Int64
 	var working sync.WaitGroup
 	for _, w := range k.workers {
 		w.rng = rand.New(rand.NewPCG(*killSeed, uint64(1+round*killWorkers+w.number)))
 		working.Go(func() {
+			if w.number == m.maker {
+				w.pdfs(ctx, m, struck, strike)
+			}
 			for ctx.Err() == nil {
-				if begun.Add(1) == fatal {
-					time.AfterFunc(pause, func() { close(struck) })
+				if begun.Add(1) == m.request {
+					strike()
 				}
 				w.work(ctx, struck)
 			}
 		})
 	}
 	<-struck
-	if stopping {
+	if m.stopping {
 		server.terminate(k.t)
 		select {
 		case <-server.ended:
-		case <-time.After(stopFor):
+		case <-time.After(m.stopFor):
 		}
 	}
-	k.count(server, stopping)
+	k.count(server, m)
 	cancel()
 	working.Wait()
-	k.checkLog(server, round)
+	k.checkLog(server.logged(), round)
 }
 
-// checkLog looks for errors in the log of a server. That a document whose making was killed five times is given up is none.
-func (k *killing) checkLog(server *child, round int) {
+// checkLog looks for errors in the log of a server. That a task whose documents were being made or merged when five servers
+// were killed is given up is none.
+func (k *killing) checkLog(log string, round int) {
 	k.t.Helper()
-	for line := range strings.Lines(server.logged()) {
-		if strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, `"generate_documents"`) {
+	for line := range strings.Lines(log) {
+		if !strings.Contains(line, `"level":"ERROR"`) {
+			continue
+		}
+		var entry struct{ Msg, Kind, Task, Args, Error string }
+		var task docgen.MergeDocuments // or the beginning of docgen.GenerateDocuments
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			k.t.Errorf("round %d: %v: %s", round, err, line)
+			continue
+		}
+		kind := entry.Kind + entry.Task // as the queue says it, and as the generator does
+		lost := entry.Error == store.ErrLost.Error() && (kind == docgen.GenerateDocuments{}.Kind() || kind == task.Kind())
+		if !lost {
 			k.t.Errorf("round %d: an error is in the log: %s", round, line)
+		}
+		if lost && json.Unmarshal([]byte(entry.Args), &task) == nil {
+			k.givenUp[kind+" "+task.BatchID] = true
 		}
 	}
 }
 
 // count kills a server, and counts it unless it had ended.
-func (k *killing) count(server *child, stopping bool) {
+func (k *killing) count(server *child, m killMoment) {
 	k.t.Helper()
 	switch err := server.kill(); {
-	case server.result == nil && stopping:
+	case server.result == nil && m.stopping:
 		k.kills["not, it had stopped"]++
 	case err != nil:
 		k.t.Error(err)
 	case server.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL:
 		k.t.Errorf("the server ended by itself: %v\n%s", server.result, server.logged())
-	case stopping:
+	case m.stopping:
 		k.kills["stopping"]++
+	case m.pdfs > 0:
+		k.kills["making PDFs"]++
 	default:
 		k.kills["working"]++
 	}

@@ -141,6 +141,8 @@ type accounts struct {
 	files map[string]*history               // by id
 	jobs  map[string]map[client.Trigger]int // by id: how often it was told of
 
+	failed map[string]letterFile // by the task that was to make it
+
 	uploaded, copied map[string]int // versions and files by id: how often they were said to be uploaded, or a copy
 }
 
@@ -153,23 +155,24 @@ type history struct {
 func newAccounts(k *killing) *accounts {
 	return &accounts{
 		killing: k, db: storetest.Raw(k.t, k.database), files: map[string]*history{}, jobs: map[string]map[client.Trigger]int{},
-		uploaded: map[string]int{}, copied: map[string]int{},
+		failed: map[string]letterFile{}, uploaded: map[string]int{}, copied: map[string]int{},
 	}
 }
 
-// awaitRest waits until every job has ended and every notification is delivered.
+// awaitRest waits until every job has ended, every merged file too, and every notification is delivered.
 func (a *accounts) awaitRest() {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
-	var jobs, deliveries int
+	var jobs, merges, deliveries int
 	err := until(ctx, func() (bool, error) {
 		err := a.db.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM docgen_jobs WHERE status IN ('pending', 'submitted')),
-			(SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'pending')`).Scan(&jobs, &deliveries)
-		return jobs+deliveries == 0, err
+			(SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')),
+			(SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'pending')`).Scan(&jobs, &merges, &deliveries)
+		return jobs+merges+deliveries == 0, err
 	})
 	if err != nil {
-		a.t.Errorf("%v: %d jobs have not ended and %d deliveries wait", err, jobs, deliveries)
+		a.t.Errorf("%v: %d jobs and %d merged files have not ended, and %d deliveries wait", err, jobs, merges, deliveries)
 	}
 }
 

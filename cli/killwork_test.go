@@ -18,11 +18,16 @@ type killWorker struct {
 	rng    *rand.Rand
 	named  int      // names it has given
 	files  []string // that were said to be there
+	asked  []string // batches that were accepted
 }
 
 // work does one thing. It must succeed, or be refused where that is to be, unless the server was struck meanwhile.
 func (w *killWorker) work(ctx context.Context, struck <-chan struct{}) {
-	err := w.request(ctx)
+	w.judge(w.request(ctx), struck)
+}
+
+// judge reports an error, unless the server was struck.
+func (w *killWorker) judge(err error, struck <-chan struct{}) {
 	select {
 	case <-struck:
 	default:
@@ -63,13 +68,21 @@ func (w *killWorker) upload(ctx context.Context) error {
 }
 
 func (w *killWorker) batch(ctx context.Context, template string, documents []client.DocumentToMake) error {
-	_, err := client.Check(w.visitor.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, client.CreateBatchRequest{
+	return w.ask(ctx, client.CreateBatchRequest{
 		File:                   client.TemplateFileRef{Id: template, Type: client.TemplateFileRefTypeFile},
-		DestinationFolder:      client.FolderRef{Id: w.folder().Id, Type: client.FolderRefTypeFolder},
-		InputSource:            client.CreateBatchRequestInputSourceApi,
 		OutputType:             client.CreateBatchRequestOutputTypeDocx,
 		DocumentGenerationData: documents,
-	}))
+	})
+}
+
+// ask asks for a batch, in one of the folders.
+func (w *killWorker) ask(ctx context.Context, request client.CreateBatchRequest) error {
+	request.DestinationFolder = client.FolderRef{Id: w.folder().Id, Type: client.FolderRefTypeFolder}
+	request.InputSource = client.CreateBatchRequestInputSourceApi
+	made, err := client.Check(w.visitor.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, request))
+	if err == nil {
+		w.asked = append(w.asked, made.JSON202.Id.String())
+	}
 	return err
 }
 

@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"platen/client"
+	"platen/docgen"
+)
+
+// Letters that are made as PDFs by servers that are killed, and what must have become of them.
+
+// pdfs asks for a batch of PDFs. Where the server is to be killed when some of them are made, it sees to that.
+func (w *killWorker) pdfs(ctx context.Context, m killMoment, struck <-chan struct{}, strike func()) {
+	err := w.batchOfPDFs(ctx, m)
+	if m.pdfs > 0 {
+		if err == nil {
+			err = w.awaitMade(ctx, w.asked[len(w.asked)-1], m.pdfs)
+		}
+		defer strike()
+	}
+	w.judge(err, struck)
+}
+
+// batchOfPDFs asks for letters to people of whom nobody gets two. A file is named for whom it is to.
+func (w *killWorker) batchOfPDFs(ctx context.Context, m killMoment) error {
+	w.named++
+	documents := make([]client.DocumentToMake, m.documents)
+	for i := range documents {
+		to := fmt.Sprintf("%d of %d in %d-%d", i+1, m.documents, w.number, w.named)
+		documents[i] = client.DocumentToMake{GeneratedFileName: to, UserInput: map[string]any{"to": to + endOfLetter}}
+	}
+	request := client.CreateBatchRequest{
+		File:                   client.TemplateFileRef{Id: w.letter, Type: client.TemplateFileRefTypeFile},
+		OutputType:             pdfType,
+		DocumentGenerationData: documents,
+	}
+	if m.merged {
+		request.Options = &client.BatchOptions{Pdf: &client.PdfOptions{Merged: &client.PdfMerged{Name: fmt.Sprintf("All in %d-%d", w.number, w.named)}}}
+	}
+	return w.ask(ctx, request)
+}
+
+// endOfLetter ends the name in a letter, so that none is the beginning of another.
+const endOfLetter = "."
+
+// awaitMade waits until so many files of a batch are made. It asks without a pause, to be there in time.
+func (w *killWorker) awaitMade(ctx context.Context, batch string, files int) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		answer, err := client.Check(w.visitor.GetBatchWithResponse(ctx, batch, &client.GetBatchParams{}))
+		if err != nil {
+			return fmt.Errorf("while %d files are made: %w", files, err)
+		}
+		jobs, merged := answer.JSON200.Jobs, answer.JSON200.Merged
+		made := int(jobs.Total - jobs.Pending - jobs.Submitted)
+		if merged != nil && merged.OutputFile != nil {
+			made++
+		}
+		if made >= files {
+			return nil
+		}
+	}
+}
+
+// letterBatch is a batch of PDFs in the end.
+type letterBatch struct {
+	merged bool // is asked for
+	jobs   []letterFile
+	merge  *letterFile
+}
+
+// letterFile is a job, or a merge, and the file that became of it.
+type letterFile struct{ name, status, file, failures string }
+
+// checkBatches looks for the batches that were accepted, and after those of PDFs: each job has made its letter or has failed, and
+// all letters of a batch are in its merged file. The server must be at rest.
+func (a *accounts) checkBatches() {
+	a.t.Helper()
+	there, files := a.letters(), a.pdfFiles()
+	for _, w := range a.workers {
+		for _, id := range w.asked {
+			if there[id] == nil {
+				a.t.Errorf("batch %s was accepted, and is not there", id)
+			}
+		}
+	}
+	count := map[string]int{"batches": len(there), "PDFs": len(files)}
+	for id, b := range there {
+		a.checkBatch(id, b, files, count)
+	}
+	for id, name := range files {
+		a.t.Errorf("PDF %s, %s, is of no job and of no batch", id, name)
+	}
+	a.each("SELECT batch_id FROM docgen_endings", 1, func(row []string) { a.t.Errorf("batch %s has not ended", row[0]) })
+	a.t.Log(count)
+}
+
+// checkBatch looks at a batch, takes its PDFs out of the files that are there, and counts.
+func (a *accounts) checkBatch(id string, b *letterBatch, files map[string]string, count map[string]int) {
+	a.t.Helper()
+	var pages []string // the text that each page of the merged file must have
+	for _, job := range b.jobs {
+		if a.checkJob(id, job, files) {
+			pages = append(pages, job.says())
+		} else {
+			count["jobs of PDFs that failed"]++
+		}
+	}
+	if len(b.jobs) > 0 {
+		count["batches of PDFs"]++
+	}
+	if (b.merge != nil) != b.merged {
+		a.t.Errorf("batch %s asks for a merged file: %t, and has %+v", id, b.merged, b.merge)
+		return
+	}
+	if b.merged {
+		count["to be merged"]++
+		if a.checkMerged(id, b, pages, files) {
+			count["merged PDFs"]++
+		}
+	}
+}
+
+// says is what must be in the letter of a job.
+func (f letterFile) says() string { return "To " + strings.TrimSuffix(f.name, ".pdf") + endOfLetter }
+
+// letters are all batches by id, with the jobs and merges of those of PDFs.
+func (a *accounts) letters() map[string]*letterBatch {
+	a.t.Helper()
+	found := map[string]*letterBatch{}
+	a.each("SELECT id, options FROM docgen_batches", 2, func(row []string) {
+		found[row[0]] = &letterBatch{merged: strings.Contains(row[1], `"merged"`)}
+	})
+	a.each(`SELECT j.batch_id, j.file_name, j.status, j.output_file_id, j.failures FROM docgen_jobs j JOIN docgen_batches b ON b.id = j.batch_id
+		WHERE b.output_type = 'pdf' ORDER BY j.id`, 5, func(row []string) {
+		b := found[row[0]]
+		b.jobs = append(b.jobs, letterFile{row[1], row[2], row[3], row[4]})
+	})
+	a.each("SELECT batch_id, file_name, status, output_file_id, failures FROM docgen_merges", 5, func(row []string) {
+		found[row[0]].merge = &letterFile{row[1], row[2], row[3], row[4]}
+	})
+	return found
+}
+
+// pdfFiles are the names of all PDFs in the folders, by id.
+func (a *accounts) pdfFiles() map[string]string {
+	a.t.Helper()
+	files := map[string]string{}
+	for _, folder := range a.folders {
+		for id, name := range a.visitor.files(folder) {
+			if strings.HasSuffix(name, ".pdf") {
+				files[id] = name
+			}
+		}
+	}
+	return files
+}
+
+// checkFailed holds what has failed against the logs: all servers', which have ended, say that its task was given up.
+func (a *accounts) checkFailed() {
+	a.t.Helper()
+	for task, failed := range a.failed {
+		if !a.givenUp[task] {
+			a.t.Errorf("%q has failed, and no server gave up %s: %s", failed.name, task, failed.failures)
+		}
+	}
+}
+
+// checkJob looks at the letter of a job, takes it out of the files that are there, and tells whether there is one.
+func (a *accounts) checkJob(batch string, job letterFile, files map[string]string) bool {
+	a.t.Helper()
+	if job.status == "failed" && job.hasErrors() {
+		a.failed[docgen.GenerateDocuments{}.Kind()+" "+batch] = job
+		return false
+	}
+	if job.status != "completed" {
+		a.t.Errorf("the job of %q in batch %s is %s: %s", job.name, batch, job.status, job.failures)
+		return false
+	}
+	a.checkPDF(job, files, job.says())
+	return true
+}
+
+// checkMerged looks at the merged file of a batch, whose pages must have these texts, and tells whether there is one.
+func (a *accounts) checkMerged(id string, b *letterBatch, pages []string, files map[string]string) bool {
+	a.t.Helper()
+	want := "completed"
+	if len(pages) < len(b.jobs) {
+		want = "completed_with_error"
+	}
+	m := *b.merge
+	switch {
+	case m.status == "failed" && m.hasErrors():
+		if len(pages) > 0 {
+			a.failed[docgen.MergeDocuments{}.Kind()+" "+id] = m
+		}
+		return false
+	case m.status != want || (want == "completed_with_error") != m.hasErrors():
+		a.t.Errorf("the merged file of batch %s, of %d PDFs for %d jobs, is %s: %s", id, len(pages), len(b.jobs), m.status, m.failures)
+		return false
+	}
+	a.checkPDF(m, files, pages...)
+	return true
+}
+
+func (f letterFile) hasErrors() bool {
+	var said docgen.Failures
+	return json.Unmarshal([]byte(f.failures), &said) == nil && len(said.Errors) > 0
+}
+
+// checkPDF looks at a PDF that must be in the folders under its name, and have pages with these texts. It takes it out of the
+// files that are there: what is left is of nobody, and what another had taken is there only once.
+func (a *accounts) checkPDF(f letterFile, files map[string]string, pages ...string) {
+	a.t.Helper()
+	if files[f.file] != f.name {
+		a.t.Errorf("the file of %q is %s, %q", f.name, f.file, files[f.file])
+		return
+	}
+	delete(files, f.file)
+	content := a.visitor.mustDownload(f.file)
+	if !bytes.HasPrefix(content, []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(content), []byte("%%EOF")) {
+		a.t.Errorf("%q, of %d bytes, is no whole PDF", f.name, len(content))
+		return
+	}
+	text := strings.Split(strings.TrimSuffix(textOfPDF(a.t, content), "\f"), "\f")
+	if !slices.EqualFunc(text, pages, strings.Contains) {
+		a.t.Errorf("%q has the pages %q, want %q", f.name, text, pages)
+	}
+}
+
+// checkWorkers looks at what the servers that were killed have left of LibreOffice, when one that was started after them is at
+// rest: no worker, and no file in a folder of theirs. Of a worker that was writing when the next server began, the folder is left.
+func (k *killing) checkWorkers(left []string) {
+	k.t.Helper()
+	for _, folder := range left {
+		awaitTrue(k.t, "the workers of a dead server end", func() bool { return len(workersIn(k.t, folder)) == 0 })
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				k.t.Errorf("a dead server has left %s", path)
+			}
+			return ignoreGone(err)
+		})
+		if err != nil {
+			k.t.Error(err)
+		}
+	}
+	if workers := workersIn(k.t, k.pdfFolder); len(workers) > killPDFWorkers {
+		k.t.Errorf("the server has the workers %q, more than %d", workers, killPDFWorkers)
+	}
+}
+
+// tellMemory says how much memory a server has held at most.
+func (k *killing) tellMemory(server *child) {
+	k.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.cmd.Process.Pid))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if held, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			k.t.Logf("the last server has held %s", strings.TrimSpace(held))
+		}
+	}
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// checkNoWorkers looks for what is left of LibreOffice when the last server has stopped.
+func (k *killing) checkNoWorkers() {
+	k.t.Helper()
+	if left := append(workersIn(k.t, k.pdfFolder), glob(k.t, filepath.Join(k.pdfFolder, "*"))...); len(left) > 0 {
+		k.t.Errorf("of LibreOffice there is left %q", left)
+	}
+}
