@@ -153,7 +153,7 @@ func (d *decoder) object(v reflect.Value, path string) {
 		switch {
 		case i < 0:
 			d.raw()
-			d.note(docgen.ReasonInvalid, at, "%s is not a field of this request", quote(at))
+			d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; there are %s", quote(at), names(fields))
 		case seen[name]:
 			d.raw()
 			d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
@@ -283,6 +283,15 @@ func fieldsOf(t reflect.Type) []field {
 		fields[i] = field{name: name, index: i, required: options == "", enum: f.Tag.Get("enum")}
 	}
 	return fields
+}
+
+// names are those of all fields, for whoever has misspelt one.
+func names(fields []field) string {
+	all := make([]string, len(fields))
+	for i, f := range fields {
+		all[i] = f.name
+	}
+	return strings.Join(all, ", ")
 }
 
 func join(path, name string) string {

@@ -46,6 +46,8 @@ func TestErrors(t *testing.T) {
 					"invalid_parameter extra", "invalid_parameter file.id", "invalid_parameter file.type", "invalid_parameter input_source",
 					"missing_parameter document_generation_data[0].generated_file_name", "missing_parameter output_type",
 				}, "Invalid input parameters"},
+			{"a field that is misspelt", "POST /folders", folder(`{"nome":"a","name":"b","parent":{"id":"0","kind":"folder"}}`), 400, "bad_request",
+				[]string{"invalid_parameter nome", "invalid_parameter parent.kind"}, "'nome' is not a field of this request; there are name, parent"},
 			{"a field given twice", "POST /folders", folder(`{"name":"a","name":"b","parent":{"id":"0"}}`), 400, "bad_request", []string{"invalid_parameter name"}, "given twice"},
 			{"null for a field that must be", "POST /folders", folder(`{"name":null,"parent":{"id":"0"}}`), 400, "bad_request", []string{"invalid_parameter name"}, "not null"},
 			{"an id that is none", "POST /docgen_templates", folder(`{"file":{"id":"12a","type":"file"}}`), 400, "bad_request", []string{"invalid_parameter file.id"}, "decimal digits"},
