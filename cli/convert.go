@@ -36,6 +36,7 @@ type convertReport struct {
 	Documents []convertedDocument `json:"documents"`
 	Written   int                 `json:"written"`
 	Failed    int                 `json:"failed"`
+	Merged    string              `json:"merged,omitempty"` // the PDF of all that were written
 	Seconds   float64             `json:"seconds"`
 }
 
@@ -59,6 +60,9 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := c.checkApart(outputs(conversions)); err != nil {
+		return err
+	}
 	converter, err := newConverter(&c.pdfConfig, options, "", len(conversions))
 	if err != nil {
 		return err
@@ -73,8 +77,24 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	files := make([]string, len(report.Documents))
+	for i, d := range report.Documents {
+		files[i] = d.File
+	}
+	if report.Merged, err = c.merge(files); err != nil {
+		return err
+	}
 	report.Seconds = time.Since(began).Seconds()
 	return c.report(s, &report)
+}
+
+// outputs are where the PDFs of conversions go.
+func outputs(conversions []conversion) []string {
+	paths := make([]string, len(conversions))
+	for i, each := range conversions {
+		paths[i] = each.out
+	}
+	return paths
 }
 
 // convertTo makes the PDF of a file.
@@ -271,6 +291,6 @@ func (r *convertReport) print(w io.Writer, folder string) {
 	}
 	printSome(w, lines)
 	if len(r.Documents) > 1 {
-		fmt.Fprintf(w, "%d %s in %s, %.1f s\n", r.Written, plural(r.Written, "PDF"), folder, r.Seconds)
+		fmt.Fprintf(w, "%d %s in %s%s, %.1f s\n", r.Written, plural(r.Written, "PDF"), folder, alsoIn(r.Merged), r.Seconds)
 	}
 }

@@ -39,6 +39,7 @@ type renderReport struct {
 	Written    int                `json:"written"`
 	Incomplete int                `json:"incomplete"` // of those written
 	Failed     int                `json:"failed"`
+	Merged     string             `json:"merged,omitempty"` // the PDF of all that were written
 	Seconds    float64            `json:"seconds"`
 }
 
@@ -69,28 +70,28 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	options.ForPDF = c.ForPDF
+	options.ForPDF = c.ForPDF || c.asPDF()
+	paths, err := c.paths(batch, inputs, options)
+	if err != nil {
+		return err
+	}
 	r := &rendering{template: template, options: options, streams: s}
 	if c.asPDF() {
-		r.options.ForPDF = true
 		if r.converter, err = c.converter(len(inputs)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, r.converter.engine.Close()) }()
 	}
 	began := time.Now()
-	documents := make([]renderedDocument, 1)
-	if batch {
-		documents, err = c.renderBatch(ctx, s, r, inputs)
-	} else {
-		err = several(ctx, 1, 1, newProgress(io.Discard, 1, ""), func(ctx context.Context, i int, release func()) {
-			documents[i] = r.render(ctx, &inputs[i], c.out(c.extension()), release)
-		})
-	}
+	documents, err := c.renderAll(ctx, r, batch, inputs, paths)
 	if err != nil {
 		return err
 	}
-	return c.report(s, documents, time.Since(began))
+	merged, err := c.merge(filesOf(documents))
+	if err != nil {
+		return err
+	}
+	return c.report(s, renderReport{Documents: documents, Merged: merged, Seconds: time.Since(began).Seconds()})
 }
 
 // asPDF tells whether PDFs are to be made.
@@ -136,7 +137,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 	case batch && out == "-":
 		return usagef("the data is an array: its documents go into a folder, not to standard output")
 	case batch && isPDF(c.Out):
-		return usagef("the data is an array: its documents go into a folder, but %s is the name of a PDF; for PDFs in a folder add --pdf", out)
+		return usagef("the data is an array: its documents go into a folder, but %s is the name of a PDF; for PDFs in a folder add --pdf, and for one of them all --merged %s", out, out)
 	case batch && err == nil && !info.IsDir():
 		return usagef("the data is an array: its documents go into a folder, but %s is a file", out)
 	case !batch && c.Name != "":
@@ -147,24 +148,48 @@ func (c *renderCmd) checkOut(batch bool) error {
 	return nil
 }
 
-// renderBatch makes the documents of a batch on all cores.
-func (c *renderCmd) renderBatch(ctx context.Context, s *streams, r *rendering, inputs []input) ([]renderedDocument, error) {
-	names, err := batchNames(c.Name, c.extension(), inputs, r.options)
+// paths are where the documents go: a batch's into a folder, one other to standard output if that is "-".
+func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]string, error) {
+	if !batch {
+		paths := []string{c.out(c.extension())}
+		return paths, c.checkApart(paths)
+	}
+	paths, err := batchNames(c.Name, c.extension(), inputs, options)
 	if err != nil {
 		return nil, err
 	}
-	folder := c.out("")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
+	for i, name := range paths {
+		paths[i] = filepath.Join(c.out(""), name)
 	}
-	documents, atOnce := make([]renderedDocument, len(inputs)), runtime.GOMAXPROCS(0)
+	return paths, c.checkApart(paths)
+}
+
+// renderAll makes the documents, those of a batch on all cores.
+func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inputs []input, paths []string) ([]renderedDocument, error) {
+	bar, atOnce := newProgress(io.Discard, 1, ""), runtime.GOMAXPROCS(0)
+	if batch {
+		if err := os.MkdirAll(c.out(""), 0o755); err != nil {
+			return nil, err
+		}
+		bar = newProgress(r.streams.err, len(inputs), "Rendering")
+	}
 	if r.converter != nil {
 		atOnce = r.converter.atOnce()
 	}
-	err = several(ctx, len(inputs), atOnce, newProgress(s.err, len(inputs), "Rendering"), func(ctx context.Context, i int, release func()) {
-		documents[i] = r.render(ctx, &inputs[i], filepath.Join(folder, names[i]), release)
+	documents := make([]renderedDocument, len(inputs))
+	err := several(ctx, len(inputs), atOnce, bar, func(ctx context.Context, i int, release func()) {
+		documents[i] = r.render(ctx, &inputs[i], paths[i], release)
 	})
 	return documents, err
+}
+
+// filesOf are the files of documents, "" where there is none.
+func filesOf(documents []renderedDocument) []string {
+	files := make([]string, len(documents))
+	for i, d := range documents {
+		files[i] = d.File
+	}
+	return files
 }
 
 // rendering makes documents of one template.
@@ -218,8 +243,9 @@ func (r *rendering) renderPDF(ctx context.Context, execute func(io.Writer) error
 }
 
 // report prints what came out, and decides the exit code.
-func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.Duration) error {
-	total := renderReport{Documents: documents, Written: len(documents), Seconds: took.Seconds()}
+func (c *renderCmd) report(s *streams, total renderReport) error {
+	documents := total.Documents
+	total.Written = len(documents)
 	for _, d := range documents {
 		switch {
 		case d.Failure != "":
@@ -236,7 +262,7 @@ func (c *renderCmd) report(s *streams, documents []renderedDocument, took time.D
 	} else {
 		c.printProblems(s, documents)
 		if len(documents) > 1 {
-			fmt.Fprintf(s.err, "%d %s in %s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), took.Seconds())
+			fmt.Fprintf(s.err, "%d %s in %s%s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), alsoIn(total.Merged), total.Seconds)
 		}
 	}
 	switch {

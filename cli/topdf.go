@@ -25,6 +25,7 @@ type pdfFlags struct {
 	Quality   int    `name:"picture-quality" placeholder:"N" group:"PDF" help:"Quality of pictures in PDFs, as JPEG, from 1 to 100. Without it, 90."`
 	DPI       int    `name:"picture-dpi" placeholder:"N" group:"PDF" help:"Dots per inch of pictures in PDFs, from 36 to 2400; those with more are made smaller. Without it, 300."`
 	Lossless  bool   `group:"PDF" help:"Pictures in PDFs lose nothing to JPEG; the files are larger."`
+	Merged    string `placeholder:"FILE.pdf" group:"PDF" help:"Also make one PDF of all documents, in their order, with a bookmark for each."`
 }
 
 // defaultPDFFlags are the flags when none is given.
@@ -36,7 +37,7 @@ func (f *pdfFlags) pdfOptions() (pdf.Options, error) {
 		Archive: pdf.Archive(f.Standard), Tagged: f.Tagged, Bookmarks: f.Bookmarks, Watermark: f.Watermark,
 		Pictures: pdf.PictureOptions{Lossless: f.Lossless, Quality: f.Quality, MaxDPI: f.DPI},
 	}
-	if err := options.Validate(); err != nil {
+	if err := errors.Join(options.Validate(), f.checkMerged()); err != nil {
 		return options, &usageError{err}
 	}
 	return options, nil

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"platen/pdf/finish"
+)
+
+// checkMerged refuses a merged PDF that cannot be.
+func (f *pdfFlags) checkMerged() error {
+	switch {
+	case f.Merged == "":
+		return nil
+	case !isPDF(f.Merged):
+		return fmt.Errorf("--merged %s must be the name of a file that ends in %s", f.Merged, pdfExtension)
+	case f.Standard != "":
+		return fmt.Errorf("--merged does not go with --pdf-standard: of several %s becomes a PDF that is none", f.Standard)
+	}
+	return nil
+}
+
+// checkApart refuses a merged PDF that would be written in the place of one of the documents, which are to be at these paths.
+func (f *pdfFlags) checkApart(documents []string) error {
+	switch {
+	case f.Merged == "":
+		return nil
+	case slices.Contains(documents, "-"):
+		return usagef("--merged is made of files, and the document goes to standard output: name a file with -o")
+	case slices.ContainsFunc(documents, func(path string) bool { return filepath.Clean(path) == filepath.Clean(f.Merged) }):
+		return usagef("%s would be one of the documents, and that of all: name another file with --merged", f.Merged)
+	}
+	return nil
+}
+
+// merge makes the merged PDF of those of the documents that were made, if one is asked for, and returns its name. A path is
+// empty where a document was not made.
+func (f *pdfFlags) merge(paths []string) (merged string, err error) {
+	made := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "" })
+	if f.Merged == "" || len(made) == 0 {
+		return "", nil
+	}
+	documents := make([]finish.Document, len(made))
+	for i, path := range made {
+		documents[i] = finish.Document{
+			Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)),
+			Open: func() (io.ReadCloser, error) { return os.Open(path) },
+		}
+	}
+	err = errors.Join(os.MkdirAll(filepath.Dir(f.Merged), 0o755), writeAtomically(f.Merged, func(w io.Writer) error {
+		return finish.Merge(w, documents, nil)
+	}))
+	if err != nil {
+		return "", fmt.Errorf("make %s of the documents: %w", f.Merged, err)
+	}
+	return f.Merged, nil
+}
+
+// alsoIn is what a summary says of a merged PDF.
+func alsoIn(merged string) string {
+	if merged == "" {
+		return ""
+	}
+	return ", all in " + merged
+}
