@@ -52,10 +52,6 @@ type convertedDocument struct {
 
 // Run converts the documents and says which could not be.
 func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
-	options, err := c.pdfOptions()
-	if err != nil {
-		return err
-	}
 	conversions, err := c.conversions()
 	if err != nil {
 		return err
@@ -63,7 +59,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err := c.checkApart(outputs(conversions)); err != nil {
 		return err
 	}
-	converter, err := newConverter(&c.pdfConfig, options, "", len(conversions))
+	converter, err := newConverter(&c.pdfConfig, &c.pdfFlags, "", len(conversions))
 	if err != nil {
 		return err
 	}
@@ -81,7 +77,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	for i, d := range report.Documents {
 		files[i] = d.File
 	}
-	if report.Merged, err = c.merge(files); err != nil {
+	if report.Merged, err = converter.merge(c.Merged, files); err != nil {
 		return err
 	}
 	report.Seconds = time.Since(began).Seconds()

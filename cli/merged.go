@@ -38,11 +38,11 @@ func (f *pdfFlags) checkApart(documents []string) error {
 	return nil
 }
 
-// merge makes the merged PDF of those of the documents that were made, if one is asked for, and returns its name. A path is
-// empty where a document was not made.
-func (f *pdfFlags) merge(paths []string) (merged string, err error) {
+// merge makes the merged PDF of those of the documents that were made, if one is asked for by its name, which it returns then. A path
+// is empty where a document was not made.
+func (c *converter) merge(name string, paths []string) (merged string, err error) {
 	made := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "" })
-	if f.Merged == "" || len(made) == 0 {
+	if name == "" || len(made) == 0 {
 		return "", nil
 	}
 	documents := make([]finish.Document, len(made))
@@ -51,14 +51,17 @@ func (f *pdfFlags) merge(paths []string) (merged string, err error) {
 			Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)),
 			Open: func() (io.ReadCloser, error) { return os.Open(path) },
 		}
+		if c.protection != nil {
+			documents[i].Password = c.protection.UserPassword
+		}
 	}
-	err = errors.Join(os.MkdirAll(filepath.Dir(f.Merged), 0o755), writeAtomically(f.Merged, func(w io.Writer) error {
-		return finish.Merge(w, documents, nil)
+	err = errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), writeAtomically(name, func(w io.Writer) error {
+		return finish.Merge(w, documents, c.protection)
 	}))
 	if err != nil {
-		return "", fmt.Errorf("make %s of the documents: %w", f.Merged, err)
+		return "", fmt.Errorf("make %s of the documents: %w", name, err)
 	}
-	return f.Merged, nil
+	return name, nil
 }
 
 // alsoIn is what a summary says of a merged PDF.

@@ -77,7 +77,7 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	}
 	r := &rendering{template: template, options: options, streams: s}
 	if c.asPDF() {
-		if r.converter, err = c.converter(len(inputs)); err != nil {
+		if r.converter, err = newConverter(&c.pdfConfig, &c.pdfFlags, c.Template, len(inputs)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, r.converter.engine.Close()) }()
@@ -87,9 +87,11 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	merged, err := c.merge(filesOf(documents))
-	if err != nil {
-		return err
+	merged := ""
+	if r.converter != nil {
+		if merged, err = r.converter.merge(c.Merged, filesOf(documents)); err != nil {
+			return err
+		}
 	}
 	return c.report(s, renderReport{Documents: documents, Merged: merged, Seconds: time.Since(began).Seconds()})
 }
@@ -103,15 +105,6 @@ func (c *renderCmd) extension() string {
 		return pdfExtension
 	}
 	return wordExtension
-}
-
-// converter makes the PDFs of documents that are of one template.
-func (c *renderCmd) converter(documents int) (*converter, error) {
-	options, err := c.pdfOptions()
-	if err != nil {
-		return nil, err
-	}
-	return newConverter(&c.pdfConfig, options, c.Template, documents)
 }
 
 // out is where the output goes, for a batch a folder: what was asked for, or the name of the data.

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,6 +27,7 @@ type pdfFlags struct {
 	Quality   int    `name:"picture-quality" placeholder:"N" group:"PDF" help:"Quality of pictures in PDFs, as JPEG, from 1 to 100. Without it, 90."`
 	DPI       int    `name:"picture-dpi" placeholder:"N" group:"PDF" help:"Dots per inch of pictures in PDFs, from 36 to 2400; those with more are made smaller. Without it, 300."`
 	Lossless  bool   `group:"PDF" help:"Pictures in PDFs lose nothing to JPEG; the files are larger."`
+	Password  string `name:"pdf-password-file" placeholder:"FILE" group:"PDF" help:"File whose first line is the password that opens the PDFs."`
 	Merged    string `placeholder:"FILE.pdf" group:"PDF" help:"Also make one PDF of all documents, in their order, with a bookmark for each."`
 }
 
@@ -43,15 +46,44 @@ func (f *pdfFlags) pdfOptions() (pdf.Options, error) {
 	return options, nil
 }
 
+// protection is how PDFs are to be encrypted, nil when they are not.
+func (f *pdfFlags) protection() (*finish.Protection, error) {
+	if f.Password == "" {
+		return nil, nil //nolint:nilnil // without a password there is no protection
+	}
+	text, err := os.ReadFile(f.Password)
+	if err != nil {
+		return nil, fmt.Errorf("password of PDFs: %w", err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	protection := &finish.Protection{UserPassword: strings.TrimSuffix(line, "\r"), Permissions: finish.AllPermissions()}
+	switch {
+	case protection.UserPassword == "":
+		return nil, usagef("the first line of %s is empty: it is to be the password of PDFs", f.Password)
+	case f.Standard != "":
+		return nil, usagef("--pdf-password-file does not go with --pdf-standard: PDF/A forbids encryption")
+	}
+	return protection, nil
+}
+
 // converter makes the PDFs of a command.
 type converter struct {
-	engine  *office.Office
-	options pdf.Options
-	kind    string // of its documents, if they are alike
+	engine     *office.Office
+	options    pdf.Options
+	protection *finish.Protection // nil when anybody may open them
+	kind       string             // of its documents, if they are alike
 }
 
 // newConverter returns a converter for a number of documents, or says what is to be installed for one. It is to be closed.
-func newConverter(settings *pdfConfig, options pdf.Options, kind string, documents int) (*converter, error) {
+func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents int) (*converter, error) {
+	options, err := flags.pdfOptions()
+	if err != nil {
+		return nil, err
+	}
+	protection, err := flags.protection()
+	if err != nil {
+		return nil, err
+	}
 	few := *settings
 	few.PDFWorkers = min(few.workers(), documents)
 	engine, err := few.engine(slog.New(slog.DiscardHandler), nil)
@@ -61,7 +93,7 @@ func newConverter(settings *pdfConfig, options pdf.Options, kind string, documen
 	if err := engine.Available(); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	return &converter{engine, options, kind}, nil
+	return &converter{engine, options, protection, kind}, nil
 }
 
 // atOnce is how many documents are worked on at the same time: one is ready for each that is converted.
@@ -84,6 +116,9 @@ func (c *converter) convert(ctx context.Context, document []byte, release func()
 		warnings = result.Fonts.Warnings()
 	}
 	pages, err := finish.Pages(result.PDF)
+	if err == nil && c.protection != nil {
+		result.PDF, err = finish.Encrypt(result.PDF, *c.protection)
+	}
 	return result.PDF, converted{pages, result.Took.Seconds()}, warnings, err
 }
 
