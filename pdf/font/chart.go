@@ -19,9 +19,8 @@ func (d *document) readDrawing(name string) error {
 	formats := []runProperties{base}
 	var text []byte
 	x := newReader(part)
-	for x.next() {
+	for range x.starts {
 		switch {
-		case x.kind != startTag:
 		case isText(x.name):
 			text = append(text, x.content()...)
 		case string(x.name) == "a:defRPr", string(x.name) == "a:rPr":
@@ -49,10 +48,7 @@ func (d *document) themeFormat() (p runProperties) {
 
 // readDrawingProperties reads the fonts that the element which has just started names.
 func (d *document) readDrawingProperties(x *reader, base runProperties) runProperties {
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		f := d.drawingFont(x.attr("typeface"))
 		switch string(x.name) {
 		case "a:latin":

@@ -114,8 +114,8 @@ func (c *container) relationships(of string) ([]relationship, error) {
 	}
 	var all []relationship
 	x := newReader(text)
-	for x.next() {
-		if x.kind != startTag || string(x.name) != "Relationship" || x.attr("TargetMode") == "External" {
+	for range x.starts {
+		if string(x.name) != "Relationship" || x.attr("TargetMode") == "External" {
 			continue
 		}
 		target := x.attr("Target")

@@ -143,10 +143,7 @@ func (d *document) readDefinitions(relationships []relationship) error {
 
 func (d *document) readSettings(part []byte) error {
 	x := newReader(part)
-	for x.next() {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.starts {
 		switch string(x.name) {
 		case "w:themeFontLang":
 			d.theme.eastAsia, d.theme.bidi = x.attr("w:eastAsia"), x.attr("w:bidi")
@@ -206,10 +203,8 @@ func (d *document) readStory(name string) error {
 		return err
 	}
 	s := &story{document: d, x: newReader(part)}
-	for s.x.next() {
-		if s.x.kind == startTag {
-			s.element(scope{paragraph: d.paragraphFormat("", "")})
-		}
+	for range s.x.starts {
+		s.element(scope{paragraph: d.paragraphFormat("", "")})
 	}
 	return s.x.err
 }
@@ -234,10 +229,7 @@ func (d *document) readFontTable(relationships []relationship) (map[string][]emb
 		}
 		name := ""
 		x := newReader(part)
-		for x.next() {
-			if x.kind != startTag {
-				continue
-			}
+		for range x.starts {
 			switch string(x.name) {
 			case "w:font":
 				name = fold(x.attr("w:name"))

@@ -72,10 +72,7 @@ func (p *runProperties) overStyle(base *runProperties) runProperties {
 // readRunProperties reads the element w:rPr that has just started.
 func (d *document) readRunProperties(x *reader) runProperties {
 	var p runProperties
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:rStyle":
 			p.style = x.attr("w:val")

@@ -30,10 +30,7 @@ type lists struct {
 func (d *document) readNumbering(part []byte) error {
 	d.lists = lists{abstract: map[string]*list{}, concrete: map[string]*list{}, links: map[string]string{}}
 	x := newReader(part)
-	for x.next() {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.starts {
 		switch string(x.name) {
 		case "w:abstractNum":
 			id := x.attr("w:abstractNumId")
@@ -55,10 +52,7 @@ func (d *document) readNumbering(part []byte) error {
 
 func (d *document) readList(x *reader) *list {
 	l := new(list)
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:lvl":
 			l.read(d, x)
@@ -77,10 +71,7 @@ func (d *document) readList(x *reader) *list {
 func (d *document) readNum(x *reader) *list {
 	l := new(list)
 	own := new(list)
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:abstractNumId":
 			if base := d.lists.abstract[x.attr("w:val")]; base != nil {
@@ -88,10 +79,10 @@ func (d *document) readNum(x *reader) *list {
 			}
 			x.skip()
 		case "w:lvlOverride":
-			for x.next() && x.kind != endTag {
-				if x.kind == startTag && string(x.name) == "w:lvl" {
+			for range x.children {
+				if string(x.name) == "w:lvl" {
 					own.read(d, x)
-				} else if x.kind == startTag {
+				} else {
 					x.skip()
 				}
 			}
@@ -118,10 +109,7 @@ func (l *list) read(d *document, x *reader) {
 
 func (d *document) readLevel(x *reader) *level {
 	l := new(level)
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:rPr":
 			l.run = d.readRunProperties(x)

@@ -9,10 +9,7 @@ type paragraphProperties struct {
 
 // readParagraphProperties reads the element w:pPr that has just started.
 func (d *document) readParagraphProperties(x *reader) (p paragraphProperties) {
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:pStyle":
 			p.style = x.attr("w:val")
@@ -31,10 +28,7 @@ func (d *document) readParagraphProperties(x *reader) (p paragraphProperties) {
 }
 
 func readNumberingReference(x *reader) (n numbering) {
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:numId":
 			n.id = x.attr("w:val")

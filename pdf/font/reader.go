@@ -221,6 +221,24 @@ func (x *reader) on() bool {
 	return true
 }
 
+// starts goes to each element of the part, however deep it is, that was not read before.
+func (x *reader) starts(yield func() bool) {
+	for x.next() {
+		if x.kind == startTag && !yield() {
+			return
+		}
+	}
+}
+
+// children goes to each element in the one that has just started, and ends at the end of that one. Each must be read to its own end.
+func (x *reader) children(yield func() bool) {
+	for x.next() && x.kind != endTag {
+		if x.kind == startTag && !yield() {
+			return
+		}
+	}
+}
+
 // skip goes to the end of the element that has just started.
 func (x *reader) skip() {
 	for depth := x.depth; x.depth >= depth && x.next(); {

@@ -61,31 +61,24 @@ func (s *story) element(at scope) {
 
 // content reads the elements in the one that has just started.
 func (s *story) content(at scope) {
-	for s.x.next() && s.x.kind != endTag {
-		if s.x.kind == startTag {
-			s.element(at)
-		}
+	for range s.x.children {
+		s.element(at)
 	}
 }
 
 func (s *story) tableElement(at scope) {
 	at.table = ""
-	for s.x.next() && s.x.kind != endTag {
-		switch {
-		case s.x.kind != startTag:
-		case string(s.x.name) == "w:tblPr":
+	for range s.x.children {
+		if string(s.x.name) == "w:tblPr" {
 			at.table = s.tableStyle()
-		default:
+		} else {
 			s.element(at)
 		}
 	}
 }
 
 func (s *story) tableStyle() (id string) {
-	for s.x.next() && s.x.kind != endTag {
-		if s.x.kind != startTag {
-			continue
-		}
+	for range s.x.children {
 		if string(s.x.name) == "w:tblStyle" {
 			id = s.x.attr("w:val")
 		}
@@ -97,30 +90,26 @@ func (s *story) tableStyle() (id string) {
 func (s *story) paragraph(at scope) {
 	at.run = nil
 	at.paragraph = s.paragraphFormat(at.table, "")
-	for s.x.next() && s.x.kind != endTag {
-		switch {
-		case s.x.kind != startTag:
-		case string(s.x.name) == "w:pPr":
-			p := s.readParagraphProperties(s.x)
-			at.paragraph = s.paragraphFormat(at.table, p.style)
-			s.number(at.paragraph, &p)
-		default:
+	for range s.x.children {
+		if string(s.x.name) != "w:pPr" {
 			s.element(at)
+			continue
 		}
+		p := s.readParagraphProperties(s.x)
+		at.paragraph = s.paragraphFormat(at.table, p.style)
+		s.number(at.paragraph, &p)
 	}
 }
 
 func (s *story) run(at scope) {
 	at.run = &at.paragraph.run
-	for s.x.next() && s.x.kind != endTag {
-		switch {
-		case s.x.kind != startTag:
-		case string(s.x.name) == "w:rPr":
-			p := s.readRunProperties(s.x)
-			at.run = s.format(at.paragraph, &p)
-		default:
+	for range s.x.children {
+		if string(s.x.name) != "w:rPr" {
 			s.element(at)
+			continue
 		}
+		p := s.readRunProperties(s.x)
+		at.run = s.format(at.paragraph, &p)
 	}
 }
 
@@ -221,10 +210,7 @@ func (s *story) watermark() {
 // fallback. Text boxes, for instance, stand in both.
 func (s *story) alternate(at scope) {
 	chosen := false
-	for s.x.next() && s.x.kind != endTag {
-		if s.x.kind != startTag {
-			continue
-		}
+	for range s.x.children {
 		name := string(s.x.name)
 		if !chosen && (name == "mc:Choice" && known(s.x.attr("Requires")) || name == "mc:Fallback") {
 			chosen = true
@@ -248,10 +234,7 @@ func known(requires string) bool {
 
 // section reads which headers and footers a section has.
 func (s *story) section() {
-	for s.x.next() && s.x.kind != endTag {
-		if s.x.kind != startTag {
-			continue
-		}
+	for range s.x.children {
 		switch string(s.x.name) {
 		case "w:headerReference", "w:footerReference":
 			if len(s.sections) < maxSections {

@@ -24,10 +24,7 @@ type styles struct {
 func (d *document) readStyles(part []byte) error {
 	d.styles.byID = map[string]*style{}
 	x := newReader(part)
-	for x.next() {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.starts {
 		switch string(x.name) {
 		case "w:rPrDefault":
 			d.styles.defaults = d.readDefaults(x)
@@ -50,10 +47,10 @@ func (d *document) readStyles(part []byte) error {
 }
 
 func (d *document) readDefaults(x *reader) (p runProperties) {
-	for x.next() && x.kind != endTag {
-		if x.kind == startTag && string(x.name) == "w:rPr" {
+	for range x.children {
+		if string(x.name) == "w:rPr" {
 			p = d.readRunProperties(x)
-		} else if x.kind == startTag {
+		} else {
 			x.skip()
 		}
 	}
@@ -62,10 +59,7 @@ func (d *document) readDefaults(x *reader) (p runProperties) {
 
 func (d *document) readStyle(x *reader) *style {
 	s := new(style)
-	for x.next() && x.kind != endTag {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.children {
 		switch string(x.name) {
 		case "w:basedOn":
 			s.basedOn = x.attr("w:val")

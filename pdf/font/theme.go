@@ -25,10 +25,7 @@ func readTheme(part []byte) (map[string]*collection, error) {
 	collections := map[string]*collection{}
 	x := newReader(part)
 	var c *collection
-	for x.next() {
-		if x.kind != startTag {
-			continue
-		}
+	for range x.starts {
 		switch string(x.name) {
 		case "a:majorFont":
 			c = &collection{scripts: map[string]string{}}
