@@ -68,11 +68,10 @@ func Encrypt(pdf []byte, protection Protection) ([]byte, error) {
 
 // carryAll writes what a file has, encrypted, and returns its trailer.
 func carryAll(f *file, w *writer, keys *keys) (dict, error) {
-	encryption, err := w.add(keys.dict()) // its strings stay as they are
+	encryption, err := w.encrypt(keys)
 	if err != nil {
 		return nil, err
 	}
-	w.seal = keys.seal
 	c := newCopier(f, w)
 	root, err := f.root()
 	if err != nil {

@@ -78,8 +78,7 @@ func (m *merger) protect(p Protection) error {
 	if err != nil {
 		return err
 	}
-	m.encryption, err = m.to.add(keys.dict()) // its strings stay as they are
-	m.to.seal = keys.seal
+	m.encryption, err = m.to.encrypt(keys)
 	return err
 }
 

@@ -37,14 +37,19 @@ func (w *writer) reserve() int {
 	return len(w.offsets) - 1
 }
 
-// put writes the object of a number.
-func (w *writer) put(n int, o object) error { return w.putSealed(n, o, w.seal) }
+// encrypt encrypts what is written from here on, and returns where it says how.
+func (w *writer) encrypt(keys *keys) (ref, error) {
+	at, err := w.add(keys.dict()) // its strings stay as they are
+	w.seal = keys.seal
+	return at, err
+}
 
-func (w *writer) putSealed(n int, o object, seal func([]byte) []byte) error {
+// put writes the object of a number.
+func (w *writer) put(n int, o object) error {
 	w.offsets[n] = w.offset
 	b := strconv.AppendInt(w.buffer[:0], int64(n), 10)
 	b = append(b, " 0 obj\n"...)
-	b = appendObject(b, o, seal)
+	b = appendObject(b, o, w.seal)
 	b = append(b, "\nendobj\n"...)
 	w.buffer = b
 	if cap(b) > 1<<20 {
