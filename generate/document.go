@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"platen/docgen"
@@ -19,7 +18,7 @@ import (
 // wrong with the data is in the result.
 func (g *Generator) document(ctx context.Context, template *docx.Template, options docx.Options, claim *docgen.Claim, job docgen.ClaimedJob) (docgen.Result, error) {
 	result, begun := docgen.Result{Job: job}, g.now()
-	pipe, err := g.begin(ctx, template, options, job)
+	rendered, err := g.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
 		result.Failures.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
 		return result, nil
@@ -27,8 +26,9 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	if err != nil {
 		return result, err
 	}
-	output, fonts, err := g.save(ctx, claim, job, pipe)
-	report, failure := pipe.wait()
+	output, fonts, err := g.save(ctx, claim, job, rendered)
+	failure := rendered.wait()
+	report := rendered.report
 	var crash *panicError
 	var suspect *pdf.SuspectError
 	failed := "" // why there is no document
@@ -105,50 +105,17 @@ func (g *Generator) begin(ctx context.Context, template *docx.Template, options 
 
 // rendering is a document that is made while it is read.
 type rendering struct {
-	*io.PipeReader
-	done    chan struct{}
-	report  docx.Report
-	failure error // why the engine could not make the document
+	*piped
+	report docx.Report
 }
 
 // render begins to make a document, and calls done when the engine has nothing more to do.
 func render(template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
-	r, w := io.Pipe()
-	rendered := &rendering{PipeReader: r, done: make(chan struct{})}
-	go func() {
-		defer close(rendered.done)
+	rendered := &rendering{}
+	rendered.piped = pipe(func(w io.Writer) (err error) {
 		defer done()
-		rendered.report, rendered.failure = execute(template, w, data, options)
-		w.CloseWithError(rendered.failure)
-	}()
+		rendered.report, err = template.Execute(w, data, options)
+		return err
+	})
 	return rendered
-}
-
-// wait returns what the engine said, when it is done. That the reader stopped early is no fault of the engine.
-func (r *rendering) wait() (docx.Report, error) {
-	r.CloseWithError(errReaderStopped)
-	<-r.done
-	if errors.Is(r.failure, errReaderStopped) {
-		return r.report, nil
-	}
-	return r.report, r.failure
-}
-
-var errReaderStopped = errors.New("the document is no longer read")
-
-// panicError is a panic of the engine.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-func execute(template *docx.Template, w io.Writer, data lang.Value, options docx.Options) (report docx.Report, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return template.Execute(w, data, options)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -53,31 +52,14 @@ func (g *Generator) saveMerged(ctx context.Context, m *docgen.Merge) (docgen.Out
 			documents[i].Password = protection.UserPassword
 		}
 	}
-	r, w := io.Pipe()
-	merged := make(chan error, 1)
-	go func() {
-		err := merge(w, documents, protection)
-		w.CloseWithError(err)
-		merged <- err
-	}()
-	output, err := g.service.SaveMerged(ctx, m, r)
-	r.CloseWithError(errReaderStopped)
-	failure := <-merged
+	merged := pipe(func(w io.Writer) error { return finish.Merge(w, documents, protection) })
+	output, err := g.service.SaveMerged(ctx, m, merged)
+	failure := merged.wait()
 	if crash, ok := errors.AsType[*panicError](failure); ok {
 		g.log.ErrorContext(ctx, "merging crashed", "batch", m.BatchID, "panic", crash.value, "stack", string(crash.stack))
 	}
-	if failure != nil && !errors.Is(failure, errReaderStopped) {
+	if failure != nil {
 		return docgen.Output{}, failure
 	}
 	return output, err
-}
-
-// merge merges, and returns a panic as an error.
-func merge(w io.Writer, documents []finish.Document, protection *finish.Protection) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return finish.Merge(w, documents, protection)
 }
