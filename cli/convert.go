@@ -56,7 +56,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.checkApart(outputs(conversions)); err != nil {
+	if err := c.checkApart(pathsOf(conversions, func(each conversion) string { return each.out })); err != nil {
 		return err
 	}
 	converter, err := newConverter(&c.pdfConfig, &c.pdfFlags, "", len(conversions))
@@ -73,24 +73,12 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	files := make([]string, len(report.Documents))
-	for i, d := range report.Documents {
-		files[i] = d.File
-	}
+	files := pathsOf(report.Documents, func(d convertedDocument) string { return d.File })
 	if report.Merged, err = converter.merge(c.Merged, files); err != nil {
 		return err
 	}
 	report.Seconds = time.Since(began).Seconds()
 	return c.report(s, &report)
-}
-
-// outputs are where the PDFs of conversions go.
-func outputs(conversions []conversion) []string {
-	paths := make([]string, len(conversions))
-	for i, each := range conversions {
-		paths[i] = each.out
-	}
-	return paths
 }
 
 // convertTo makes the PDF of a file.
@@ -191,12 +179,14 @@ func (c *convertCmd) single() (*conversion, error) {
 }
 
 // nameOfPDF is the name, without folders, of the PDF of a document.
-func nameOfPDF(in string) string {
-	if in == "-" {
-		return "output" + pdfExtension
+func nameOfPDF(in string) string { return stem(in) + pdfExtension }
+
+// stem is the name of a file without folders and extension; of standard input, one for what is made of it.
+func stem(path string) string {
+	if path == "-" {
+		return "output"
 	}
-	name := filepath.Base(in)
-	return strings.TrimSuffix(name, filepath.Ext(name)) + pdfExtension
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
 // find returns the conversions of an argument into the folder of the output.

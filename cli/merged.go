@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"platen/pdf/finish"
 )
@@ -48,7 +47,7 @@ func (c *converter) merge(name string, paths []string) (merged string, err error
 	documents := make([]finish.Document, len(made))
 	for i, path := range made {
 		documents[i] = finish.Document{
-			Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)),
+			Name: stem(path),
 			Open: func() (io.ReadCloser, error) { return os.Open(path) },
 		}
 		if c.protection != nil {
@@ -62,6 +61,15 @@ func (c *converter) merge(name string, paths []string) (merged string, err error
 		return "", fmt.Errorf("make %s of the documents: %w", name, err)
 	}
 	return name, nil
+}
+
+// pathsOf are the paths of documents.
+func pathsOf[T any](documents []T, path func(T) string) []string {
+	paths := make([]string, len(documents))
+	for i := range documents {
+		paths[i] = path(documents[i])
+	}
+	return paths
 }
 
 // alsoIn is what a summary says of a merged PDF.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"platen/docx"
@@ -89,7 +88,8 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	}
 	merged := ""
 	if r.converter != nil {
-		if merged, err = r.converter.merge(c.Merged, filesOf(documents)); err != nil {
+		files := pathsOf(documents, func(d renderedDocument) string { return d.File })
+		if merged, err = r.converter.merge(c.Merged, files); err != nil {
 			return err
 		}
 	}
@@ -109,11 +109,7 @@ func (c *renderCmd) extension() string {
 
 // out is where the output goes, for a batch a folder: what was asked for, or the name of the data.
 func (c *renderCmd) out(extension string) string {
-	name := strings.TrimSuffix(filepath.Base(c.Data), filepath.Ext(c.Data))
-	if c.Data == "-" {
-		name = "output"
-	}
-	return cmp.Or(c.Out, name+extension)
+	return cmp.Or(c.Out, stem(c.Data)+extension)
 }
 
 // checkOut refuses outputs that cannot be.
@@ -174,15 +170,6 @@ func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inp
 		documents[i] = r.render(ctx, &inputs[i], paths[i], release)
 	})
 	return documents, err
-}
-
-// filesOf are the files of documents, "" where there is none.
-func filesOf(documents []renderedDocument) []string {
-	files := make([]string, len(documents))
-	for i, d := range documents {
-		files[i] = d.File
-	}
-	return files
 }
 
 // rendering makes documents of one template.
