@@ -184,7 +184,7 @@ func convertText(t *testing.T, engine pdf.Engine, to string) {
 
 func textOf(t *testing.T, content []byte) string {
 	t.Helper()
-	return pdftest.Text(t, save(t, content))
+	return pdftest.Text(t, pdftest.Save(t, content))
 }
 
 // files are all files below a folder.

@@ -46,7 +46,7 @@ func TestSamePages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				score, err := fidelitytest.Compare(t.Context(), cold[name], save(t, result.PDF))
+				score, err := fidelitytest.Compare(t.Context(), cold[name], pdftest.Save(t, result.PDF))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +66,7 @@ func TestFontsKeepLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := save(t, result.PDF)
+	with := pdftest.Save(t, result.PDF)
 	without := convertCold(t, map[string][]byte{"text": text}, "/usr/share/fonts/truetype/dejavu")["text"]
 	// Carlito has the widths of Calibri, so a document that names it has the lines of one in Calibri.
 	same := convertCold(t, map[string][]byte{"text": pdftest.Replace(text, "Calibri", "Carlito")}, font.SystemFolders...)["text"]
@@ -203,13 +203,4 @@ func read(t *testing.T, path string) []byte {
 		t.Error(err)
 	}
 	return content
-}
-
-func save(t *testing.T, content []byte) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "document.pdf")
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }

@@ -132,7 +132,7 @@ func testCrowd(t *testing.T, engine pdf.Engine) {
 				t.Error(err)
 				return
 			}
-			if text := Text(t, write(t, result.PDF)); !strings.Contains(text, "To "+name+"\n") {
+			if text := Text(t, Save(t, result.PDF)); !strings.Contains(text, "To "+name+"\n") {
 				t.Errorf("the letter to %s is\n%s", name, text)
 			}
 		})
@@ -171,10 +171,11 @@ func convert(t *testing.T, engine pdf.Engine, document []byte, options pdf.Optio
 	if result.Took <= 0 {
 		t.Errorf("the conversion took %v", result.Took)
 	}
-	return write(t, result.PDF)
+	return Save(t, result.PDF)
 }
 
-func write(t *testing.T, content []byte) string {
+// Save writes a PDF into a file of the test.
+func Save(t *testing.T, content []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "document.pdf")
 	if err := os.WriteFile(file, content, 0o600); err != nil {
