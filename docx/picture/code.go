@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"strings"
 
 	"github.com/boombuler/barcode"
@@ -18,7 +17,6 @@ import (
 	"github.com/boombuler/barcode/datamatrix"
 	"github.com/boombuler/barcode/ean"
 	"github.com/boombuler/barcode/pdf417"
-	"github.com/boombuler/barcode/qr"
 	"github.com/boombuler/barcode/twooffive"
 	"github.com/boombuler/barcode/utils"
 )
@@ -29,7 +27,8 @@ const (
 	// maxLinear is how many characters a code of bars may have: at most what fits a page.
 	maxLinear = 80
 
-	// modulePixels is how many pixels the narrowest bar or dot of a code has, so that scaling does not blur it.
+	// modulePixels is how many pixels the narrowest bar or dot of a code has, so that scaling does not blur it. The code of draw
+	// relies on a module being one byte of a row, 8 pixels of 1 bit.
 	modulePixels = 8
 	// linearHeight is how high bars are, in modules.
 	linearHeight = 50
@@ -47,7 +46,7 @@ const (
 
 // symbology is a kind of code.
 type symbology struct {
-	encode    func(text string) (barcode.Barcode, error)
+	encode    func(text string) (image.Image, error)
 	quiet     int // modules that must stay white on each side
 	quietTop  int // and above and below
 	row       int // how high a row is, in modules
@@ -86,45 +85,37 @@ func Code(name, text string) (*Picture, error) {
 	if len(text) > maxCodeText || len(text) > s.maxLength {
 		return nil, fmt.Errorf("has %d characters, and a code of the kind %s takes at most %d", len(text), name, s.maxLength)
 	}
-	code, err := guarded(func() (barcode.Barcode, error) { return s.encode(text) })
+	code, err := guarded(func() (image.Image, error) { return s.encode(text) })
 	if err != nil {
 		return nil, err
 	}
 	return s.draw(code)
 }
 
-// draw writes a code at a whole number of pixels a module.
-func (s symbology) draw(code barcode.Barcode) (*Picture, error) {
+// draw writes a code at a whole number of pixels for each module.
+func (s symbology) draw(code image.Image) (*Picture, error) {
 	b, lines := code.Bounds(), max(s.lines, 1)
 	rows := b.Dy() / lines
 	width, height := b.Dx()+2*s.quiet, rows*s.row+2*s.quietTop
-	m := image.NewPaletted(image.Rect(0, 0, width*modulePixels, height*modulePixels), color.Palette{color.White, color.Black})
+	image := newBitmap(width*modulePixels, height*modulePixels)
+	white := bytes.Repeat([]byte{0xff}, width)
+	image.rows(white, s.quietTop*modulePixels)
 	for y := range rows {
+		line := bytes.Clone(white)
 		for x := range b.Dx() {
 			if isDark(code.At(b.Min.X+x, b.Min.Y+y*lines)) {
-				blacken(m, (s.quiet+x)*modulePixels, (s.quietTop+y*s.row)*modulePixels, s.row*modulePixels)
+				line[s.quiet+x] = 0
 			}
 		}
+		image.rows(line, s.row*modulePixels)
 	}
-	var out bytes.Buffer
-	if err := png.Encode(&out, m); err != nil {
-		return nil, fmt.Errorf("cannot be drawn: %w", err)
-	}
-	return &Picture{Kind: PNG, Data: out.Bytes(), Width: EMU(width) * s.module, Height: EMU(height) * s.module, Elastic: s.row == linearHeight}, nil
+	image.rows(white, s.quietTop*modulePixels)
+	return &Picture{Kind: PNG, Data: image.png(), Width: EMU(width) * s.module, Height: EMU(height) * s.module, Elastic: s.row == linearHeight}, nil
 }
 
 func isDark(c color.Color) bool {
 	r, _, _, _ := c.RGBA()
 	return r < 0x8000
-}
-
-func blacken(m *image.Paletted, x, y, height int) {
-	for row := range height {
-		pixels := m.Pix[m.PixOffset(x, y+row):]
-		for i := range modulePixels {
-			pixels[i] = 1
-		}
-	}
 }
 
 // digits fails if a text is not digits only.
@@ -165,8 +156,8 @@ func checked(text string, length int, kind string) (string, error) {
 	return "", fmt.Errorf("has %d digits, and a code of the kind %s has %d, or %d without its check digit", len(text), kind, length, length-1)
 }
 
-func eanCode(length int) func(string) (barcode.Barcode, error) {
-	return func(text string) (barcode.Barcode, error) {
+func eanCode(length int) func(string) (image.Image, error) {
+	return func(text string) (image.Image, error) {
 		number, err := checked(text, length, fmt.Sprintf("ean%d", length))
 		if err != nil {
 			return nil, err
@@ -185,7 +176,7 @@ func ascii(text, kind string) error {
 	return nil
 }
 
-func code128Code(text string) (barcode.Barcode, error) {
+func code128Code(text string) (image.Image, error) {
 	if err := ascii(text, "code128"); err != nil {
 		return nil, err
 	}
@@ -193,7 +184,7 @@ func code128Code(text string) (barcode.Barcode, error) {
 }
 
 // code39Code writes what Code 39 has itself (ISO/IEC 16388) as it is, other characters of ASCII as pairs of those.
-func code39Code(text string) (barcode.Barcode, error) {
+func code39Code(text string) (image.Image, error) {
 	const own = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%"
 	if err := ascii(text, "code39"); err != nil {
 		return nil, err
@@ -201,14 +192,14 @@ func code39Code(text string) (barcode.Barcode, error) {
 	return code39.Encode(text, false, strings.Trim(text, own) != "")
 }
 
-func code93Code(text string) (barcode.Barcode, error) {
+func code93Code(text string) (image.Image, error) {
 	if err := ascii(text, "code93"); err != nil {
 		return nil, err
 	}
 	return code93.Encode(text, true, true)
 }
 
-func codabarCode(text string) (barcode.Barcode, error) {
+func codabarCode(text string) (image.Image, error) {
 	text = strings.ToUpper(text)
 	body := text
 	if len(text) >= 2 && strings.Trim(text[:1]+text[len(text)-1:], "ABCD") == "" {
@@ -223,7 +214,7 @@ func codabarCode(text string) (barcode.Barcode, error) {
 }
 
 // industrial writes digits as bars alone, two of five of which are wide: three modules to one, start and stop as well.
-func industrial(text string) (barcode.Barcode, error) {
+func industrial(text string) (image.Image, error) {
 	if err := digits(text, "2of5"); err != nil {
 		return nil, err
 	}
@@ -246,7 +237,7 @@ func industrial(text string) (barcode.Barcode, error) {
 
 // interleaved writes digits in pairs: to an odd number of them a check digit is added, and that of the 14 of a trade unit
 // (ITF-14) is checked.
-func interleaved(text string) (barcode.Barcode, error) {
+func interleaved(text string) (image.Image, error) {
 	const kind, tradeUnit = "itf", 14
 	err := digits(text, kind)
 	if err == nil && len(text) == tradeUnit {
@@ -261,7 +252,7 @@ func interleaved(text string) (barcode.Barcode, error) {
 	return twooffive.Encode(text, true)
 }
 
-func datamatrixCode(text string) (barcode.Barcode, error) {
+func datamatrixCode(text string) (image.Image, error) {
 	const function1 = '\xe8' // which GS1 gives a meaning, at the start
 	latin, err := latin1(text, "datamatrix")
 	if err == nil && latin[0] == function1 {
@@ -273,7 +264,7 @@ func datamatrixCode(text string) (barcode.Barcode, error) {
 	return datamatrix.Encode(latin)
 }
 
-func aztecCode(text string) (barcode.Barcode, error) {
+func aztecCode(text string) (image.Image, error) {
 	latin, err := latin1(text, "aztec")
 	if err != nil {
 		return nil, err
@@ -293,17 +284,9 @@ func latin1(text, kind string) (string, error) {
 	return string(out), nil
 }
 
-func pdf417Code(text string) (barcode.Barcode, error) {
+func pdf417Code(text string) (image.Image, error) {
 	if err := ascii(text, "pdf417"); err != nil {
 		return nil, err
 	}
 	return pdf417.Encode(text, pdf417Security)
-}
-
-func qrCode(text string) (barcode.Barcode, error) {
-	code, err := qr.Encode(text, qr.M, qr.Auto)
-	if err != nil {
-		return nil, errors.New("is too long for a QR code")
-	}
-	return code, nil
 }
