@@ -2,8 +2,7 @@
 
 # What the tests run on, and how. Override on the command line: make test PKGS=./docx/... RACE=
 PKGS      ?= ./...
-RACE      ?= -race
-TIMEOUT   ?= 12m
+TIMEOUT   ?= 40m
 FUZZTIME  ?= 30s
 BENCH     ?= .
 
@@ -13,12 +12,12 @@ GOLANGCI_LINT = go tool -modfile=tools/lint/go.mod golangci-lint
 GOTESTSUM     = go tool -modfile=tools/gotestsum/go.mod gotestsum
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-deps check generate lint fuzz bench bench-peers clean
+.PHONY: help quickstart build test test-all test-deps check generate lint fuzz bench bench-peers clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo "  PKGS=./docx/...  limits test and bench to some packages    RACE=  turns the race detector off"
+	@echo "  PKGS=./docx/...  limits test, test-all, and bench to some packages"
 	@echo "  FUZZTIME=5m      is spent on each fuzz target              BENCH=Execute  chooses benchmarks"
 
 quickstart: ## Start a server with an example template and data, and say what to try
@@ -27,8 +26,11 @@ quickstart: ## Start a server with an example template and data, and say what to
 build: ## Build the server and command line: one file, bin/platen, for any Linux with glibc
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/platen .
 
-test: test-deps check ## Install what the tests need, check the sources, run every test
-	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- $(RACE) -timeout=$(TIMEOUT) $(PKGS)
+test: test-deps check ## Install what the tests need, check the sources, run every test in its short form
+	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- -short -timeout=$(TIMEOUT) $(PKGS)
+
+test-all: test-deps check ## Run every test in its long form, with the race detector
+	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- -race -timeout=$(TIMEOUT) $(PKGS)
 
 test-deps: ## Install what the tests need besides Go (PostgreSQL, LibreOffice, poppler, qpdf, readers of codes, gcc)
 	@scripts/test-deps

@@ -81,6 +81,7 @@ var rules = map[string]func(*file, reporter){
 	"nothing runs before main":                checkNoInit,
 	"only cli reads the environment":          checkEnvironment,
 	"nothing sleeps but in a synctest bubble": checkNoSleep,
+	"no test asserts wall time":               checkNoWallTime,
 }
 
 func TestArchitecture(t *testing.T) {
@@ -323,19 +324,65 @@ func checkEnvironment(f *file, report reporter) {
 
 // checkNoSleep lets a test advance the clock of its own synctest bubble, where no time passes.
 func checkNoSleep(f *file, report reporter) {
-	var bubbles []ast.Node
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && f.isSelector(call.Fun, "testing/synctest", "Test") {
-			bubbles = append(bubbles, call)
-		}
-		return true
-	})
+	bubbles := f.bubbles()
 	for _, sleep := range f.uses("time", "Sleep") {
-		inside := func(b ast.Node) bool { return b.Pos() <= sleep.Pos() && sleep.End() <= b.End() }
-		if !slices.ContainsFunc(bubbles, inside) {
+		if !within(sleep, bubbles) {
 			report(f.line(sleep.Pos()), "time.Sleep: wait for the event, or for a timer together with the context")
 		}
 	}
+}
+
+// checkNoWallTime rejects time.Since in tests: on a busy machine everything takes longer. Benchmarks measure, and in a
+// synctest bubble time is exact.
+func checkNoWallTime(f *file, report reporter) {
+	if !strings.HasSuffix(f.path, "_test.go") || strings.HasSuffix(f.path, "bench_test.go") {
+		return
+	}
+	exempt := append(f.bubbles(), f.benchmarks()...)
+	for _, since := range f.uses("time", "Since") {
+		if !within(since, exempt) {
+			report(f.line(since.Pos()), "time.Since in a test: assert what happened, not how long it took, or write a benchmark")
+		}
+	}
+}
+
+// bubbles returns the calls of synctest.Test.
+func (f *file) bubbles() []ast.Node {
+	return f.find(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && f.isSelector(call.Fun, "testing/synctest", "Test")
+	})
+}
+
+// benchmarks returns the functions that measure: those with a *testing.B, and those whose name begins with measure.
+func (f *file) benchmarks() []ast.Node {
+	return f.find(func(n ast.Node) bool {
+		decl, ok := n.(*ast.FuncDecl)
+		if !ok {
+			return false
+		}
+		takesB := func(field *ast.Field) bool {
+			star, ok := field.Type.(*ast.StarExpr)
+			return ok && f.isSelector(star.X, "testing", "B")
+		}
+		return strings.HasPrefix(decl.Name.Name, "measure") || slices.ContainsFunc(decl.Type.Params.List, takesB)
+	})
+}
+
+func (f *file) find(want func(ast.Node) bool) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if n != nil && want(n) {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// within tells whether a node lies in one of the others.
+func within(n ast.Node, others []ast.Node) bool {
+	return slices.ContainsFunc(others, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
 }
 
 // uses returns every mention of an identifier of an imported package.

@@ -35,7 +35,7 @@ var (
 )
 
 // documentationTime is how long the commands of a page may take: some have many.
-const documentationTime = 3 * time.Minute
+const documentationTime = 15 * time.Minute
 
 // documentationAddress is where the documentation's servers listen.
 const documentationAddress = "127.0.0.1:8080"

@@ -28,7 +28,7 @@ import (
 // How often TestKilled kills a server, and from which seed it chooses when: go test ./cli -run TestKilled -kills=200 -seed=7.
 // The same seed makes the same choices; what a server has done by then is up to the machine.
 var (
-	killRounds = flag.Int("kills", 20, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL")
+	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for 20, or 8 with -short")
 	killSeed   = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
 )
 
@@ -37,18 +37,25 @@ var (
 // batch of PDFs has come to its end, and nothing is left of LibreOffice.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	rounds := *killRounds
+	switch {
+	case rounds == 0 && testing.Short():
+		rounds = 8
+	case rounds == 0:
+		rounds = 20
+	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		data := t.TempDir()
 		k := newKilling(t, store.Config{Path: filepath.Join(data, "platen.db")}, "--data="+data)
-		k.run(*killRounds)
+		k.run(rounds)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		database := storetest.Postgres(t)
 		k := newKilling(t, database, "--data="+t.TempDir(), "--database="+database.URL)
 		k.atLast = func() { t.Logf("%d tasks were held by servers that are dead", muchLater(t, database.URL)) }
-		k.run(max(1, *killRounds/4))
+		k.run(max(1, rounds/4))
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"platen/docx"
 )
@@ -67,7 +66,8 @@ func manyNumbered(format string, n int) string {
 	return b.String()
 }
 
-// A part whose elements declare namespaces at every turn is judged in about the time of its size.
+// A part with 30,000 nested and adjacent namespace declarations is accepted. With a lookup that copies the declarations of
+// all ancestors, this test takes minutes.
 func TestManyNamespaces(t *testing.T) {
 	const deep, wide = 300, 30_000
 	body := `<w:p>` + manyNumbered(`<x%[1]d:y xmlns:x%[1]d="urn:%[1]d">`, deep) + manyNumbered(`<z:y xmlns:z="urn:%d"/>`, wide)
@@ -75,13 +75,8 @@ func TestManyNamespaces(t *testing.T) {
 		body += fmt.Sprintf("</x%d:y>", i)
 	}
 	body += `</w:p><w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`
-	start := time.Now()
 	tpl := mustParse(t, map[string]string{"document.xml": body})
 	if _, err := tpl.Execute(io.Discard, decode(t, `{"a":"A"}`), docx.Options{}); err != nil {
 		t.Fatal(err)
-	}
-	const most = 10 * time.Second // with the race detector on a busy machine
-	if took := time.Since(start); took > most {
-		t.Errorf("it took %v", took)
 	}
 }

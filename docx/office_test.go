@@ -110,7 +110,7 @@ func goldenOutputs(t *testing.T, dir string) []string {
 // convert has every document of the folder written as text beside it.
 func convert(t *testing.T, office, dir string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	files, err := filepath.Glob(filepath.Join(dir, "*.docx"))
 	if err != nil {

@@ -64,7 +64,7 @@ func comparePeers(t *testing.T, node *peerProcess, w work) string {
 	var own time.Duration
 	peers := make([]time.Duration, len(peerEngines))
 	for range peerRounds {
-		own += medianFor(peerTime, func() {
+		own += measureMedian(peerTime, func() {
 			if _, err := tpl.Execute(io.Discard, decode(t, string(text)), docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -93,8 +93,8 @@ func comparePeers(t *testing.T, node *peerProcess, w work) string {
 	return line
 }
 
-// medianFor repeats a function for a time and returns the median of its times.
-func medianFor(d time.Duration, f func()) time.Duration {
+// measureMedian repeats a function for a time and returns the median of its times.
+func measureMedian(d time.Duration, f func()) time.Duration {
 	var times []time.Duration
 	for begin := time.Now(); time.Since(begin) < d; {
 		start := time.Now()

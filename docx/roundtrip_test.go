@@ -30,7 +30,7 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 		writeFile(t, path, d.output)
 		files = append(files, path)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	args := append([]string{"--headless", "-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--convert-to", "docx:Office Open XML Text", "--outdir", filepath.Join(dir, "again")}, files...)
 	if out, err := exec.CommandContext(ctx, office, args...).CombinedOutput(); err != nil {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 // waitLimit is how long a test waits for something that takes moments.
-const waitLimit = 60 * time.Second
+const waitLimit = 10 * time.Minute
 
 // pdfWorkers is how many PDFs are made at once.
 const pdfWorkers = 2

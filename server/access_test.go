@@ -162,7 +162,7 @@ func (c routeCase) statuses(t *testing.T) map[string]int {
 }
 
 func TestEveryRouteForEveryCaller(t *testing.T) {
-	run(t, func(w *world) {
+	runLong(t, func(w *world) {
 		shared := w.scene()
 		for _, c := range routeCases {
 			for caller, want := range c.statuses(t) {

@@ -57,6 +57,16 @@ func run(t *testing.T, test func(w *world)) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{}, test)
 }
 
+// runLong is run, but with -short on SQLite alone: for tests that take long on PostgreSQL, of what it has little part in.
+func runLong(t *testing.T, test func(w *world)) {
+	t.Helper()
+	if testing.Short() {
+		runOnce(t, server.Config{RateLimits: noLimits}, test)
+		return
+	}
+	run(t, test)
+}
+
 // runOnce runs a test, of what the database has no part in, in a new world on SQLite.
 func runOnce(t *testing.T, cfg server.Config, test func(w *world)) {
 	t.Helper()

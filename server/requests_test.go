@@ -22,16 +22,24 @@ import (
 
 // How many requests TestRequests makes, and from which seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
 var (
-	requestCount = flag.Int("requests", manyRequests(), "requests that TestRequests makes")
-	requestSeed  = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
+	requestFlag = flag.Int("requests", 0, "requests that TestRequests makes; 0 for 10000, or fewer with -short or the race detector")
+	requestSeed = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
 )
 
-// manyRequests is as many as show that every operation is reached; under the race detector, which makes them slow, a part.
-func manyRequests() int {
-	if raceEnabled {
-		return 1000
+// allRequests is how many requests show that every operation is reached.
+const allRequests = 10_000
+
+// requestCount returns how many requests TestRequests makes. Under the race detector they are slow.
+func requestCount() int {
+	switch {
+	case *requestFlag != 0:
+		return *requestFlag
+	case raceEnabled:
+		return allRequests / 10
+	case testing.Short():
+		return allRequests / 4
 	}
-	return 10_000
+	return allRequests
 }
 
 // visitRequests is how many requests are made in one world: enough that they meet what others left, and not so many that
@@ -44,14 +52,14 @@ const visitRequests = 250
 func TestRequests(t *testing.T) {
 	reached := &reach{answers: map[string]map[int]int{}}
 	t.Cleanup(func() { reached.check(t) })
-	for visits := range (*requestCount + visitRequests - 1) / visitRequests {
+	for visits := range (requestCount() + visitRequests - 1) / visitRequests {
 		seed := *requestSeed + uint64(visits)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			v := newVisit(t)
 			v.reached = reached
 			g := v.w.generator(seed)
-			requests := make([]wireRequest, min(visitRequests, *requestCount))
+			requests := make([]wireRequest, min(visitRequests, requestCount()))
 			for i := range requests {
 				requests[i] = g.request()
 			}
@@ -150,7 +158,7 @@ func (r *reach) check(t *testing.T) {
 				bad += n
 			}
 		}
-		if *requestCount >= 10_000 && (good == 0 || bad == 0) {
+		if requestCount() >= allRequests && (good == 0 || bad == 0) {
 			t.Errorf("%s: %d requests came through and %d were refused, want some of both", operation, good, bad)
 		}
 	}

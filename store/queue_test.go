@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds the wait for something that has to happen; nothing is ever waited for so long.
-const patience = 30 * time.Second
+const patience = 10 * time.Minute
 
 // number is the task of most tests.
 type number struct{ N int }

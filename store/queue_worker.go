@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -281,8 +282,15 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.Handler.Enabled(ctx, h.lower(level))
 }
 
+// electorErrors begins what River says at the level of errors when it cannot become or stay the leader in time, as on a
+// busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
+const electorErrors = "Elector: Error"
+
 func (h quieter) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = h.lower(r.Level)
+	if strings.HasPrefix(r.Message, electorErrors) {
+		r.Level = min(r.Level, slog.LevelWarn)
+	}
 	return h.Handler.Handle(ctx, r)
 }
 

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { storetest.Main(m) }
 
 // patience bounds the wait for something that has to happen; nothing is ever waited for so long.
-const patience = 30 * time.Second
+const patience = 10 * time.Minute
 
 // world is a service whose notifications are delivered, with a user whose folders webhooks are set on.
 type world struct {

@@ -5,7 +5,6 @@ import (
 	"image/png"
 	"strings"
 	"testing"
-	"time"
 
 	"platen/docx/picture"
 )
@@ -59,10 +58,7 @@ func TestSVGIsDrawn(t *testing.T) {
 	}
 }
 
-// patience is how long a drawing may take on a busy machine, with the race detector: without both it is a second or two.
-const patience = time.Minute
-
-// What is endless, huge or deep is refused, or drawn within bounds, soon.
+// Prepare refuses endless, huge, and deeply nested drawings, or draws them within bounds: every case returns.
 func TestSVGIsBounded(t *testing.T) {
 	wrap := func(s string) string {
 		return `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100" viewBox="0 0 100 100">` + s + `</svg>`
@@ -78,15 +74,11 @@ func TestSVGIsBounded(t *testing.T) {
 		"empty viewBox":   `<svg viewBox="0 0 0 0" xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>`,
 		"closing defs":    wrap(`<defs></defs></defs>`),
 	} {
-		start := time.Now()
 		p, err := picture.Prepare([]byte(file))
 		if err == nil {
 			_, err = png.Decode(bytes.NewReader(p.Data))
 		}
-		t.Logf("%s: %v after %v", name, err, time.Since(start).Round(time.Millisecond))
-		if took := time.Since(start); took > patience {
-			t.Errorf("%s took %v", name, took)
-		}
+		t.Logf("%s: %v", name, err)
 	}
 }
 

@@ -135,7 +135,7 @@ func convert(tb testing.TB, files map[string][]byte) string {
 		}
 		args = append(args, path)
 	}
-	ctx, cancel := context.WithTimeout(tb.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), 15*time.Minute)
 	defer cancel()
 	if out, err := exec.CommandContext(ctx, office, args...).CombinedOutput(); err != nil {
 		tb.Fatalf("soffice: %v\n%s", err, out)

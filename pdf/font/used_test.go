@@ -100,7 +100,7 @@ func office(t *testing.T, l *Library, documents map[string][]byte) map[string][]
 		}
 		args = append(args, file)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, soffice, args...)
 	cmd.Env = append(os.Environ(), "FONTCONFIG_FILE="+config.file, "HOME="+dir)
