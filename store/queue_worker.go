@@ -284,7 +284,7 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 
 // electorErrors begins what River says at the level of errors when it cannot become or stay the leader in time, as on a
 // busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
-const electorErrors = "Elector: Error"
+const electorErrors = "leadership.Elector: Error"
 
 func (h quieter) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = h.lower(r.Level)
