@@ -195,7 +195,7 @@ func TestScopes(t *testing.T) {
 			"AddUser":         {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.AddUser(ctx, c, docgen.NewUser{}); return err }},
 			"UpdateUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
 			"DeleteUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { return w.DeleteUser(ctx, c, 1, true) }},
-			"TransferContent": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
+			"TransferContent": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
 			"CreateWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
 				_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetID: 1, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileUploaded}})
 				return err

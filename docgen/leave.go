@@ -71,8 +71,13 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 }
 
 // TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder.
+// Whoever may do so can read all of it afterwards: to manage users is not enough, the content of everybody must be the
+// caller's to manage too.
 func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID int64) (*Item, error) {
 	if err := c.requireManager(); err != nil {
+		return nil, err
+	}
+	if err := c.require(ScopeGlobalContent); err != nil {
 		return nil, err
 	}
 	if fromID == toID {

@@ -80,7 +80,7 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 			id, err := w.CreateBatch(ctx, zoe, batchOf(template.ID, 0, `{"a":1}`, `{"a":2}`))
 			must(t, err)
 			if transfer {
-				_, err := w.TransferContent(ctx, root, zoe.User.ID, w.bob.User.ID)
+				_, err := w.TransferContent(ctx, withContent(root), zoe.User.ID, w.bob.User.ID)
 				must(t, err)
 			}
 			must(t, w.DeleteUser(ctx, root, zoe.User.ID, true))
@@ -106,6 +106,40 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 	})
 }
 
+// TestTransferNeedsContent shows that to manage users is not enough to get at what they own: neither by moving it to
+// oneself, nor by taking over a login that things are shared with.
+func TestTransferNeedsContent(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		secret := w.upload(w.alice, 0, "secret.txt", "text")
+		customers := docgen.NewApplication{Name: "Customers", Scopes: []docgen.Scope{docgen.ScopeAppUsers, docgen.ScopeManagedUsers, docgen.ScopeRead}}
+		for _, c := range []*docgen.Caller{w.member("root", docgen.RoleAdmin), w.member("coadmin", docgen.RoleCoadmin), w.service(customers)} {
+			_, err := w.TransferContent(ctx, c, w.alice.User.ID, w.bob.User.ID)
+			wantCode(t, err, docgen.CodeScope)
+			_, err = w.Content(ctx, w.bob, secret.ID, 0)
+			wantCode(t, err, docgen.CodeNotFound)
+		}
+		_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{
+			ItemKind: docgen.File, ItemID: secret.ID, Login: "guest@example.com", Role: docgen.RoleViewer,
+		})
+		must(t, err)
+		coadmin := w.caller("coadmin")
+		_, err = w.UpdateUser(ctx, coadmin, coadmin.User.ID, docgen.UserChange{Login: new("guest@example.com")})
+		wantCode(t, err, docgen.CodeScope)
+		_, err = w.UpdateUser(ctx, coadmin, coadmin.User.ID, docgen.UserChange{Login: new("COADMIN@example.com")})
+		wantCode(t, err, "")
+		_, err = w.UpdateUser(ctx, withContent(coadmin), coadmin.User.ID, docgen.UserChange{Login: new("guest@example.com")})
+		wantCode(t, err, "")
+	})
+}
+
+// withContent is a caller whose token has the scope for the content of everybody too.
+func withContent(c *docgen.Caller) *docgen.Caller {
+	more := *c
+	more.Scopes = append(slices.Clone(c.Scopes), docgen.ScopeGlobalContent)
+	return &more
+}
+
 func TestTransferringContent(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -116,9 +150,9 @@ func TestTransferringContent(t *testing.T) {
 		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
 		w.share(docgen.Folder, folder, w.bob, docgen.RoleViewer)
 
-		made, err := w.TransferContent(ctx, root, w.alice.User.ID, w.bob.User.ID)
+		made, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 		must(t, err)
-		if made.Name != "alice's Files and Folders" || made.Owner.ID != w.bob.User.ID || len(made.Path) != 1 || made.Parent.ID != 0 || made.Permissions != 0 {
+		if made.Name != "alice's Files and Folders" || made.Owner.ID != w.bob.User.ID || len(made.Path) != 1 || made.Parent.ID != 0 || made.Permissions == 0 {
 			t.Errorf("folder %+v", made)
 		}
 		if got := w.names(w.bob, made.ID); !slices.Equal(got, []string{"work"}) {
@@ -139,7 +173,7 @@ func TestTransferringContent(t *testing.T) {
 
 		t.Run("again goes into a folder with a number", func(t *testing.T) {
 			for n := range 3 {
-				again, err := w.TransferContent(ctx, root, w.alice.User.ID, w.bob.User.ID)
+				again, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 				must(t, err)
 				if want := fmt.Sprintf("alice's Files and Folders (%d)", n+1); again.Name != want {
 					t.Errorf("name %q, want %q", again.Name, want)
@@ -154,7 +188,7 @@ func TestTransferringContent(t *testing.T) {
 			} {
 				user, err := w.AddUser(ctx, root, docgen.NewUser{Name: name, Login: fmt.Sprintf("u%d@example.com", len(name))})
 				must(t, err)
-				made, err := w.TransferContent(ctx, root, user.ID, w.bob.User.ID)
+				made, err := w.TransferContent(ctx, withContent(root), user.ID, w.bob.User.ID)
 				must(t, err)
 				if made.Name != want {
 					t.Errorf("name %q, want %q", made.Name, want)
@@ -162,17 +196,17 @@ func TestTransferringContent(t *testing.T) {
 			}
 		})
 		t.Run("needs two users, of whom the other is active", func(t *testing.T) {
-			_, err := w.TransferContent(ctx, root, w.alice.User.ID, w.alice.User.ID)
+			_, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeBadRequest)
-			_, err = w.TransferContent(ctx, root, w.alice.User.ID, 4711)
+			_, err = w.TransferContent(ctx, withContent(root), w.alice.User.ID, 4711)
 			wantCode(t, err, docgen.CodeBadRequest)
-			_, err = w.TransferContent(ctx, root, 4711, w.alice.User.ID)
+			_, err = w.TransferContent(ctx, withContent(root), 4711, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)})
 			must(t, err)
-			_, err = w.TransferContent(ctx, root, w.bob.User.ID, w.alice.User.ID)
+			_, err = w.TransferContent(ctx, withContent(root), w.bob.User.ID, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeBadRequest)
-			_, err = w.TransferContent(ctx, root, w.alice.User.ID, w.bob.User.ID)
+			_, err = w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 			wantCode(t, err, "")
 		})
 	})
@@ -191,10 +225,10 @@ func TestTransferRace(t *testing.T) {
 			i := <-next
 			switch i % 3 {
 			case 0:
-				_, err := w.TransferContent(ctx, root, w.alice.User.ID, w.bob.User.ID)
+				_, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 				return err
 			case 1:
-				_, err := w.TransferContent(ctx, root, w.bob.User.ID, w.alice.User.ID)
+				_, err := w.TransferContent(ctx, withContent(root), w.bob.User.ID, w.alice.User.ID)
 				return err
 			}
 			_, err := w.CreateFile(ctx, w.alice, docgen.NewFile{Name: fmt.Sprint(i, ".txt")}, reader("x"))

@@ -221,10 +221,21 @@ func (change UserChange) apply(u *NewUser) {
 func (change UserChange) Problems() []Problem {
 	u := NewUser{Login: "login", Name: "name"}
 	change.apply(&u)
-	return u.Problems()
+	problems := u.Problems()
+	for _, field := range []struct {
+		name  string
+		value *string
+	}{{"role", change.Role}, {"status", change.Status}} {
+		if field.value != nil && *field.value == "" { // which for a new user would mean the default
+			problems = append(problems, invalidField(field.name, "%s must not be empty; leave it out to keep it", field.name))
+		}
+	}
+	return problems
 }
 
-// UpdateUser changes a user whom the caller manages. Nobody changes their own role or status, and an administrator is left.
+// UpdateUser changes a user whom the caller manages. Nobody changes their own role or status, and an
+// administrator is left. With another login a user gets what others share with it, so nobody changes their own without
+// ScopeGlobalContent.
 func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change UserChange) (User, error) {
 	if err := c.requireManager(); err != nil {
 		return User{}, err
@@ -264,6 +275,11 @@ func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row s
 	change.apply(&u)
 	if row.ID == c.User.ID && (u.Role != row.Role || u.Status != row.Status) {
 		return failf(CodeForbidden, "Access denied – nobody changes their own role or status.")
+	}
+	if row.ID == c.User.ID && foldKey(u.Login) != row.LoginKey { // what others share with that login comes with it
+		if err := c.require(ScopeGlobalContent); err != nil {
+			return err
+		}
 	}
 	if err := c.checkRole(u.Role); err != nil {
 		return err

@@ -118,10 +118,10 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, err, docgen.CodeNotFound)
 				wantCode(t, w.DeleteUser(ctx, onlyApp, id, true), docgen.CodeNotFound)
 				wantCode(t, change(onlyApp, id, docgen.UserChange{Name: new("X")}), docgen.CodeNotFound)
-				_, err = w.TransferContent(ctx, onlyApp, id, customer.ID)
+				_, err = w.TransferContent(ctx, withContent(onlyApp), id, customer.ID)
 				wantCode(t, err, docgen.CodeNotFound)
 			}
-			_, err = w.TransferContent(ctx, onlyApp, customer.ID, w.alice.User.ID)
+			_, err = w.TransferContent(ctx, withContent(onlyApp), customer.ID, w.alice.User.ID)
 			wantCode(t, err, docgen.CodeBadRequest)
 		})
 		t.Run("says all of a user", func(t *testing.T) {
@@ -146,8 +146,12 @@ func TestManagingUsers(t *testing.T) {
 				Name: new(""), Login: new("a b"), Role: new("king"), Status: new(""), Language: new("?"), TimeZone: new("Local"),
 				Phone: new(strings.Repeat("1", 256)), Address: new("\x00"), JobTitle: new("\xff"),
 			})
-			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "job_title", "phone", "address", "language", "timezone"}) {
+			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "job_title", "phone", "address", "language", "timezone", "status"}) {
 				t.Errorf("problems with %q", got)
+			}
+			for _, change := range []docgen.UserChange{{Role: new("")}, {Status: new("")}} {
+				_, err := w.UpdateUser(ctx, root, w.bob.User.ID, change)
+				wantCode(t, err, docgen.CodeBadRequest)
 			}
 		})
 		t.Run("keeps logins apart, whatever the case", func(t *testing.T) {
@@ -163,7 +167,7 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, change(c, w.bob.User.ID, docgen.UserChange{Role: new(docgen.RoleAdmin)}), docgen.CodeForbidden)
 				_, err := w.AddUser(ctx, c, docgen.NewUser{Name: "X", Login: "x", Role: docgen.RoleAdmin})
 				wantCode(t, err, docgen.CodeForbidden)
-				_, err = w.TransferContent(ctx, c, root.User.ID, w.bob.User.ID)
+				_, err = w.TransferContent(ctx, withContent(c), root.User.ID, w.bob.User.ID)
 				wantCode(t, err, docgen.CodeForbidden)
 			}
 		})
@@ -185,9 +189,9 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, err, docgen.CodeNotFound)
 				wantCode(t, change(root, id, docgen.UserChange{Name: new("X")}), docgen.CodeNotFound)
 				wantCode(t, w.DeleteUser(ctx, root, id, true), docgen.CodeNotFound)
-				_, err = w.TransferContent(ctx, root, id, w.bob.User.ID)
+				_, err = w.TransferContent(ctx, withContent(root), id, w.bob.User.ID)
 				wantCode(t, err, docgen.CodeNotFound)
-				_, err = w.TransferContent(ctx, root, w.bob.User.ID, id)
+				_, err = w.TransferContent(ctx, withContent(root), w.bob.User.ID, id)
 				wantCode(t, err, docgen.CodeBadRequest)
 			}
 		})

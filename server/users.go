@@ -152,8 +152,8 @@ type createUserRequest struct {
 	Name         string `json:"name"`
 	Login        string `json:"login,omitempty" doc:"Needed, unless is_platform_access_only is true."`
 	PlatformOnly bool   `json:"is_platform_access_only,omitempty" doc:"Make a user that only applications know."`
-	Role         string `json:"role,omitempty" doc:"admin, coadmin or user; user when left out."`
-	Status       string `json:"status,omitempty" doc:"active, inactive, cannot_delete_edit or cannot_delete_edit_upload; active when left out."`
+	Role         string `json:"role,omitempty" enum:"admin,coadmin,user" doc:"user when left out."`
+	Status       string `json:"status,omitempty" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" doc:"active when left out."`
 	Language     string `json:"language,omitempty" doc:"A language tag, such as de."`
 	TimeZone     string `json:"timezone,omitempty" doc:"The name of a time zone, such as Europe/Paris."`
 	JobTitle     string `json:"job_title,omitempty"`
@@ -219,7 +219,8 @@ var docUpdateUser = doc{
 	id: "update_user", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Change a user",
 	description: "What is left out stays as it is. The tokens of a user who becomes inactive are refused at once. Only an administrator changes administrators or " +
-		"makes one, nobody changes their own role or status, and an active administrator must be left." + orAppUsers,
+		"makes one, nobody changes their own role or status, and an active administrator must be left. Changing your own login needs the scope `enterprise_content`, because " +
+		"you get what others share with that login." + orAppUsers,
 	errors:  []docgen.Code{docgen.CodeLoginInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    updateUserRequest{Status: new(docgen.StatusInactive)},
 	example: view[user]{value: exampleUser()},
@@ -228,8 +229,8 @@ var docUpdateUser = doc{
 type updateUserRequest struct {
 	Name       *string `json:"name,omitempty"`
 	Login      *string `json:"login,omitempty"`
-	Role       *string `json:"role,omitempty" doc:"admin, coadmin or user."`
-	Status     *string `json:"status,omitempty" doc:"active, inactive, cannot_delete_edit or cannot_delete_edit_upload."`
+	Role       *string `json:"role,omitempty" enum:"admin,coadmin,user"`
+	Status     *string `json:"status,omitempty" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload"`
 	Language   *string `json:"language,omitempty" doc:"A language tag, such as de; empty for none."`
 	TimeZone   *string `json:"timezone,omitempty" doc:"The name of a time zone, such as Europe/Paris; empty for none."`
 	JobTitle   *string `json:"job_title,omitempty"`
@@ -297,7 +298,7 @@ var docTransferContent = doc{
 	id: "transfer_content", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Move all that a user owns to another user",
 	description: "Into a new folder in the root folder of the other one, who owns it all from then on, what is in the trash too. The answer is that folder, as its new owner " +
-		"has it." + orAppUsers,
+		"has it. Needs the scope `enterprise_content` too, because the caller could read everything afterwards." + orAppUsers,
 	errors:  []docgen.Code{docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    transferRequest{OwnedBy: newOwner{ID: exampleAuthor.ID}},
 	example: view[folder]{value: exampleFolderObject()},

@@ -65,7 +65,8 @@ func TestUsersOnTheWire(t *testing.T) {
 			do("DELETE "+path+"?force=perhaps", nil).want(t, 400, "bad_request")
 			owner := "/users/" + id(w.owner.User.ID)
 			do("DELETE "+owner, nil).want(t, 409, "user_owns_content")
-			moved := do("PUT "+owner+"/folders/0?notify=false", object{"owned_by": object{"id": made["id"]}}).want(t, 200)
+			transfer := request{as: "archivist", body: object{"owned_by": object{"id": made["id"]}}}
+			moved := w.do("PUT "+owner+"/folders/0?notify=false", transfer).want(t, 200)
 			if moved["name"] != "owner's Files and Folders" || moved["owned_by"].(object)["id"] != made["id"] || moved["parent"].(object)["id"] != "0" {
 				t.Errorf("moved: %v", moved)
 			}
