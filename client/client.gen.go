@@ -118,6 +118,21 @@ const (
 	CreateCollaborationRequestRoleViewerUploader    CreateCollaborationRequestRole = "viewer uploader"
 )
 
+// Defines values for CreateUserRequestRole.
+const (
+	CreateUserRequestRoleAdmin   CreateUserRequestRole = "admin"
+	CreateUserRequestRoleCoadmin CreateUserRequestRole = "coadmin"
+	CreateUserRequestRoleUser    CreateUserRequestRole = "user"
+)
+
+// Defines values for CreateUserRequestStatus.
+const (
+	CreateUserRequestStatusActive                 CreateUserRequestStatus = "active"
+	CreateUserRequestStatusCannotDeleteEdit       CreateUserRequestStatus = "cannot_delete_edit"
+	CreateUserRequestStatusCannotDeleteEditUpload CreateUserRequestStatus = "cannot_delete_edit_upload"
+	CreateUserRequestStatusInactive               CreateUserRequestStatus = "inactive"
+)
+
 // Defines values for DeliveryState.
 const (
 	DeliveryStateCanceled  DeliveryState = "canceled"
@@ -469,6 +484,21 @@ const (
 const (
 	UpdateCollaborationRequestStatusAccepted UpdateCollaborationRequestStatus = "accepted"
 	UpdateCollaborationRequestStatusRejected UpdateCollaborationRequestStatus = "rejected"
+)
+
+// Defines values for UpdateUserRequestRole.
+const (
+	UpdateUserRequestRoleAdmin   UpdateUserRequestRole = "admin"
+	UpdateUserRequestRoleCoadmin UpdateUserRequestRole = "coadmin"
+	UpdateUserRequestRoleUser    UpdateUserRequestRole = "user"
+)
+
+// Defines values for UpdateUserRequestStatus.
+const (
+	UpdateUserRequestStatusActive                 UpdateUserRequestStatus = "active"
+	UpdateUserRequestStatusCannotDeleteEdit       UpdateUserRequestStatus = "cannot_delete_edit"
+	UpdateUserRequestStatusCannotDeleteEditUpload UpdateUserRequestStatus = "cannot_delete_edit_upload"
+	UpdateUserRequestStatusInactive               UpdateUserRequestStatus = "inactive"
 )
 
 // Defines values for UpdateWebhookRequestStatus.
@@ -1401,15 +1431,21 @@ type CreateUserRequest struct {
 	Name  string  `json:"name"`
 	Phone *string `json:"phone,omitempty"`
 
-	// Role admin, coadmin or user; user when left out.
-	Role *string `json:"role,omitempty"`
+	// Role user when left out.
+	Role *CreateUserRequestRole `json:"role,omitempty"`
 
-	// Status active, inactive, cannot_delete_edit or cannot_delete_edit_upload; active when left out.
-	Status *string `json:"status,omitempty"`
+	// Status active when left out.
+	Status *CreateUserRequestStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone, such as Europe/Paris.
 	Timezone *string `json:"timezone,omitempty"`
 }
+
+// CreateUserRequestRole user when left out.
+type CreateUserRequestRole string
+
+// CreateUserRequestStatus active when left out.
+type CreateUserRequestStatus string
 
 // CreateWebhookRequest defines model for CreateWebhookRequest.
 type CreateWebhookRequest struct {
@@ -2819,18 +2855,20 @@ type UpdateUserRequest struct {
 	Name     *string `json:"name,omitempty"`
 
 	// Notify Accepted; nobody is notified.
-	Notify *bool   `json:"notify,omitempty"`
-	Phone  *string `json:"phone,omitempty"`
-
-	// Role admin, coadmin or user.
-	Role *string `json:"role,omitempty"`
-
-	// Status active, inactive, cannot_delete_edit or cannot_delete_edit_upload.
-	Status *string `json:"status,omitempty"`
+	Notify *bool                    `json:"notify,omitempty"`
+	Phone  *string                  `json:"phone,omitempty"`
+	Role   *UpdateUserRequestRole   `json:"role,omitempty"`
+	Status *UpdateUserRequestStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
 }
+
+// UpdateUserRequestRole defines model for UpdateUserRequest.Role.
+type UpdateUserRequestRole string
+
+// UpdateUserRequestStatus defines model for UpdateUserRequest.Status.
+type UpdateUserRequestStatus string
 
 // UpdateWebhookRequest defines model for UpdateWebhookRequest.
 type UpdateWebhookRequest struct {

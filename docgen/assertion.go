@@ -69,6 +69,9 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 	c := &claims{}
 	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
 		var keys jwt.VerificationKeySet
+		if unkeyed = checkHeader(t.Header); unkeyed != nil {
+			return keys, unkeyed
+		}
 		keys, unkeyed = s.assertionKeys(ctx, client, t.Header["kid"])
 		return keys, unkeyed
 	})
@@ -85,6 +88,18 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 		return nil, invalidGrant("the claim jti must have %d to %d characters.", minJTI, maxJTI)
 	}
 	return c, nil
+}
+
+// checkHeader returns the Error of a header that demands extensions: a signature whose signer says that it must not count
+// unless they are understood (RFC 7515, section 4.1.11). None is, and the header crit may not be empty either.
+func checkHeader(header map[string]any) error {
+	if _, sent := header["crit"]; sent {
+		return invalidGrant("the header crit names extensions, of which this server understands none: sign without it.")
+	}
+	if encoded, sent := header["b64"]; sent && encoded != true { // RFC 7797, which demands crit
+		return invalidGrant("the header b64 must be true or left out.")
+	}
+	return nil
 }
 
 // assertionProblems are what the parser finds; the first that is so is told.

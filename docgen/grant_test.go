@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,21 @@ func (w *world) app(n docgen.NewApplication) (docgen.Application, *docgen.Client
 // leaves one out.
 func (w *world) assertion(app docgen.Application, method jwt.SigningMethod, key any, kid string, changes jwt.MapClaims) string {
 	w.t.Helper()
+	header := map[string]any{}
+	if kid != "" {
+		header["kid"] = kid
+	}
+	return w.assertionWith(app, method, key, header, changes)
+}
+
+// extended signs the claims that are right, under a header with further parameters.
+func (w *world) extended(app docgen.Application, header map[string]any) string {
+	w.t.Helper()
+	return w.assertionWith(app, jwt.SigningMethodRS256, signingKey(), header, nil)
+}
+
+func (w *world) assertionWith(app docgen.Application, method jwt.SigningMethod, key any, header map[string]any, changes jwt.MapClaims) string {
+	w.t.Helper()
 	claims := jwt.MapClaims{
 		"iss": app.ClientID, "sub": w.enterpriseID(), "box_sub_type": "enterprise", "aud": tokenEndpoint,
 		"jti": fmt.Sprintf("a jti of its own: %d", jtis.Add(1)), "exp": w.clock.now().Add(30 * time.Second).Unix(),
@@ -65,9 +81,7 @@ func (w *world) assertion(app docgen.Application, method jwt.SigningMethod, key 
 		}
 	}
 	token := jwt.NewWithClaims(method, claims)
-	if kid != "" {
-		token.Header["kid"] = kid
-	}
+	maps.Copy(token.Header, header)
 	text, err := token.SignedString(key)
 	must(w.t, err)
 	return text
@@ -127,6 +141,10 @@ func TestAssertions(t *testing.T) {
 			{"HMAC with the public key", w.assertion(app, jwt.SigningMethodHS256, publicPEM, "key", nil), "invalid_grant", "RS256"},
 			{"RSA-PSS", w.assertion(app, jwt.SigningMethodPS256, signingKey(), "key", nil), "invalid_grant", "RS256"},
 			{"another key", w.assertion(app, jwt.SigningMethodRS256, otherKey, "key", nil), "invalid_grant", "private key"},
+			{"a critical extension", w.extended(app, map[string]any{"crit": []string{"x"}, "x": 1}), "invalid_grant", "crit"},
+			{"no critical extension", w.extended(app, map[string]any{"crit": []string{}}), "invalid_grant", "crit"},
+			{"nothing critical", w.extended(app, map[string]any{"crit": nil}), "invalid_grant", "crit"},
+			{"a payload that is not encoded", w.extended(app, map[string]any{"b64": false}), "invalid_grant", "b64"},
 			{"a key that is not there", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "other", nil), "invalid_grant", "kid"},
 			{"a key that no database can keep", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "\x00", nil), "invalid_grant", "kid"},
 			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant", "private key"},

@@ -136,8 +136,8 @@ type createBatchRequest struct {
 }
 
 type batchOptions struct {
-	Locale   string `json:"locale,omitempty" doc:"The language that numbers, dates and words are written in, as a tag such as de or de-CH; en when left out." example:"de-CH"`
-	TimeZone string `json:"time_zone,omitempty" doc:"The time zone that times are shown in: a name of the IANA database. When it is left out, each time is shown in its own, or in UTC if it names none." example:"Europe/Paris"`
+	Locale   string `json:"locale,omitempty" minLength:"1" doc:"The language that numbers, dates and words are written in, as a tag such as de or de-CH; en when left out." example:"de-CH"`
+	TimeZone string `json:"time_zone,omitempty" minLength:"1" doc:"The time zone that times are shown in: a name of the IANA database. When it is left out, each time is shown in its own, or in UTC if it names none." example:"Europe/Paris"`
 	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document."`
 	DryRun   bool   `json:"dry_run,omitempty" doc:"Make nothing: hold the data of each document against what the template needs, and say what would be missing."`
 	Strict   bool   `json:"strict,omitempty" doc:"Every warning is an error, such as that of input that no tag uses, and a document with errors is not made."`

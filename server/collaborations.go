@@ -212,7 +212,7 @@ var docUpdateCollaboration = doc{
 }
 
 type updateCollaborationRequest struct {
-	Role        newRole           `json:"role,omitempty" doc:"The new role; owner gives the item away."`
+	Role        newRole           `json:"role,omitempty" minLength:"1" doc:"The new role; owner gives the item away."`
 	Status      string            `json:"status,omitempty" enum:"accepted,rejected" doc:"The answer of who was invited."`
 	ExpiresAt   change[timestamp] `json:"expires_at,omitzero" doc:"When the collaboration ends by itself: a time in the future, or null for never."`
 	CanViewPath *bool             `json:"can_view_path,omitempty" doc:"Whether the user sees the names of the folders above the folder."`

@@ -46,6 +46,13 @@ func TestUpload(t *testing.T) {
 			{"parts in the wrong order", request{body: form{content, attributes("f.txt")}}, 400, "metadata_after_file_contents", ""},
 			{"no attributes", request{body: form{content}}, 400, "metadata_after_file_contents", ""},
 			{"no file", request{body: form{attributes("f.txt")}}, 400, "bad_request", "missing_parameter file"},
+			{"two files", request{body: form{attributes("f.txt"), content, {"file", "other"}}}, 400, "bad_request", "invalid_parameter file"},
+			{"attributes twice", request{body: form{attributes("f.txt"), attributes("g.txt"), content}}, 400, "bad_request", "invalid_parameter attributes"},
+			{"attributes again after the file", request{body: form{attributes("f.txt"), content, attributes("g.txt")}}, 400, "bad_request", "invalid_parameter attributes"},
+			{"another part after the file", request{body: form{attributes("f.txt"), content, {"note", "x"}}}, 400, "bad_request", "invalid_parameter note"},
+			{"a part without a name after the file", request{body: form{attributes("f.txt"), content, {"", "x"}}}, 400, "bad_request", "invalid_parameter "},
+			{"another part before the file", request{body: form{attributes("f.txt"), {"note", "x"}, content}}, 400, "bad_request", "invalid_parameter note"},
+			{"the digest twice", request{body: form{attributes("f.txt"), content}, header: http.Header{"Content-Md5": {digest("hello"), digest("hello")}}}, 400, "bad_request", "invalid_parameter Content-Md5"},
 			{"no parts", request{body: form{}}, 400, "bad_request", "missing_parameter attributes"},
 			{"another part", request{body: form{{"meta", "{}"}, content}}, 400, "bad_request", "missing_parameter attributes"},
 			{"attributes that are no JSON", request{body: form{{"attributes", "name=x"}, content}}, 400, "bad_request", ""},
@@ -197,6 +204,9 @@ func TestDownload(t *testing.T) {
 			{"a range that goes beyond", "", header("Range", "bytes=8-100"), 206, "ij", "bytes 8-9/10"},
 			{"a range of an earlier version", "?version=" + id(s.version), header("Range", "bytes=0-0"), 206, "0", "bytes 0-0/10"},
 			{"a range that begins beyond", "", header("Range", "bytes=10-"), 416, "range_not_satisfiable", "bytes */10"},
+			{"a range of the last none", "", header("Range", "bytes=-0"), 416, "range_not_satisfiable", "bytes */10"},
+			{"a range of the last none of what has changed", "", header("Range", "bytes=-00", "If-Range", `"old"`), 200, "abcdefghij", ""},
+			{"a range twice", "", http.Header{"Range": {"bytes=0-1", "bytes=3-4"}}, 400, "bad_request", ""},
 			{"a range that is none", "", header("Range", "bytes=x-y"), 200, "abcdefghij", ""},
 			{"several ranges", "", header("Range", "bytes=0-1,3-4"), 200, "abcdefghij", ""},
 			{"a range of another unit", "", header("Range", "pages=1-2"), 200, "abcdefghij", ""},
@@ -309,5 +319,19 @@ func TestItemsChange(t *testing.T) {
 		}
 		w.do("PUT /folders/"+sub["id"].(string), request{body: object{"name": "renamed"}}).want(w.t, 200)
 		w.do("PUT /folders/0", request{body: object{"name": "renamed"}}).want(w.t, 403, "access_denied_insufficient_permissions")
+	})
+}
+
+// TestRangesOfNothing asks for parts of an empty file, and gets all of it: no Content-Range can say that there is nothing.
+func TestRangesOfNothing(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"empty.txt","parent":{"id":"0"}}`}, {"file", ""}}}).want(w.t, 201)
+		file := v["entries"].([]any)[0].(object)["id"].(string)
+		for _, asked := range []string{"bytes=-0", "bytes=-5", "bytes=0-", "bytes=0-0"} {
+			res := w.do("GET /files/"+file+"/content", request{header: http.Header{"Range": {asked}}})
+			if res.StatusCode != 200 || len(res.text) > 0 || res.Header.Get("Content-Range") != "" {
+				w.t.Errorf("%s: status %d, Content-Range %q", asked, res.StatusCode, res.Header.Get("Content-Range"))
+			}
+		}
 	})
 }

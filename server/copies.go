@@ -20,7 +20,7 @@ var docCopyFile = doc{
 
 type copyFileRequest struct {
 	Parent  parentRef `json:"parent" doc:"The folder to put the copy into."`
-	Name    string    `json:"name,omitempty" doc:"The name of the copy; that of the file when left out."`
+	Name    string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy; that of the file when left out."`
 	Version *ID       `json:"version,omitempty" doc:"The id of the version to copy; the current one when left out."`
 }
 
@@ -58,7 +58,7 @@ var docCopyFolder = doc{
 
 type copyFolderRequest struct {
 	Parent parentRef `json:"parent" doc:"The folder to put the copy into."`
-	Name   string    `json:"name,omitempty" doc:"The name of the copy; that of the folder when left out."`
+	Name   string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy; that of the folder when left out."`
 }
 
 func (a *api) copyFolder(ctx context.Context, c *call, in *FolderQuery) (*itemReply[folder], error) {

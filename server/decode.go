@@ -27,7 +27,8 @@ const (
 // is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where.
 //
 // The struct speaks the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
-// omitempty or omitzero, and its enum tag lists what it may be. An anyObject takes any object and is not looked into; it
+// omitempty or omitzero, its enum tag lists what it may be, and minLength:"1" rejects an empty string, which would
+// otherwise pass for a field that was left out. An anyObject takes any object and is not looked into; it
 // shares its memory with text.
 func decode(text []byte, v any) ([]docgen.Problem, error) {
 	if err := checkSyntax(text); err != nil {
@@ -158,6 +159,9 @@ func (d *decoder) object(v reflect.Value, path string) {
 			d.raw()
 			d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
 		default:
+			if fields[i].notEmpty && bytes.HasPrefix(d.text[d.peek():], []byte(`""`)) {
+				d.note(docgen.ReasonInvalid, at, "%s must not be empty; leave it out instead", quote(at))
+			}
 			d.value(v.Field(fields[i].index), at, fields[i].enum)
 			seen[name] = true
 		}
@@ -223,6 +227,12 @@ func (d *decoder) unquoted() string {
 	return s
 }
 
+// peek returns where the next value begins.
+func (d *decoder) peek() int {
+	d.next()
+	return d.at
+}
+
 // next passes over what stands between values and returns the first byte of what follows.
 func (d *decoder) next() byte {
 	for strings.IndexByte(" \t\r\n,:", d.text[d.at]) >= 0 {
@@ -273,6 +283,7 @@ type field struct {
 	index    int
 	required bool
 	enum     string
+	notEmpty bool
 }
 
 func fieldsOf(t reflect.Type) []field {
@@ -280,7 +291,7 @@ func fieldsOf(t reflect.Type) []field {
 	for i := range fields {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[i] = field{name: name, index: i, required: options == "", enum: f.Tag.Get("enum")}
+		fields[i] = field{name: name, index: i, required: options == "", enum: f.Tag.Get("enum"), notEmpty: f.Tag.Get("minLength") == "1"}
 	}
 	return fields
 }

@@ -68,10 +68,34 @@ func versionParam(name, text string) (int64, error) {
 	return int64(id), nil
 }
 
-// oneRange is a Range header that asks for one range of bytes. Others are passed over, as RFC 9110, section 14.2,
+// oneRange is a Range header that asks for one range of bytes, and noRange one that asks for the last none, which is a
+// range that cannot be satisfied (RFC 9110, section 14.1.2). Others are passed over, as RFC 9110, section 14.2,
 // demands for those that cannot be understood and allows for several ranges: each would be another reading of the
 // stored content.
-var oneRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
+var (
+	oneRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
+	noRange  = regexp.MustCompile(`^bytes=-0+$`)
+)
+
+// withRange returns a request in which net/http finds the range that is to be served. Of a file without content there is
+// no range, and all of it is served.
+func withRange(r *http.Request, size int64) *http.Request {
+	asked := r.Header.Get("Range")
+	switch {
+	case size == 0 || !oneRange.MatchString(asked):
+		asked = ""
+	case noRange.MatchString(asked): // net/http would serve no bytes with 206
+		asked = fmt.Sprintf("bytes=%d-", size)
+	default:
+		return r
+	}
+	r = r.Clone(r.Context())
+	r.Header.Del("Range")
+	if asked != "" {
+		r.Header.Set("Range", asked)
+	}
+	return r
+}
 
 // serveContent answers with content, or the part of it that the request's conditions and range ask for (RFC 9110,
 // sections 13 and 14).
@@ -80,11 +104,7 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 	h.Set("Content-Type", contentType(content.Name))
 	h.Set("Content-Disposition", disposition(content.Name))
 	h.Set("ETag", `"`+content.SHA1+`"`)
-	r := c.r
-	if !oneRange.MatchString(r.Header.Get("Range")) {
-		r = r.Clone(ctx)
-		r.Header.Del("Range")
-	}
+	r := withRange(c.r, content.Size)
 	reader := &contentReader{ctx: ctx, content: content}
 	held := &holdErrors{ResponseWriter: c.w}
 	if r.Method == http.MethodGet {

@@ -53,6 +53,19 @@ type conn struct {
 	listener  *jsonListener
 	answering atomic.Bool // from when a handler is called until its answer is written
 	refused   bool        // and told so
+	received  received
+}
+
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	keep := maxHeaderBytes + 2*buffered
+	if c.answering.Load() {
+		keep = buffered
+	}
+	if n > 0 {
+		c.received.add(p[:n], keep)
+	}
+	return n, err
 }
 
 func (c *conn) Write(p []byte) (int, error) {
@@ -81,6 +94,10 @@ func (c *conn) refuse(theirs []byte) error {
 	line, _, _ := bytes.Cut(theirs, []byte("\r\n"))
 	_, reason, _ := strings.Cut(string(line), " ")
 	e := failf(docgen.CodeBadRequest, "What came is no request that this server can read: %s.", reason)
+	if problem := c.received.targetProblem(); problem != "" {
+		e = failf(docgen.CodeBadRequest, "The path of the request is malformed: %s.", problem)
+		e.Problems = []docgen.Problem{parameterProblem("path", problem)}
+	}
 	if strings.HasPrefix(reason, "431 ") {
 		e = failf(codeHeaderTooLarge, "The header of the request is larger than the limit of %d bytes.", maxHeaderBytes)
 	}
@@ -127,6 +144,10 @@ func answering(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {
 			c.answering.Store(true)
+			if c.received.ambiguous(r) {
+				w.Header().Set("Connection", "close")
+			}
+			c.received.shrink()
 		}
 		handler.ServeHTTP(w, r)
 	})

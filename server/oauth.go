@@ -106,6 +106,9 @@ func oauthRoute(a *api, path string, d oauthDoc, operation func(context.Context,
 // admitClient lets a client have its operation done. What fails counts for the address it comes from, like the calls of
 // guests; what goes on counts for the client.
 func (a *api) admitClient(c *call, operation func(context.Context, *call, form) (any, error)) (any, error) {
+	if err := a.checkClientParameters(c); err != nil {
+		return nil, a.limitGuest(c, err)
+	}
 	f, err := c.readForm()
 	if err != nil {
 		return nil, a.limitGuest(c, err)
@@ -125,6 +128,18 @@ func (a *api) admitClient(c *call, operation func(context.Context, *call, form) 
 		return nil, a.limitFailed(c, err)
 	}
 	return answer, nil
+}
+
+// checkClientParameters refuses what a client sends beside the form: query parameters, which belong in the body because
+// URLs end up in logs, and headers that are repeated.
+func (a *api) checkClientParameters(c *call) error {
+	known := &parameters{headers: []string{"Authorization", "Content-Encoding", "Content-Type"}}
+	err := known.check(c.r, a.compat == CompatBox)
+	refused, ok := errors.AsType[*docgen.Error](err)
+	if !ok {
+		return err
+	}
+	return invalidRequest(refused.Problems[0].Message + ". Send parameters in the body.")
 }
 
 // limitFailed counts a failure that is the client's, and not ours.

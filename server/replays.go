@@ -12,8 +12,8 @@ import (
 // replayRequest selects deliveries, by the filters of their list.
 type replayRequest struct {
 	WebhookID     *ID         `json:"webhook_id,omitempty" doc:"Only those for this webhook."`
-	EventID       string      `json:"event_id,omitempty" format:"uuid" doc:"Only those of this event."`
-	Trigger       triggerName `json:"trigger,omitempty" doc:"Only those of this trigger."`
+	EventID       string      `json:"event_id,omitempty" minLength:"1" format:"uuid" doc:"Only those of this event."`
+	Trigger       triggerName `json:"trigger,omitempty" minLength:"1" doc:"Only those of this trigger."`
 	State         string      `json:"state,omitempty" enum:"pending,delivered,failed,canceled" doc:"Only those in this state; pending selects none."`
 	CreatedAfter  *timestamp  `json:"created_after,omitempty" doc:"Only those of events at this time or later."`
 	CreatedBefore *timestamp  `json:"created_before,omitempty" doc:"Only those of events before this time."`

@@ -35,9 +35,13 @@ type empty struct{}
 // route registers an operation. Its function returns errors; the only place that answers them is here.
 func route[I, O any](a *api, pattern string, d doc, operation func(context.Context, *call, *I) (*O, error)) {
 	method, path, _ := strings.Cut(pattern, " ")
+	var known *parameters
 	huma.Register(a.huma, a.operation(method, path, &d), func(ctx context.Context, in *I) (*O, error) {
 		c := callOf(ctx)
 		if err := a.admit(c, &d); err != nil {
+			return nil, a.answer(c, err)
+		}
+		if err := known.check(c.r, a.compat == CompatBox); err != nil {
 			return nil, a.answer(c, err)
 		}
 		out, err := operation(ctx, c, in)
@@ -46,6 +50,7 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 		}
 		return out, nil
 	})
+	known = parametersOf(operationAt(a.huma.OpenAPI().Paths[path], method))
 	a.describeBody(method, path, &d)
 }
 

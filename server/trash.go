@@ -103,7 +103,7 @@ var docRestoreFolder = doc{
 }
 
 type restoreRequest struct {
-	Name   string     `json:"name,omitempty" doc:"A new name."`
+	Name   string     `json:"name,omitempty" minLength:"1" doc:"A new name."`
 	Parent *parentRef `json:"parent,omitempty" doc:"The folder to put it into when the one where it lay is in the trash."`
 }
 

@@ -51,7 +51,7 @@ type fileAttributes struct {
 }
 
 type versionAttributes struct {
-	Name              string    `json:"name,omitempty" doc:"A new name for the file."`
+	Name              string    `json:"name,omitempty" minLength:"1" doc:"A new name for the file."`
 	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed; now when left out."`
 }
 
@@ -141,7 +141,7 @@ type checkUploadRequest struct {
 }
 
 type checkVersionRequest struct {
-	Name   string     `json:"name,omitempty" doc:"A new name for the file."`
+	Name   string     `json:"name,omitempty" minLength:"1" doc:"A new name for the file."`
 	Parent *parentRef `json:"parent,omitempty" doc:"Not looked at: a version stays with its file."`
 	Size   int64      `json:"size,omitempty" doc:"Bytes of the content."`
 }
@@ -216,21 +216,46 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 		return nil, docgen.Invalid(problems...)
 	}
 	file, err := c.nextPart(parts, "file")
-	return &filePart{file, c.body}, err
+	return &filePart{file, parts, c}, err
 }
 
-// A filePart is the content of an upload. The connection may be sound and the part still end too early.
+// A filePart is the content of an upload. The connection may be sound and the part still end too early. Its end is the end
+// of the upload: a part that follows is an error, so that nothing is kept of an upload of which a part would be dropped.
 type filePart struct {
-	part io.Reader
-	body *body
+	part  io.Reader
+	parts *multipart.Reader
+	call  *call
 }
 
 func (f *filePart) Read(p []byte) (int, error) {
 	n, err := f.part.Read(p)
-	if err != nil && err != io.EOF && f.body.failure == nil {
-		f.body.failure = err
+	if err == io.EOF {
+		if failure := f.call.noFurtherPart(f.parts); failure != nil {
+			return n, failure
+		}
+	}
+	if err != nil && err != io.EOF && f.call.body.failure == nil {
+		f.call.body.failure = err
 	}
 	return n, err
+}
+
+// noFurtherPart returns an Error that names the part that follows the last one; nil when none does.
+func (c *call) noFurtherPart(parts *multipart.Reader) error {
+	part, err := parts.NextRawPart()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return c.unreadableParts()
+	case part.FormName() == "attributes" || part.FormName() == "file":
+		return docgen.Invalid(parameterProblem(part.FormName(), "the part '"+part.FormName()+"' is sent twice; an upload has one"))
+	}
+	return docgen.Invalid(strangePart(part))
+}
+
+func strangePart(part *multipart.Part) docgen.Problem {
+	return parameterProblem(part.FormName(), "the parts of an upload are attributes and file, in this order, and no others")
 }
 
 // nextPart returns the next part, which must have the name.
@@ -246,8 +271,10 @@ func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, 
 	case part.FormName() == "file":
 		return nil, failf(codeParts, "The part attributes must come before the part file.")
 	}
-	return nil, docgen.Invalid(missingPart(name), docgen.Problem{Reason: docgen.ReasonInvalid, Name: shorten(part.FormName()),
-		Message: "the parts of an upload are attributes and file, in this order"})
+	if name == "file" && part.FormName() == "attributes" {
+		return nil, docgen.Invalid(parameterProblem("attributes", "the part 'attributes' is sent twice; an upload has one"))
+	}
+	return nil, docgen.Invalid(missingPart(name), strangePart(part))
 }
 
 func missingPart(name string) docgen.Problem {

@@ -63,9 +63,9 @@ func TestEveryAnswerIsJSON(t *testing.T) {
 			{"a path that is not clean", "GET //2.0/users/../users/me" + host + token + "\r\n", 404, "not_found", "no such address"},
 			{"a path with a slash at the end", "GET /2.0/users/me/" + host + token + "\r\n", 404, "not_found", "no such address"},
 			{"a whole URL", "GET http://elsewhere/nowhere" + host + "\r\n", 404, "not_found", "no such address"},
-			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request", "400 Bad Request"},
+			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request", `The path of the request is malformed: invalid URL escape "%zz".`},
 			{"a path of zero bytes", "GET /2.0/files/%00" + host + token + "\r\n", 404, "not_found", ""},
-			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 200, "", ""},
+			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 400, "bad_request", `'fields' is not percent-encoded correctly: invalid URL escape "%zz"`},
 			{"another method", "PATCH /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"a method that nobody knows", "BREW /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"TRACE", "TRACE /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
@@ -262,6 +262,57 @@ func TestNoRetryAfterOnABatch(t *testing.T) {
 		must(w.t, err)
 		if !strings.HasPrefix(string(answer), "HTTP/1.1 202 ") || strings.Contains(strings.ToLower(string(answer)), "retry-after") {
 			w.t.Errorf("the answer is\n%s", answer)
+		}
+	})
+}
+
+// TestAmbiguousLengths sends requests whose length can be read in two ways, each on a connection on which there were others
+// before: they are answered, and the connection is closed (RFC 9112, sections 6.1 and 6.3).
+func TestAmbiguousLengths(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		token := "Authorization: Bearer " + w.tokens["owner"] + "\r\nsvc-version: 2025.0\r\nContent-Type: application/json\r\n"
+		head := func(protocol string, fields ...string) string {
+			return "POST /2.0/folders " + protocol + "\r\nHost: x\r\n" + token + strings.Join(fields, "\r\n") + "\r\n\r\n"
+		}
+		const chunked, length, body = "Transfer-Encoding: chunked", "Content-Length: 4", "2\r\n{}\r\n0\r\n\r\n"
+		me := "GET /2.0/users/me HTTP/1.1\r\nHost: x\r\n" + token + "\r\n"
+		for _, tt := range []struct {
+			name, request string
+			closed        bool
+		}{
+			{"one length", head("HTTP/1.1", "Content-Length: 2") + "{}", false},
+			{"chunks", head("HTTP/1.1", chunked) + body, false},
+			{"chunks that hold a header", head("HTTP/1.1", chunked) + "13\r\n{}Content-Length: 4\r\n0\r\n\r\n", false},
+			{"both", head("HTTP/1.1", chunked, length) + body, true},
+			{"both, the other way round", head("HTTP/1.1", length, chunked) + body, true},
+			{"both, in other letters", head("HTTP/1.1", "cOnTeNt-LeNgTh:4", "TRANSFER-ENCODING:chunked") + body, true},
+			{"both, with much between", head("HTTP/1.1", length, "X: "+strings.Repeat("x", 50_000), chunked) + body, true},
+			{"chunks of HTTP/1.0", head("HTTP/1.0", "Connection: keep-alive", "Content-Length: 2", chunked) + "{}", true},
+			{"HTTP/1.0", head("HTTP/1.0", "Connection: keep-alive", "Content-Length: 2") + "{}", false},
+		} {
+			for way, send := range map[string]func(c *wire){
+				"alone": func(c *wire) { c.send(tt.request) },
+				"after others": func(c *wire) {
+					c.send(me)
+					c.answer("GET").want(w.t, 200)
+					c.send(tt.request)
+				},
+				"together with others": func(c *wire) {
+					c.send(me + tt.request)
+					c.answer("GET").want(w.t, 200)
+				},
+			} {
+				w.t.Run(tt.name+", "+way, func(t *testing.T) {
+					c := w.wire(t)
+					send(c)
+					c.answer("POST").want(t, 400, "bad_request")
+					c.send(me)
+					res, err := http.ReadResponse(c.read, nil)
+					if (err != nil) != tt.closed {
+						t.Errorf("closed: %v, want %v; the next answer is %v", err != nil, tt.closed, res)
+					}
+				})
+			}
 		}
 	})
 }
