@@ -45,9 +45,11 @@ type config struct {
 	StoragePolicies storagePolicies `name:"storage-policy" env:"PLATEN_STORAGE_POLICY" placeholder:"NAME=URL,…" group:"Storage" help:"Other places that the contents of archives can be kept in, each with a name, as in cold=file:///mnt/cold."`
 	ArchiveDelete   bool            `default:"true" negatable:"" env:"PLATEN_ARCHIVE_DELETE" group:"Storage" help:"Whether archives can be deleted that are empty."`
 
-	Listen  string `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
-	BaseURL string `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
-	Compat  string `default:"" enum:",box" env:"PLATEN_COMPAT" group:"Serving" help:"Clients to bear with that do not keep all of the interface: box for the SDKs of Box."`
+	Listen         string   `default:"127.0.0.1:8080" env:"PLATEN_LISTEN" group:"Serving" help:"Address to listen on; port 0 takes a free one."`
+	BaseURL        string   `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
+	InternalListen string   `env:"PLATEN_INTERNAL_LISTEN" placeholder:"ADDRESS" group:"Serving" help:"Address for /metrics, /docs, and the OpenAPI documents, such as 127.0.0.1:9090. They are then not served at --listen. The health checks are served at both."`
+	TrustedProxies networks `env:"PLATEN_TRUSTED_PROXIES" placeholder:"CIDR,…" group:"Serving" help:"Networks of reverse proxies whose X-Forwarded-For names the client, such as 10.0.0.0/8. Rate limits and logs then use the client's address instead of the proxy's."`
+	Compat         string   `default:"" enum:",box" env:"PLATEN_COMPAT" group:"Serving" help:"Clients to bear with that do not keep all of the interface: box for the SDKs of Box."`
 
 	RateRequests int `default:"1000" env:"PLATEN_RATE_REQUESTS" group:"Rate limits" help:"Requests a minute of one user; -1 for no limit."`
 	RateUploads  int `default:"240" env:"PLATEN_RATE_UPLOADS" group:"Rate limits" help:"Uploads a minute of one user; -1 for no limit."`

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -103,11 +101,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen)
+	listener, err := listen(ctx, cfg.Listen, &stop)
 	if err != nil {
 		return err
 	}
-	stop.add("listener", func() error { return ignoreClosed(listener.Close()) })
 
 	// Stopping is the queue's own business: ctx would take the jobs that run away from under it.
 	if err := queue.Start(context.WithoutCancel(ctx)); err != nil {
@@ -121,22 +118,13 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	if db.Dialect() == store.PostgreSQL {
 		rates = store.NewRateCounter(db, server.RatePeriod)
 	}
-	api := server.New(server.Config{
-		Service: service, Log: log, BaseURL: baseURL, Version: version(),
+	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2)}
+	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
+		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies,
 		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
-	})
-	httpServer := server.NewHTTPServer(api, log)
-	broken := make(chan error, 1)
-	go func() {
-		defer close(broken)
-		broken <- httpServer.Serve(server.Listener(listener, baseURL, log))
-	}()
-	stop.add("requests", func() error {
-		err := drain(httpServer, cfg.Drain, log)
-		for range broken { // until Serve has returned
-		}
+	}); err != nil {
 		return err
-	})
+	}
 
 	log.Info("listening", "url", address, "data", cfg.Data, "database", db.Dialect(), "workers", workers)
 	listening(address)
@@ -144,7 +132,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	case <-ctx.Done():
 		log.Info("stopping", "at_most", cfg.Drain)
 		return nil
-	case err := <-broken:
+	case err := <-serving.broken:
 		return fmt.Errorf("serve: %w", err)
 	}
 }
@@ -214,36 +202,6 @@ func within(limit time.Duration, fn func(context.Context) error) func() error {
 		defer cancel()
 		return fn(ctx)
 	}
-}
-
-// drain takes no more requests, waits for those under way, and breaks off those that take longer than the limit.
-func drain(s *http.Server, limit time.Duration, log *slog.Logger) error {
-	err := within(limit, s.Shutdown)()
-	if errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("requests broken off that did not end in time", "limit", limit)
-		err = s.Close()
-	}
-	return ignoreClosed(err)
-}
-
-// ignoreClosed passes over the error of closing what is closed already.
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
-// urlOf returns the URL by which a program on this machine reaches an address.
-func urlOf(address net.Addr) string {
-	host, port, err := net.SplitHostPort(address.String())
-	if err != nil {
-		return "http://" + address.String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }
 
 // secondServer says what to do when the data folder is in use.

@@ -23,6 +23,7 @@ type call struct {
 	caller *docgen.Caller // nil until the call is admitted
 	client *docgen.Client // that wants tokens, or ends them; nil until it has said who it is
 	body   *body          // what the operation reads; nil when it reads nothing
+	site   *site
 }
 
 type callKey struct{}
@@ -30,10 +31,14 @@ type callKey struct{}
 // callOf returns the call that a context belongs to.
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
-// ServeHTTP follows a request from its first byte to the line in the log.
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}}
+// ServeHTTP serves the public site.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.public, w, r) }
+
+// serve follows a request to a site from its first byte to the line in the log.
+func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
+	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, site: s}
 	c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	c.r.RemoteAddr = clientAddress(r, a.proxies)
 	identify(w.Header(), c.id)
 	secure(w.Header())
 	defer a.finish(c, time.Now())
@@ -85,12 +90,12 @@ func (a *api) dispatch(c *call) {
 		a.sendError(c, failf(docgen.CodeNotFound, messageRoute))
 		return
 	}
-	if _, pattern := a.mux.Handler(c.r); pattern != "" {
-		a.compressed.ServeHTTP(c.w, c.r)
+	if _, pattern := c.site.mux.Handler(c.r); pattern != "" {
+		c.site.compressed.ServeHTTP(c.w, c.r)
 		return
 	}
 	held := &holdErrors{ResponseWriter: c.w}
-	a.mux.ServeHTTP(held, c.r)
+	c.site.mux.ServeHTTP(held, c.r)
 	e := failf(docgen.CodeNotFound, messageRoute)
 	if held.status == http.StatusMethodNotAllowed {
 		e = failf(codeMethod, "%s is not a method of this address; it has %s.", c.r.Method, c.w.Header().Get("Allow"))

@@ -69,7 +69,7 @@ func TestRequestIDs(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Run("before the answer", func(t *testing.T) {
 		a, logged := newTestAPI(t)
-		a.mux.HandleFunc("GET /boom", func(http.ResponseWriter, *http.Request) { panic("boom") })
+		a.public.mux.HandleFunc("GET /boom", func(http.ResponseWriter, *http.Request) { panic("boom") })
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/boom", http.NoBody))
 		var body errorBody
@@ -87,7 +87,7 @@ func TestPanic(t *testing.T) {
 	})
 	t.Run("in the middle of the answer", func(t *testing.T) {
 		a, _ := newTestAPI(t)
-		a.mux.HandleFunc("GET /boom", func(w http.ResponseWriter, _ *http.Request) {
+		a.public.mux.HandleFunc("GET /boom", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "half")
 			panic("boom")
 		})
@@ -106,7 +106,7 @@ func TestPanic(t *testing.T) {
 
 func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 	a, logged := newTestAPI(t)
-	a.mux.HandleFunc("GET /fail", func(_ http.ResponseWriter, r *http.Request) {
+	a.public.mux.HandleFunc("GET /fail", func(_ http.ResponseWriter, r *http.Request) {
 		a.sendError(callOf(r.Context()), errors.New("the table users does not exist"))
 	})
 	w := httptest.NewRecorder()
@@ -193,7 +193,7 @@ func TestSlowBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, _ := newTestAPI(t)
-				a.mux.HandleFunc("POST /body", func(w http.ResponseWriter, r *http.Request) {
+				a.public.mux.HandleFunc("POST /body", func(w http.ResponseWriter, r *http.Request) {
 					c := callOf(r.Context())
 					if _, err := io.Copy(io.Discard, c.openBody(1<<20, tt.inPieces)); err != nil {
 						a.sendError(c, err)

@@ -19,7 +19,10 @@ func TakeRate(ctx context.Context, counter RateCounter, key string, limit int, n
 }
 
 // AddressKey is what guests are counted under.
-var AddressKey = addressKey
+var (
+	AddressKey    = addressKey
+	ClientAddress = clientAddress
+)
 
 // WithDefaults exposes what stands for a limit that is not given.
 func (l RateLimits) WithDefaults() RateLimits { return l.withDefaults() }

@@ -85,7 +85,7 @@ var docRevokeToken = oauthDoc{
 
 // oauthRoute registers an operation for clients, in the server and in the documentation.
 func oauthRoute(a *api, path string, d oauthDoc, operation func(context.Context, *call, form) (any, error)) {
-	a.mux.HandleFunc("POST "+path, func(_ http.ResponseWriter, r *http.Request) {
+	a.public.mux.HandleFunc("POST "+path, func(_ http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
 		answer, err := a.admitClient(c, operation)
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,9 @@ type Config struct {
 	Now        func() time.Time     // by which requests are counted; time.Now when nil
 	Compat     Compat               // whose clients the server bears with
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed; none when empty.
+	TrustedProxies []netip.Prefix
 
 	// PDF tells why no PDFs can be made, or nil where they can.
 	PDF func() error
@@ -54,26 +59,50 @@ type api struct {
 	log        *slog.Logger
 	baseURL    string
 	compat     Compat
-	mux        *http.ServeMux
-	compressed http.Handler // mux, for clients that accept it
+	public     *site
+	internal   *site // public unless metrics and documentation have an address of their own
 	huma       huma.API
 	operations []*huma.Operation // in the order of the documentation
 	metrics    *metrics
 
+	proxies []netip.Prefix // that are trusted
 	limiter limiter
 	pdf     func() error
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
+// site is what is served at one address.
+type site struct {
+	mux        *http.ServeMux
+	compressed http.Handler // mux, for clients that accept it
+}
+
+func newSite() *site {
+	mux := http.NewServeMux()
+	return &site{mux: mux, compressed: compressing(mux)}
+}
+
 // New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
 // metrics, and the documentation.
 func New(cfg Config) http.Handler {
+	public := newSite()
+	return newAPI(cfg, public, public)
+}
+
+// NewDivided returns two handlers: public serves the operations and the health checks, internal serves the health checks,
+// the metrics, and the documentation.
+func NewDivided(cfg Config) (public, internal http.Handler) {
+	a := newAPI(cfg, newSite(), newSite())
+	return a, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(a.internal, w, r) })
+}
+
+func newAPI(cfg Config, public, internal *site) *api {
 	a := &api{
 		service: cfg.Service,
 		log:     cfg.Log,
 		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
 		compat:  cfg.Compat,
-		mux:     http.NewServeMux(),
+		public:  public, internal: internal, proxies: cfg.TrustedProxies,
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 		sign:    cfg.Sign,
 		pdf:     cfg.PDF,
@@ -91,25 +120,27 @@ func New(cfg Config) http.Handler {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
 	a.metrics = newMetrics(cfg.Metrics)
-	a.huma = humago.NewWithPrefix(a.mux, prefix, describe(a.baseURL, cfg.Version))
+	a.huma = humago.NewWithPrefix(a.public.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
 	a.describeHeaders()
 	a.describeNotifications()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
-	a.compressed = compressing(a.mux)
 	return a
 }
 
-// pages is everything that is not under /2.0.
+// pages is everything that is not under /2.0. Load balancers ask for the health checks at either address.
 func (a *api) pages(registry *prometheus.Registry) {
-	a.mux.HandleFunc("GET /healthz", a.healthz)
-	a.mux.HandleFunc("GET /readyz", a.readyz)
-	a.mux.Handle("GET /metrics", metricsPage(registry))
-	a.mux.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
-	a.mux.HandleFunc("GET /openapi-3.0.json", page(a, jsonType, openAPI30Page))
-	a.mux.HandleFunc("GET /docs", page(a, htmlType, referencePage))
-	a.mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
+	for _, s := range slices.Compact([]*site{a.public, a.internal}) {
+		s.mux.HandleFunc("GET /healthz", a.healthz)
+		s.mux.HandleFunc("GET /readyz", a.readyz)
+	}
+	mux := a.internal.mux
+	mux.Handle("GET /metrics", metricsPage(registry))
+	mux.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
+	mux.HandleFunc("GET /openapi-3.0.json", page(a, jsonType, openAPI30Page))
+	mux.HandleFunc("GET /docs", page(a, htmlType, referencePage))
+	mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
 }
 
 // Limits of the connections that NewHTTPServer takes. What a body and an answer may take is limited by the handler.

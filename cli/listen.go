@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"platen/server"
+)
+
+// listen listens at an address until the server is taken apart.
+func listen(ctx context.Context, address string, stop *teardown) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	stop.add("listener", func() error { return ignoreClosed(listener.Close()) })
+	return listener, nil
+}
+
+// serving is what the HTTP servers of a process share.
+type serving struct {
+	baseURL string
+	drain   time.Duration
+	log     *slog.Logger
+	stop    *teardown
+	broken  chan error // why a server ended by itself; it has room for one error of each
+}
+
+// serveHTTP serves the API at a listener. With --internal-listen it serves metrics and documentation there instead.
+func (c *config) serveHTTP(ctx context.Context, s *serving, listener net.Listener, api server.Config) error {
+	if c.InternalListen == "" {
+		s.start(listener, server.New(api))
+		return nil
+	}
+	inside, err := listen(ctx, c.InternalListen, s.stop)
+	if err != nil {
+		return err
+	}
+	public, internal := server.NewDivided(api)
+	s.start(inside, internal)
+	s.start(listener, public)
+	s.log.Info("metrics and documentation", "url", urlOf(inside.Addr()))
+	return nil
+}
+
+// start serves a handler at a listener until the teardown.
+func (s *serving) start(listener net.Listener, handler http.Handler) {
+	httpServer := server.NewHTTPServer(handler, s.log)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := httpServer.Serve(server.Listener(listener, s.baseURL, s.log)); !errors.Is(err, http.ErrServerClosed) {
+			s.broken <- err
+		}
+	}()
+	s.stop.add("requests", func() error {
+		err := drain(httpServer, s.drain, s.log)
+		<-ended
+		return err
+	})
+}
+
+// drain takes no more requests, waits for those under way, and breaks off those that take longer than the limit.
+func drain(s *http.Server, limit time.Duration, log *slog.Logger) error {
+	err := within(limit, s.Shutdown)()
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests broken off that did not end in time", "limit", limit)
+		err = s.Close()
+	}
+	return ignoreClosed(err)
+}
+
+// ignoreClosed passes over the error of closing what is closed already.
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// urlOf returns the URL by which a program on this machine reaches an address.
+func urlOf(address net.Addr) string {
+	host, port, err := net.SplitHostPort(address.String())
+	if err != nil {
+		return "http://" + address.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
