@@ -97,7 +97,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleDeliveries(ctx)); err != nil {
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx)); err != nil {
 		return err
 	}
 
@@ -156,7 +156,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
 			store.DefaultQueue: workers, docgen.PDFQueue: tasksPerEngine * c.pdfConfig.workers(), docgen.ApartQueue: 1,
-			docgen.MergeQueue: 1, docgen.RelocationQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
+			docgen.MergeQueue: 1, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
 		},
 		Exhausted: generator.TaskFailed,
 	})
@@ -168,6 +168,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
 	store.Handle(queue, service.RemoveContents)
 	store.Handle(queue, relocation(service.Relocate, log))
+	store.Handle(queue, removal(service))
 	return queue, workers
 }
 
@@ -246,6 +247,17 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 		}
 		log.InfoContext(ctx, "old deliveries removed", "removed", deliveries)
 		return store.Snooze(sweepEvery)
+	}
+}
+
+// removal removes what was deleted for good, and goes on where its time was up.
+func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) error {
+	return func(ctx context.Context, _ docgen.RemoveTrees) error {
+		more, err := service.RemoveTrees(ctx)
+		if err == nil && more {
+			return store.Snooze(0)
+		}
+		return err
 	}
 }
 

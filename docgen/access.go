@@ -152,7 +152,7 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 		p.may |= permissionsAt(link, c)
 	}
 	p.may &^= restrictions[c.User.Status]
-	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID {
+	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID || removedAny(chain) {
 		return place{}, NotFound(kind.String(), id)
 	}
 	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
@@ -192,6 +192,11 @@ func (p place) inTrash(kind Kind, id int64) error {
 // trashedAny tells whether anything of a chain is in the trash.
 func trashedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt != 0 })
+}
+
+// removedAny tells whether anything of a chain is being removed for good.
+func removedAny(chain []store.ItemChainRow) bool {
+	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt == store.Removed })
 }
 
 // placeOf is where an item lies, by the folders above it; without what anybody may do there.

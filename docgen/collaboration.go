@@ -253,10 +253,11 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 	}
 	p, err := s.find(ctx, q, c, Kind(row.Item.Kind), row.Item.ID, MaySee)
 	if IsCode(err, CodeNotFound) {
-		if found.isFor(c) { // invited
-			return found, nil
+		lies, err := s.placeAt(ctx, q, Kind(row.Item.Kind), row.Item.ID)
+		if err == nil && (!found.isFor(c) || removedAny(lies.chain)) { // else invited
+			err = NotFound("collab", id)
 		}
-		return found, NotFound("collab", id)
+		return found, err
 	}
 	found.place = p
 	return found, err

@@ -363,5 +363,10 @@ func (s *Service) hearPurge(ctx context.Context, tx *store.Tx, c *Caller, kind K
 	if err != nil {
 		return told{}, err
 	}
-	return farewell, tx.EndTreeWebhooks(ctx, id, "Its target was deleted for good.", s.micros())
+	for _, target := range targets {
+		if err := tx.EndWebhooksOn(ctx, target.ID, "Its target was deleted for good.", s.micros()); err != nil {
+			return told{}, err
+		}
+	}
+	return farewell, nil
 }

@@ -34,3 +34,11 @@ func (s *Service) Find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	_, err := s.find(ctx, q, c, kind, id, MaySee)
 	return err
 }
+
+// RemovalPortion is how many rows one portion has.
+const RemovalPortion = removalPortion
+
+// RemovePortion removes one more portion of a tree that was deleted for good, and tells whether that was all.
+func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
+	return s.removeMore(ctx, id)
+}

@@ -78,13 +78,13 @@ func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Collaboration]{}, err
 	}
-	me, now := userID(c.User.ID), s.micros()
+	me, now := c.User.ID, s.micros()
 	var result OffsetPage[Collaboration]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
 		result, err = pageAt(r,
 			func() (int64, error) { return q.CountInvitations(ctx, me, now) },
 			func(limit, offset int32) ([]Collaboration, error) {
-				rows, err := q.Invitations(ctx, store.InvitationsParams{UserID: me, ExpiresAt: now, Limit: limit, Offset: offset})
+				rows, err := q.Invitations(ctx, me, now, limit, offset)
 				return collaborationsOf(ctx, q, rows, store.Item{}, err) // what is pending shows no item
 			})
 		return err

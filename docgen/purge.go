@@ -3,13 +3,9 @@ package docgen
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"platen/store"
 )
-
-// purgePortion is how many contents one task removes.
-const purgePortion = 500
 
 // Purge removes a file or folder of the trash for good, with all that lies below it. It is the owner's to do, unless the owner's
 // status forbids to delete.
@@ -37,26 +33,18 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 }
 
 // purge removes an item for good, with all below it, what is in the trash too: versions, collaborations and all that was
-// known of templates. Batches and jobs stay, and those that still need the template fail. Contents that no version names
-// any more are removed by tasks. Whoever calls it holds the tree by HoldTrees, sees to the size of the archive, and tells
-// the webhooks in the end.
+// known of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much
+// for one transaction is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed
+// by tasks. Whoever calls it holds the tree by HoldTrees, sees to the size of the archive, and tells the webhooks in the end.
 func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (told, error) {
 	farewell, err := s.hearPurge(ctx, tx, c, kind, itemID)
 	if err != nil {
 		return told{}, err
 	}
-	contents, err := tx.TreeContents(ctx, itemID)
-	if err != nil {
-		return told{}, err
+	all, err := removeSome(ctx, tx, kind, itemID)
+	if err == nil && !all {
+		err = s.removeLater(ctx, tx, itemID)
 	}
-	if err := tx.DeleteTree(ctx, itemID); err != nil {
-		return told{}, err
-	}
-	var tasks []store.Job
-	for portion := range slices.Chunk(contents, purgePortion) {
-		tasks = append(tasks, store.Job{Task: RemoveContents{portion}, Priority: 4})
-	}
-	_, err = tx.Enqueue(ctx, tasks...)
 	return farewell, err
 }
 

@@ -204,18 +204,6 @@ func (q *Queries) CollaborationsBefore(ctx context.Context, arg CollaborationsBe
 	return items, nil
 }
 
-const countInvitations = `-- name: CountInvitations :one
-SELECT COUNT(*) FROM collaborations
-WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
-`
-
-func (q *Queries) CountInvitations(ctx context.Context, userID sql.NullInt64, expiresAt int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countInvitations, userID, expiresAt)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const deleteCollaboration = `-- name: DeleteCollaboration :execrows
 DELETE FROM collaborations WHERE id = $1
 `
@@ -323,63 +311,6 @@ func (q *Queries) InsertCollaboration(ctx context.Context, arg InsertCollaborati
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const invitations = `-- name: Invitations :many
-SELECT id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path, expires_at, acknowledged_at, created_at, created_by, modified_at FROM collaborations
-WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
-ORDER BY id LIMIT $3 OFFSET $4
-`
-
-type InvitationsParams struct {
-	UserID    sql.NullInt64
-	ExpiresAt int64
-	Limit     int32
-	Offset    int32
-}
-
-// Invitations returns what waits at a time for a user's answer.
-func (q *Queries) Invitations(ctx context.Context, arg InvitationsParams) ([]Collaboration, error) {
-	rows, err := q.db.QueryContext(ctx, invitations,
-		arg.UserID,
-		arg.ExpiresAt,
-		arg.Limit,
-		arg.Offset,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Collaboration{}
-	for rows.Next() {
-		var i Collaboration
-		if err := rows.Scan(
-			&i.ID,
-			&i.ItemID,
-			&i.UserID,
-			&i.InviteLogin,
-			&i.InviteKey,
-			&i.Role,
-			&i.Status,
-			&i.IsAccessOnly,
-			&i.CanViewPath,
-			&i.ExpiresAt,
-			&i.AcknowledgedAt,
-			&i.CreatedAt,
-			&i.CreatedBy,
-			&i.ModifiedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const lockCollaboration = `-- name: LockCollaboration :execrows

@@ -88,10 +88,10 @@ func (q *Queries) FirstEnterprise(ctx context.Context) (Enterprise, error) {
 }
 
 const hasContent = `-- name: HasContent :one
-SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1) AS has_content
+SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at <> 9223372036854775807) AS has_content
 `
 
-// HasContent tells whether a folder holds anything, in the trash too.
+// HasContent tells whether a folder holds anything, in the trash too, that is not being removed.
 func (q *Queries) HasContent(ctx context.Context, parentID sql.NullInt64) (bool, error) {
 	row := q.db.QueryRowContext(ctx, hasContent, parentID)
 	var has_content bool
@@ -196,10 +196,10 @@ func (q *Queries) LockUser(ctx context.Context, id int64) (int64, error) {
 }
 
 const moveChildren = `-- name: MoveChildren :exec
-UPDATE items SET parent_id = $2 WHERE parent_id = $1
+UPDATE items SET parent_id = $2 WHERE parent_id = $1 AND trashed_at <> 9223372036854775807
 `
 
-// MoveChildren puts all that a folder holds into another, what is in the trash too.
+// MoveChildren puts all that a folder holds into another, what is in the trash too, but for what is being removed.
 func (q *Queries) MoveChildren(ctx context.Context, parentID sql.NullInt64, parentID_2 sql.NullInt64) error {
 	_, err := q.db.ExecContext(ctx, moveChildren, parentID, parentID_2)
 	return err

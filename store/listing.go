@@ -46,10 +46,9 @@ func (i Item) Listed() ListedItem {
 const listedColumns = `items.kind, items.id, items.etag, items.name, items.description, items.version_id, items.version_number, items.size,
 	items.sha1, items.created_at, items.modified_at, items.content_created_at, items.content_modified_at, items.trashed_at`
 
-const (
-	inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
-	inTrash  = ` FROM items WHERE items.trashed_at <> 0`
-)
+const inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 0`
+
+var inTrash = ` FROM items WHERE items.trashed_at <> 0 AND ` + notRemoved("items.id")
 
 // shared are the items of others on which the user of a root folder collaborates.
 const shared = ` FROM collaborations JOIN items ON items.id = collaborations.item_id

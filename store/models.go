@@ -192,6 +192,11 @@ type RefreshToken struct {
 	UsedAt        int64
 }
 
+type Removal struct {
+	ItemID  int64
+	BeganAt int64
+}
+
 type Setting struct {
 	Name  string
 	Value string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A tree is the items below one item, and that item. What follows stands here and not among the queries because sqlc
@@ -65,35 +64,6 @@ type ContentPlace struct {
 	PolicyID int64  `json:"storage_policy_id"`
 }
 
-// TreeContents returns where the contents of all versions in a tree are kept, each once.
-func (q *Queries) TreeContents(ctx context.Context, id int64) ([]ContentPlace, error) {
-	return collect(ctx, q.db, func(place *ContentPlace) []any { return []any{&place.Key, &place.PolicyID} },
-		"SELECT DISTINCT blob_key, storage_policy_id FROM file_versions WHERE file_id IN ("+belowItem+") ORDER BY blob_key", id)
-}
-
-// treeRows are the rows that belong to a tree, those that name others first. Readings come before tags: whoever ends a
-// reading changes its row before it adds tags.
-var treeRows = []string{
-	"docgen_tag_readings WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
-	"docgen_tags WHERE version_id IN (SELECT file_versions.id FROM file_versions WHERE file_id IN (" + belowItem + "))",
-	"docgen_templates WHERE file_id IN (" + belowItem + ")",
-	"file_versions WHERE file_id IN (" + belowItem + ")",
-	"collaborations WHERE item_id IN (" + belowItem + ")",
-	"folder_counts WHERE folder_id IN (" + belowItem + ")",
-	"items WHERE id IN (" + belowItem + ")",
-}
-
-// DeleteTree removes a tree and all that belongs to it, what is in the trash too. Whoever calls it holds the tree.
-func (q *Queries) DeleteTree(ctx context.Context, id int64) error {
-	for _, rows := range treeRows {
-		if _, err := q.db.ExecContext(ctx, "DELETE FROM "+rows, id); err != nil {
-			table, _, _ := strings.Cut(rows, " ")
-			return fmt.Errorf("delete %s of tree %d: %w", table, id, err)
-		}
-	}
-	return nil
-}
-
 // SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns of how many versions
 // they were to be elsewhere, or are.
 func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
@@ -135,12 +105,6 @@ func (tx *Tx) lockTrees(ctx context.Context, statement string, ids []int64) erro
 // WebhookTarget is an item that a webhook is on.
 type WebhookTarget struct{ ID, Kind int64 }
 
-// TreeWebhookTargets returns the items of a tree that webhooks are on, which are not deleted.
-func (q *Queries) TreeWebhookTargets(ctx context.Context, id int64) ([]WebhookTarget, error) {
-	return collect(ctx, q.db, func(t *WebhookTarget) []any { return []any{&t.ID, &t.Kind} },
-		"SELECT DISTINCT target_id, target_kind FROM webhooks WHERE slot = 0 AND target_id IN ("+belowItem+") ORDER BY target_id", id)
-}
-
 // ChildWebhookTargets returns the items directly in a folder that webhooks are on, which are not deleted.
 func (q *Queries) ChildWebhookTargets(ctx context.Context, folderID int64) ([]WebhookTarget, error) {
 	return collect(ctx, q.db, func(t *WebhookTarget) []any { return []any{&t.ID, &t.Kind} },
@@ -148,8 +112,8 @@ func (q *Queries) ChildWebhookTargets(ctx context.Context, folderID int64) ([]We
 		WHERE webhooks.slot = 0 AND items.parent_id = $1 ORDER BY webhooks.target_id`, folderID)
 }
 
-// EndTreeWebhooks ends the webhooks on items of a tree that is about to be removed. What waits for them is still sent.
-func (q *Queries) EndTreeWebhooks(ctx context.Context, id int64, reason string, now int64) error {
-	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND target_id IN ("+belowItem+")", id, reason, now)
+// EndWebhooksOn ends the webhooks on an item that is about to be removed. What waits for them is still sent.
+func (q *Queries) EndWebhooksOn(ctx context.Context, itemID int64, reason string, now int64) error {
+	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND target_id = $1", itemID, reason, now)
 	return err
 }

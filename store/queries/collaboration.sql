@@ -58,13 +58,3 @@ ORDER BY id LIMIT $4;
 SELECT * FROM collaborations
 WHERE item_id = $1 AND id < $2 AND status <> 'rejected' AND (expires_at = 0 OR expires_at > $3)
 ORDER BY id DESC LIMIT $4;
-
--- name: Invitations :many
--- Invitations returns what waits at a time for a user's answer.
-SELECT * FROM collaborations
-WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2)
-ORDER BY id LIMIT $3 OFFSET $4;
-
--- name: CountInvitations :one
-SELECT COUNT(*) FROM collaborations
-WHERE user_id = $1 AND status = 'pending' AND (expires_at = 0 OR expires_at > $2);

@@ -95,9 +95,9 @@ ORDER BY id DESC LIMIT sqlc.arg(count);
 DELETE FROM collaborations WHERE user_id = $1;
 
 -- name: HasContent :one
--- HasContent tells whether a folder holds anything, in the trash too.
-SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1) AS has_content;
+-- HasContent tells whether a folder holds anything, in the trash too, that is not being removed.
+SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at <> 9223372036854775807) AS has_content;
 
 -- name: MoveChildren :exec
--- MoveChildren puts all that a folder holds into another, what is in the trash too.
-UPDATE items SET parent_id = $2 WHERE parent_id = $1;
+-- MoveChildren puts all that a folder holds into another, what is in the trash too, but for what is being removed.
+UPDATE items SET parent_id = $2 WHERE parent_id = $1 AND trashed_at <> 9223372036854775807;

@@ -1,0 +1,238 @@
+package docgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"platen/store"
+)
+
+// Deleting a large tree for good takes many short transactions, so that other writers get their turn in between. The first
+// portion is deleted by the request itself. If more is left, the same transaction hides the tree from every caller, and the task
+// RemoveTrees deletes the rest. All state is in rows: after a crash the task continues with what is left.
+
+// RemoveTrees is the task that deletes what is left of trees that were deleted for good. At most one runs at a time.
+type RemoveTrees struct{}
+
+// Kind names the task.
+func (RemoveTrees) Kind() string { return "remove_trees" }
+
+// RemovalQueue is the queue of RemoveTrees. It has its own queue because it can take long.
+const RemovalQueue = "removal"
+
+const (
+	removalPortion = 200              // rows of items, versions and tags that one transaction removes
+	removalTurn    = 20               // portions of one tree before it is the next one's turn
+	removalTrees   = 100              // trees that take turns
+	removalBudget  = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
+	removalTries   = 10_000           // of the task: it fails only while the database does
+)
+
+// errTreesLeft keeps RemoveTrees from ending: another tree was added at the last moment.
+var errTreesLeft = errors.New("there are trees left to be removed")
+
+// removeLater hides an item, with everything below it, from every caller and schedules its deletion.
+func (s *Service) removeLater(ctx context.Context, tx *store.Tx, itemID int64) error {
+	if err := tx.MarkRemoved(ctx, itemID, store.Removed); err != nil {
+		return err
+	}
+	if err := tx.InsertRemoval(ctx, itemID, s.micros()); err != nil {
+		return err
+	}
+	return wakeRemoval(ctx, tx)
+}
+
+func wakeRemoval(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.Enqueue(ctx, store.Job{Task: RemoveTrees{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+	return err
+}
+
+// ScheduleRemoval schedules RemoveTrees if any tree is left to delete. Call it once at startup.
+func (s *Service) ScheduleRemoval(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		left, err := tx.Removals(ctx, 1)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		return wakeRemoval(ctx, tx)
+	})
+}
+
+// RemoveTrees deletes what is left of deleted trees, taking turns between them. If more is true, its time was up and it must be
+// called again.
+func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
+	began := s.now()
+	for {
+		var trees []int64
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			trees, err = q.Removals(ctx, removalTrees)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		if len(trees) == 0 {
+			return s.endRemoval(ctx)
+		}
+		for _, id := range trees {
+			for range removalTurn {
+				if s.now().Sub(began) > removalBudget {
+					return true, nil
+				}
+				all, err := s.removeMore(ctx, id)
+				if err != nil {
+					return false, fmt.Errorf("remove what lies below item %d: %w", id, err)
+				}
+				if all {
+					break
+				}
+			}
+		}
+	}
+}
+
+// endRemoval marks the task as done, unless a tree was added meanwhile (more is then true). Trees added later enqueue a new task.
+func (s *Service) endRemoval(ctx context.Context) (more bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Done(ctx); err != nil {
+			return err
+		}
+		left, err := tx.Removals(ctx, 1)
+		if err == nil && len(left) > 0 {
+			return errTreesLeft
+		}
+		return err
+	})
+	if errors.Is(err, errTreesLeft) {
+		return true, nil
+	}
+	return false, err
+}
+
+// removeMore deletes one portion of a hidden tree in one transaction. all reports that nothing is left.
+func (s *Service) removeMore(ctx context.Context, id int64) (all bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		held, err := tx.LockRemoval(ctx, id)
+		if all = held == 0; err != nil || all {
+			return err
+		}
+		lock := func(place) error { return nil } // no caller finds a hidden item, but a folder above it can still be moved
+		p, err := steady(ctx, tx, Folder, lock, func() (place, error) { return s.placeAt(ctx, tx.Queries, Folder, id) })
+		if err != nil {
+			return err
+		}
+		all, err = removeSome(ctx, tx, Kind(p.row.Kind), id)
+		return err
+	})
+	return all, err
+}
+
+// removeSome deletes at most removalPortion rows of a tree, leaves first, and updates the counts of the folders that stay. all
+// reports that the whole tree is deleted. The caller updates the count of the folder that contains the tree.
+func removeSome(ctx context.Context, tx *store.Tx, kind Kind, id int64) (all bool, err error) {
+	r := &remover{tx: tx, room: removalPortion, held: map[int64]int64{}}
+	all, err = r.walk(ctx, 0, store.SomeChildrenRow{ID: id, Kind: int64(kind), TrashedAt: store.Removed})
+	if err != nil {
+		return false, err
+	}
+	contents, _, err := tx.DeletePortion(ctx, r.portion)
+	if err != nil {
+		return false, err
+	}
+	if len(contents) > 0 {
+		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4}); err != nil {
+			return false, err
+		}
+	}
+	for _, id := range r.portion.Items {
+		delete(r.held, id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.held)) {
+		if err := tx.GrowFolder(ctx, id, -r.held[id]); err != nil {
+			return false, err
+		}
+	}
+	return all, nil
+}
+
+// remover collects one portion of a tree.
+type remover struct {
+	tx      *store.Tx
+	room    int // rows the portion can still take
+	portion store.Portion
+	held    map[int64]int64 // by folder: items in the portion that its count includes
+}
+
+// walk adds an item and everything below it to the portion while there is room. all reports that all of it fit. folderID is the
+// parent, or 0 for the top of the tree.
+func (r *remover) walk(ctx context.Context, folderID int64, item store.SomeChildrenRow) (all bool, err error) {
+	below := r.folder
+	if Kind(item.Kind) == File {
+		below = r.file
+	}
+	if all, err := below(ctx, item.ID); err != nil || !all || r.room <= 0 {
+		return false, err
+	}
+	r.room--
+	r.portion.Items = append(r.portion.Items, item.ID)
+	if Kind(item.Kind) == File {
+		r.portion.Files++
+	}
+	if item.TrashedAt == 0 {
+		r.held[folderID]++
+	}
+	return true, nil
+}
+
+// folder adds the contents of a folder.
+func (r *remover) folder(ctx context.Context, id int64) (all bool, err error) {
+	if r.room <= 0 {
+		return false, nil
+	}
+	limit := r.room
+	children, err := r.tx.SomeChildren(ctx, parentOf(id), int32(limit))
+	if err != nil {
+		return false, err
+	}
+	for _, child := range children {
+		if all, err := r.walk(ctx, id, child); err != nil || !all {
+			return false, err
+		}
+	}
+	return len(children) < limit, nil
+}
+
+// file adds the versions of a file. It deletes their tags immediately, the reading first: SaveReading updates the reading before
+// it inserts tags, so it cannot insert any after this.
+func (r *remover) file(ctx context.Context, id int64) (all bool, err error) {
+	if r.room <= 0 {
+		return false, nil
+	}
+	limit := r.room
+	versions, err := r.tx.SomeVersions(ctx, id, int32(limit))
+	if err != nil {
+		return false, err
+	}
+	for _, version := range versions {
+		if r.room <= 0 {
+			return false, nil
+		}
+		if err := r.tx.DeleteTagReading(ctx, version); err != nil {
+			return false, err
+		}
+		tags, err := r.tx.DeleteFirstTags(ctx, version, int64(r.room))
+		if err != nil {
+			return false, err
+		}
+		if r.room -= int(tags); r.room <= 0 {
+			return false, nil
+		}
+		r.room--
+		r.portion.Versions = append(r.portion.Versions, version)
+	}
+	return len(versions) < limit, nil
+}
