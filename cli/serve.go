@@ -74,17 +74,17 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	if err != nil {
 		return err
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	guard := cfg.guard(log)
 	service, err := docgen.New(ctx, docgen.Config{
 		Store: db, Blobs: blobs, Policies: policies, Limits: cfg.limits(), KeepArchives: !cfg.ArchiveDelete,
-		CheckAddress: guard.Check, Notification: server.Notification,
+		CheckAddress: guard.Check, Notification: server.Notification, Log: log, CountDamage: damageCounter(registry),
 	})
 	if err != nil {
 		return err
 	}
 
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	engine, err := cfg.pdfEngine(log, registry)
 	if err != nil {
 		return err
@@ -144,6 +144,18 @@ func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog
 		cfg.Picture = source.fetch
 	}
 	return generate.New(cfg)
+}
+
+// damageCounter counts reads of damaged content, by kind. Every kind is there from the start, so that alerts see the first.
+func damageCounter(registry prometheus.Registerer) func(kind string) {
+	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "platen_content_damaged_total", Help: "Reads that found stored content damaged, by kind: missing, changed, unreadable.",
+	}, []string{"kind"})
+	registry.MustRegister(counter)
+	for _, kind := range []string{docgen.DamageMissing, docgen.DamageChanged, docgen.DamageUnreadable} {
+		counter.WithLabelValues(kind)
+	}
+	return func(kind string) { counter.WithLabelValues(kind).Inc() }
 }
 
 // tasksPerEngine is how many tasks of PDFs are worked for each that LibreOffice makes at once: while it makes one, the document

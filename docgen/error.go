@@ -36,6 +36,7 @@ const (
 	CodeUserOwns          Code = "user_owns_content"                      // deleting a user who owns files or folders
 	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
+	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or not what was stored
 )
 
 // Reasons of a Problem.

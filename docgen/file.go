@@ -2,8 +2,6 @@ package docgen
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -280,7 +278,8 @@ func (s *Service) contentOf(version store.FileVersion) *Content {
 	}
 }
 
-// Open reads length bytes from an offset; to the end when length is -1. The caller closes the reader.
+// Open reads length bytes from an offset; to the end when length is -1. It checks what it reads: Open or Read fails with an Error
+// of CodeContentDamaged instead of returning bytes that are not the ones that were stored. The caller closes the reader.
 func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 	r, err := c.service.open(ctx, c.version, offset, length)
 	if err != nil {
@@ -289,14 +288,11 @@ func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser
 	return r, nil
 }
 
-// open reads what a version holds, also where it was carried to another store since the version was read.
+// open reads what a version holds, also where it was carried to another store since the version was read. What it reads is checked:
+// see openChecked.
 func (s *Service) open(ctx context.Context, version store.FileVersion, offset, length int64) (io.ReadCloser, error) {
 	for {
-		blobs, err := s.blobsOf(version.StoragePolicyID)
-		if err != nil {
-			return nil, err
-		}
-		r, err := blobs.Open(ctx, version.BlobKey, offset, length)
+		r, err := s.openChecked(ctx, version, offset, length)
 		if !errors.Is(err, blob.ErrNotExist) {
 			return r, err
 		}
@@ -305,8 +301,11 @@ func (s *Service) open(ctx context.Context, version store.FileVersion, offset, l
 			now, err = q.Version(ctx, version.ID)
 			return err
 		})
-		if readErr != nil || now.BlobKey == version.BlobKey && now.StoragePolicyID == version.StoragePolicyID {
+		if readErr != nil { // removed for good since, or the database does not answer
 			return nil, errors.Join(err, readErr)
+		}
+		if now.BlobKey == version.BlobKey && now.StoragePolicyID == version.StoragePolicyID {
+			return nil, s.damaged(ctx, version, DamageMissing, err.Error())
 		}
 		version = now
 	}
@@ -319,6 +318,7 @@ type content struct {
 	key    string
 	sha1   string
 	size   int64
+	blocks checksums // nil for content of at most one block, and for content that is there already
 }
 
 // saveContent makes durable what a reader reads, in the store of a policy, before any row names it. An orphan that a crash
@@ -352,9 +352,9 @@ func (s *Service) putContent(ctx context.Context, policy int64, r io.Reader) (co
 	if err != nil {
 		return v, err
 	}
-	digest := sha1.New()
+	digest := newDigester()
 	v.size, err = blobs.Put(ctx, v.key, io.TeeReader(r, digest))
-	v.sha1 = hex.EncodeToString(digest.Sum(nil))
+	v.sha1, v.blocks = digest.hexSHA1(), digest.blocks()
 	return v, err
 }
 
@@ -410,8 +410,20 @@ func (v content) settle(ctx context.Context, tx *store.Tx, p place, fileID int64
 }
 
 func (v content) insert(ctx context.Context, tx *store.Tx, fileID, number int64, name string, creator, now int64) error {
-	return tx.InsertVersion(ctx, store.InsertVersionParams{
+	err := tx.InsertVersion(ctx, store.InsertVersionParams{
 		ID: v.id, FileID: fileID, Number: number, Name: name, BlobKey: v.key, StoragePolicyID: v.policy, Size: v.size, Sha1: v.sha1,
 		CreatedAt: now, CreatedBy: creator,
 	})
+	if err != nil {
+		return err
+	}
+	return v.insertBlocks(ctx, tx)
+}
+
+// insertBlocks keeps the checksums of content that is larger than a block.
+func (v content) insertBlocks(ctx context.Context, tx *store.Tx) error {
+	if v.blocks == nil {
+		return nil
+	}
+	return tx.InsertContentBlocks(ctx, v.key, v.blocks.text())
 }

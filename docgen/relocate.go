@@ -100,7 +100,10 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 		moved, err = tx.MoveVersion(ctx, store.MoveVersionParams{
 			ID: version.ID, OldKey: version.BlobKey, OldPolicyID: version.StoragePolicyID, NewKey: copied.key, NewPolicyID: copied.policy,
 		})
-		return err
+		if err != nil || moved == 0 {
+			return err
+		}
+		return copied.insertBlocks(ctx, tx)
 	})
 	switch {
 	case err != nil: // nobody knows which of the two is named: the other is swept

@@ -334,8 +334,13 @@ func TestRelocatingFails(t *testing.T) {
 			if moved, _, err := s.Relocate(ctx); err == nil || moved != 1 {
 				t.Errorf("Relocate = %d, %v, want one and why not the other", moved, err)
 			}
-			if text := s.text(s.c, damaged.ID, 0); text != "first" {
-				t.Errorf("content = %q", text)
+			content, err := s.Content(ctx, s.c, damaged.ID, 0)
+			must(t, err)
+			if _, err := content.Open(ctx, 0, -1); !docgen.IsCode(err, docgen.CodeContentDamaged) {
+				t.Errorf("the damaged content is read: %v", err)
+			}
+			if kept, err := blob.ReadAll(ctx, s.blobs, s.keyOf(damaged), 100); err != nil || string(kept) != "first" {
+				t.Errorf("its object = %q, %v", kept, err)
 			}
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -55,6 +56,9 @@ type Config struct {
 	Notification func(Notification) ([]byte, error)
 	// CheckAddress tells what is wrong with the address of a webhook, for a person; nil for a Service that takes any.
 	CheckAddress func(ctx context.Context, address string) error
+
+	Log         *slog.Logger      // what the operator must know; nil to discard it
+	CountDamage func(kind string) // is called for every read of damaged content, with one of the Damage constants; may be nil
 }
 
 // Service holds the operations. It is safe for use by many goroutines, and several Services may share one database and
@@ -73,6 +77,10 @@ type Service struct {
 
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
+
+	log         *slog.Logger
+	countDamage func(kind string)
+	indexing    chan struct{} // held by the one goroutine that computes checksums of content stored without any
 }
 
 // enterprise is the one that a server is of.
@@ -89,9 +97,16 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress,
+		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.countDamage == nil {
+		s.countDamage = func(string) {}
 	}
 	if s.notification == nil {
 		s.notification = func(n Notification) ([]byte, error) { return json.Marshal(n) }

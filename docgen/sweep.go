@@ -33,7 +33,24 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 			return removed, fmt.Errorf("sweep storage policy %q: %w", p.Name, err)
 		}
 	}
-	return removed, nil
+	return removed, s.sweepChecksums(ctx)
+}
+
+// sweepChecksums removes the checksums of contents that no version names any more.
+func (s *Service) sweepChecksums(ctx context.Context) error {
+	for {
+		var removed int64
+		err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			removed, err = tx.DeleteUnusedBlocks(ctx, sweepPortion)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("sweep checksums: %w", err)
+		}
+		if removed < sweepPortion {
+			return nil
+		}
+	}
 }
 
 func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int, err error) {

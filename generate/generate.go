@@ -276,8 +276,8 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.failures()), nil
 	}
-	if gone, ok := errors.AsType[*docgen.Error](err); ok && gone.Code == docgen.CodeNotFound {
-		return fail(docgen.Failures{Errors: []string{gone.Message}}), nil
+	if lost, ok := errors.AsType[*docgen.Error](err); ok && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
+		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
 		return nil, err

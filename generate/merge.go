@@ -28,7 +28,10 @@ func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocumen
 	}
 	output, err := g.saveMerged(ctx, m)
 	_, unreadable := errors.AsType[*finish.BrokenError](err)
+	lost, _ := errors.AsType[*docgen.Error](err)
 	switch {
+	case lost != nil && lost.Code == docgen.CodeContentDamaged:
+		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{lost.Message}})
 	case unreadable || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{err.Error()}})
 	case err != nil:

@@ -22,8 +22,9 @@ var docDownloadFile = doc{
 	id: "download_file", tag: tagFiles, scope: docgen.ScopeRead,
 	summary: "Download a file",
 	description: "The content of the current version, or of another. One range of bytes can be asked for; a request for " +
-		"several is answered with the whole.",
-	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange},
+		"several is answered with the whole. The server checks what it sends: if stored content is damaged, it closes the connection " +
+		"before the last byte rather than complete the response.",
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange, docgen.CodeContentDamaged},
 	also:   answersContent,
 }
 
@@ -113,7 +114,7 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 	http.ServeContent(held, r, "", content.ModifiedAt, reader)
 	err := errors.Join(reader.failure, reader.Close())
 	if c.w.status == 0 {
-		for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified"} {
+		for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges", "Content-Range"} {
 			h.Del(name)
 		}
 		if held.status == http.StatusRequestedRangeNotSatisfiable { // net/http says so of some ranges only
@@ -136,6 +137,9 @@ func refusal(status int, content *docgen.Content, err error) error {
 		return failf(codeRange, "The file has %d bytes; the range asked for is not in it.", content.Size)
 	case http.StatusPreconditionFailed:
 		return failf(docgen.CodePrecondition, "The content is not the one that the request's conditions ask for.")
+	}
+	if damaged, ok := errors.AsType[*docgen.Error](err); ok {
+		return damaged
 	}
 	return fmt.Errorf("serve content: status %d: %w", status, err)
 }

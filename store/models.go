@@ -51,6 +51,11 @@ type Collaboration struct {
 	ModifiedAt     int64
 }
 
+type ContentBlock struct {
+	BlobKey   string
+	Checksums string
+}
+
 type DocgenBatch struct {
 	ID                string
 	TemplateFileID    int64

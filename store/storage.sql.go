@@ -10,6 +10,43 @@ import (
 	"database/sql"
 )
 
+const contentBlocks = `-- name: ContentBlocks :one
+SELECT checksums FROM content_blocks WHERE blob_key = $1
+`
+
+func (q *Queries) ContentBlocks(ctx context.Context, blobKey string) (string, error) {
+	row := q.db.QueryRowContext(ctx, contentBlocks, blobKey)
+	var checksums string
+	err := row.Scan(&checksums)
+	return checksums, err
+}
+
+const deleteUnusedBlocks = `-- name: DeleteUnusedBlocks :execrows
+DELETE FROM content_blocks WHERE blob_key IN (
+    SELECT b.blob_key FROM content_blocks b
+    WHERE NOT EXISTS (SELECT 1 FROM file_versions v WHERE v.blob_key = b.blob_key) LIMIT $1
+)
+`
+
+// DeleteUnusedBlocks removes checksums of contents that no version names, at most a limit of them.
+func (q *Queries) DeleteUnusedBlocks(ctx context.Context, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteUnusedBlocks, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const insertContentBlocks = `-- name: InsertContentBlocks :exec
+INSERT INTO content_blocks (blob_key, checksums) VALUES ($1, $2) ON CONFLICT DO NOTHING
+`
+
+// InsertContentBlocks keeps the checksums of a content. Those that are there stay: a content never changes.
+func (q *Queries) InsertContentBlocks(ctx context.Context, blobKey string, checksums string) error {
+	_, err := q.db.ExecContext(ctx, insertContentBlocks, blobKey, checksums)
+	return err
+}
+
 const insertStoragePolicy = `-- name: InsertStoragePolicy :execrows
 INSERT INTO storage_policies (id, name, name_key, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
 `

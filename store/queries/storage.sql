@@ -21,3 +21,17 @@ SELECT * FROM file_versions WHERE wanted_policy_id <> storage_policy_id AND id >
 UPDATE file_versions SET blob_key = sqlc.arg(new_key), storage_policy_id = wanted_policy_id
 WHERE id = sqlc.arg(id) AND blob_key = sqlc.arg(old_key) AND storage_policy_id = sqlc.arg(old_policy_id)
     AND wanted_policy_id = sqlc.arg(new_policy_id);
+
+-- name: InsertContentBlocks :exec
+-- InsertContentBlocks keeps the checksums of a content. Those that are there stay: a content never changes.
+INSERT INTO content_blocks (blob_key, checksums) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- name: ContentBlocks :one
+SELECT checksums FROM content_blocks WHERE blob_key = $1;
+
+-- name: DeleteUnusedBlocks :execrows
+-- DeleteUnusedBlocks removes checksums of contents that no version names, at most a limit of them.
+DELETE FROM content_blocks WHERE blob_key IN (
+    SELECT b.blob_key FROM content_blocks b
+    WHERE NOT EXISTS (SELECT 1 FROM file_versions v WHERE v.blob_key = b.blob_key) LIMIT $1
+);
