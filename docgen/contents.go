@@ -2,6 +2,8 @@ package docgen
 
 import (
 	"context"
+	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -43,15 +45,97 @@ func (s *Service) checkContents(ctx context.Context) error {
 		return fmt.Errorf("check contents: %w", err)
 	}
 	for _, p := range s.policies {
-		marker := name
-		if p.ID != defaultPolicyID {
-			marker += " " + strconv.FormatInt(p.ID, 10)
+		if err := checkMarker(ctx, p.blobs, markerName(name, p.ID), used[p.ID]); err != nil {
+			return fmt.Errorf("storage policy %q: %w", p.Name, err)
 		}
-		if err := checkMarker(ctx, p.blobs, marker, used[p.ID]); err != nil {
+		if s.identities[p.ID], err = s.claimStore(ctx, p); err != nil {
 			return fmt.Errorf("storage policy %q: %w", p.Name, err)
 		}
 	}
 	return nil
+}
+
+// markerName is what the store of a policy keeps of the name that the database has for its contents.
+func markerName(name string, policyID int64) string {
+	if policyID == defaultPolicyID {
+		return name
+	}
+	return name + " " + strconv.FormatInt(policyID, 10)
+}
+
+// claimStore makes a policy's store the only one that servers on this database use for it, and returns the store's identity.
+// The first server writes a random identity into the store and into the database, in a transaction that the others wait for.
+// A later server whose store has another identity, or none, gets ErrOtherContents: its folder is not the one that the
+// database's rows mean, even if both were empty a moment ago.
+func (s *Service) claimStore(ctx context.Context, p StoragePolicy) (identity string, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockSetting(ctx, settingContents); err != nil {
+			return err
+		}
+		found, err := identityOf(ctx, p.blobs)
+		if err != nil && !errors.Is(err, blob.ErrNotExist) {
+			return err
+		}
+		claimed, err := tx.Setting(ctx, identitySetting(p.ID))
+		switch {
+		case err == nil && claimed != found:
+			return ErrOtherContents
+		case err == nil:
+			identity = found
+			return nil
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		if found == "" { // it is not there from an attempt that ended before its commit
+			found = rand.Text()
+			if _, err := p.blobs.Put(ctx, identityKey, strings.NewReader(found)); err != nil {
+				return err
+			}
+		}
+		identity = found
+		_, err = tx.InsertSetting(ctx, identitySetting(p.ID), found)
+		return err
+	})
+	return identity, err
+}
+
+// identityKey is where a blob store keeps its identity.
+const identityKey = "store"
+
+// identitySetting names the setting with the identity of a policy's store.
+func identitySetting(policyID int64) string {
+	return "store " + strconv.FormatInt(policyID, 10)
+}
+
+// identityOf returns the identity of a blob store, or fails with blob.ErrNotExist if it has none.
+func identityOf(ctx context.Context, blobs blob.Store) (string, error) {
+	identity, err := blob.ReadAll(ctx, blobs, identityKey, maxContentsName)
+	return string(identity), err
+}
+
+// checkStores tells whether each policy's store still is the one that the service began with, and the one that the database
+// knows. A file system that is no longer mounted, and a database that was restored from elsewhere, are found here.
+func (s *Service) checkStores(ctx context.Context) error {
+	var problems []error
+	for _, p := range s.policies {
+		found, err := identityOf(ctx, p.blobs)
+		if err == nil && found != s.identities[p.ID] || errors.Is(err, blob.ErrNotExist) {
+			err = ErrOtherContents
+		}
+		if err == nil {
+			err = s.db.ReadOne(ctx, func(q *store.Queries) error {
+				claimed, err := q.Setting(ctx, identitySetting(p.ID))
+				if err == nil && claimed != found {
+					return ErrOtherContents
+				}
+				return nil // a database that does not answer is reported as such
+			})
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("storage policy %q: %w", p.Name, err))
+		}
+	}
+	return errors.Join(problems...)
 }
 
 // usedPolicies finds out which policies other than the default are used. One that is must be configured.

@@ -2,10 +2,13 @@ package docgen_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 
 	"platen/blob"
 	"platen/docgen"
+	"platen/store"
+	"platen/store/storetest"
 )
 
 // TestContentsBelongToTheirDatabase shows that a service does not begin on contents that its rows do not mean.
@@ -35,6 +38,56 @@ func TestContentsBelongToTheirDatabase(t *testing.T) {
 		must(t, err)
 		if err := open(w, others); !errors.Is(err, docgen.ErrOtherContents) {
 			t.Errorf("another's blob store: %v, want ErrOtherContents", err)
+		}
+	})
+}
+
+// Two servers that start at the same time on a new database, each with a folder of its own, would each miss what the other stores:
+// one of them does not start. Readiness shows when a store is no longer the one that the server began with.
+func TestOneStoreWins(t *testing.T) {
+	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
+		const servers = 8
+		services, stores := make([]*docgen.Service, servers), make([]blob.Store, servers)
+		errs := make([]error, servers)
+		var group sync.WaitGroup
+		for i := range servers {
+			var err error
+			stores[i], err = blob.Open(t.TempDir())
+			must(t, err)
+			db := storetest.Open(t, cfg)
+			group.Go(func() { services[i], errs[i] = docgen.New(t.Context(), docgen.Config{Store: db, Blobs: stores[i]}) })
+		}
+		group.Wait()
+		winner := -1
+		for i, err := range errs {
+			switch {
+			case err == nil && winner >= 0:
+				t.Errorf("servers %d and %d both began, with different stores", winner, i)
+			case err == nil:
+				winner = i
+			case !errors.Is(err, docgen.ErrOtherContents):
+				t.Errorf("server %d: %v, want ErrOtherContents", i, err)
+			}
+		}
+		if winner < 0 {
+			t.Fatal("no server began")
+		}
+		again, err := docgen.New(t.Context(), docgen.Config{Store: storetest.Open(t, cfg), Blobs: stores[winner]})
+		if err != nil {
+			t.Fatalf("a second server with the same store: %v", err)
+		}
+		for _, s := range []*docgen.Service{services[winner], again} {
+			if err := s.Ready(t.Context())["blobs"]; err != nil {
+				t.Errorf("ready = %v", err)
+			}
+		}
+		damage(t, stores[winner], "store", func([]byte) []byte { return []byte("another") })
+		if err := again.Ready(t.Context())["blobs"]; !errors.Is(err, docgen.ErrOtherContents) {
+			t.Errorf("ready with another store = %v, want ErrOtherContents", err)
+		}
+		must(t, stores[winner].Delete(t.Context(), "store"))
+		if err := again.Ready(t.Context())["blobs"]; !errors.Is(err, docgen.ErrOtherContents) {
+			t.Errorf("ready without a store = %v, want ErrOtherContents", err)
 		}
 	})
 }

@@ -71,7 +71,8 @@ type Service struct {
 	ids       idSource
 	markerKey []byte
 
-	policies     []StoragePolicy // by id, the default first
+	policies     []StoragePolicy  // by id, the default first
+	identities   map[int64]string // of the blob stores, by policy
 	keepArchives bool
 	enterprise   enterprise
 
@@ -98,6 +99,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress,
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
+		identities: map[int64]string{},
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -226,7 +228,7 @@ func (s *Service) checkBlobs(ctx context.Context) error {
 			problems = append(problems, fmt.Errorf("storage policy %q: %w", p.Name, err))
 		}
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, s.checkStores(ctx))...)
 }
 
 func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }
