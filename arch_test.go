@@ -25,31 +25,33 @@ var rooms = map[string][]string{
 	".":         {"cli"},
 	"cli":       {everything},
 	"server":    {"docgen"},
-	"generate":  {"docgen", "docx", "docx/lang", "pdf", "pdf/font", "pdf/finish"},
+	"generate":  {"docgen", "docx", "docx/lang", "docx/budget", "pdf", "pdf/font", "pdf/finish"},
 	"webhook":   {"docgen"},
 	"docgen":    {"store", "blob", "docx", "docx/lang", "pdf/font"},
 	"store":     {},
 	"blob":      {},
-	"docx":      {"docx/compile", "docx/program", "docx/include", "docx/wml", "docx/opc", "docx/lang", "docx/locale"},
-	"docx/opc":  {"docx/deflate"},
-	"docx/lang": {"docx/locale"},
+	"docx":      {"docx/compile", "docx/program", "docx/include", "docx/wml", "docx/opc", "docx/lang", "docx/locale", "docx/budget"},
+	"docx/opc":  {"docx/deflate", "docx/budget"},
+	"docx/lang": {"docx/locale", "docx/budget"},
 
 	"pdf":        {"pdf/font"},        // what an engine promises
 	"pdf/font":   {},                  // the fonts that a document asks for, and those that there are
 	"pdf/finish": {"pdf"},             // what is done to a finished PDF, by whichever engine
 	"pdf/office": {"pdf", "pdf/font"}, // LibreOffice as an engine
 
-	"docx/compile": {"docx/program", "docx/include", "docx/picture", "docx/wml", "docx/opc", "docx/lang"}, // templates become programs
+	"docx/compile": {"docx/program", "docx/include", "docx/picture", "docx/wml", "docx/opc", "docx/lang", "docx/budget"}, // templates become programs
 	"docx/program": { // and documents
 		"docx/wml", "docx/opc", "docx/lang", "docx/locale", "docx/picture", "docx/richtext", "docx/chart", "docx/validate", "docx/deflate",
+		"docx/budget",
 	},
 	"docx/wml": {"docx/opc"}, // the elements of a part, by their places
 
-	"docx/locale":   {},           // numbers, dates and words of languages
-	"docx/picture":  {},           // picture files and codes
-	"docx/richtext": {"docx/wml"}, // HTML and Markdown as WordprocessingML
-	"docx/chart":    {},           // charts and the workbooks behind them
-	"docx/include":  {"docx/opc"}, // the content of a document in another
+	"docx/locale":   {},                          // numbers, dates and words of languages
+	"docx/budget":   {},                          // what a document may cost
+	"docx/picture":  {"docx/budget"},             // picture files and codes
+	"docx/richtext": {"docx/wml", "docx/budget"}, // HTML and Markdown as WordprocessingML
+	"docx/chart":    {},                          // charts and the workbooks behind them
+	"docx/include":  {"docx/opc"},                // the content of a document in another
 	"docx/validate": {"docx/opc"},
 	"docx/deflate":  {}, // compressed streams stitched from pieces
 

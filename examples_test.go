@@ -105,7 +105,7 @@ func fill(t *testing.T, template, input []byte) string {
 		t.Fatal(err)
 	}
 	var document bytes.Buffer
-	report, err := compiled.Execute(&document, data, docx.Options{})
+	report, err := compiled.Execute(t.Context(), &document, data, docx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ type checkedDocument struct {
 }
 
 // Run checks the template and the data, and says all that is wrong.
-func (c *checkCmd) Run(s *streams) error {
+func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	options, err := c.options()
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (c *checkCmd) Run(s *streams) error {
 		report.Warnings = append(report.Warnings, template.Warnings()...)
 	}
 	if c.Data != "" && template != nil {
-		if report.Documents, err = checkData(template, options, c.Data, s.in); err != nil {
+		if report.Documents, err = checkData(ctx, template, options, c.Data, s.in); err != nil {
 			return err
 		}
 	}
@@ -76,26 +77,26 @@ func (c *checkCmd) Run(s *streams) error {
 }
 
 // checkData makes every document of the data, and keeps none.
-func checkData(template *docx.Template, options docx.Options, path string, stdin io.Reader) ([]checkedDocument, error) {
+func checkData(ctx context.Context, template *docx.Template, options docx.Options, path string, stdin io.Reader) ([]checkedDocument, error) {
 	inputs, _, err := readData(path, stdin)
 	if err != nil {
 		return nil, err
 	}
 	documents := make([]checkedDocument, len(inputs))
 	for i := range inputs {
-		documents[i] = checkDocument(template, options, &inputs[i])
+		documents[i] = checkDocument(ctx, template, options, &inputs[i])
 	}
 	return documents, nil
 }
 
-func checkDocument(template *docx.Template, options docx.Options, in *input) checkedDocument {
+func checkDocument(ctx context.Context, template *docx.Template, options docx.Options, in *input) checkedDocument {
 	d := checkedDocument{Errors: []string{}, Warnings: []string{}}
 	data, err := in.decode()
 	if err != nil {
 		d.Failure = err.Error()
 		return d
 	}
-	report, err := template.Execute(io.Discard, data, options)
+	report, err := template.Execute(ctx, io.Discard, data, options)
 	switch {
 	case errors.Is(err, docx.ErrIncomplete):
 		d.Failure = "the options allow no document that is not complete"

@@ -61,6 +61,9 @@ type config struct {
 	MaxUpload    byteSize `default:"5GiB" env:"PLATEN_MAX_UPLOAD" group:"Limits" help:"One uploaded file."`
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"One file used as a template."`
 
+	budgetFlags  `embed:""`
+	DocumentTime time.Duration `default:"1m" env:"PLATEN_DOCUMENT_TIME" group:"Budgets of a document" help:"Maximum time to generate one document, without its conversion to PDF; 0 for no limit."`
+
 	webhookConfig `embed:""`
 	pdfConfig     `embed:""`
 
@@ -95,7 +98,8 @@ func (c *config) Validate() error {
 	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))
 	}
-	return errors.Join(append(problems, append(c.problems(), c.pdfConfig.Validate())...)...)
+	problems = append(problems, c.budgetFlags.problems(c.DocumentTime)...)
+	return errors.Join(append(problems, append(c.webhookConfig.problems(), c.pdfConfig.Validate())...)...)
 }
 
 func (c *config) limits() docgen.Limits {

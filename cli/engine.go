@@ -14,7 +14,9 @@ type engineFlags struct {
 	Missing      string       `placeholder:"WHAT" help:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing, error makes no document. Without it, tag."`
 	Strict       bool         `help:"Make no document that is not complete, or that leaves input unused."`
 	PictureHosts pictureHosts `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
-	Now          string       `placeholder:"TIME" help:"The time that $$now gives, such as 2026-01-31T12:00:00Z, for documents that are the same each time. Without it, the time it is."`
+	budgetFlags  `embed:""`
+	DocumentTime time.Duration `default:"0" group:"Budgets of a document" help:"Maximum time to generate one document; 0 for no limit."`
+	Now          string        `placeholder:"TIME" help:"The time that $$now gives, such as 2026-01-31T12:00:00Z, for documents that are the same each time. Without it, the time it is."`
 }
 
 // options returns the engine's options, or a usage error that names everything that is wrong.
@@ -27,6 +29,8 @@ func (f *engineFlags) options() (docx.Options, error) {
 	if source := f.PictureHosts.source(); source != nil {
 		options.Picture = source.fetch
 	}
+	problems = append(problems, f.problems(f.DocumentTime)...)
+	options.Limits = f.limits(f.DocumentTime)
 	options.Now = time.Now()
 	if f.Now != "" {
 		var err error

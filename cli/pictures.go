@@ -176,17 +176,24 @@ type fetched struct {
 }
 
 // fetch returns the picture at an address. The error completes a sentence whose subject is the picture.
-func (s *pictureSource) fetch(address string) ([]byte, error) {
+//
+// When ctx ends it returns at once, and the fetching goes on for others who may wait for the same.
+func (s *pictureSource) fetch(ctx context.Context, address string) ([]byte, error) {
 	if f, ok := s.recall(address); ok {
 		return f.data, f.err
 	}
-	data, err, _ := s.flight.Do(address, func() (any, error) {
+	flight := s.flight.DoChan(address, func() (any, error) {
 		data, err := s.get(address)
 		s.keep(address, fetched{data, err, s.now()})
 		return data, err
 	})
-	picture, _ := data.([]byte)
-	return picture, err
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case done := <-flight:
+		picture, _ := done.Val.([]byte)
+		return picture, done.Err
+	}
 }
 
 func (s *pictureSource) recall(address string) (fetched, bool) {

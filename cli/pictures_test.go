@@ -69,7 +69,7 @@ func TestPicturesAreFetched(t *testing.T) {
 	}
 	s := sourceFor(t, server, u.Host)
 	for range 2 {
-		if data, err := s.fetch(server.URL + "/a.png"); err != nil || len(data) == 0 {
+		if data, err := s.fetch(t.Context(), server.URL+"/a.png"); err != nil || len(data) == 0 {
 			t.Fatalf("%d bytes (%v)", len(data), err)
 		}
 	}
@@ -77,16 +77,16 @@ func TestPicturesAreFetched(t *testing.T) {
 		t.Errorf("the server was asked %d times for one picture", n)
 	}
 	s.now = func() time.Time { return time.Now().Add(2 * pictureAge) }
-	if _, err := s.fetch(server.URL + "/a.png"); err != nil || asked.Load() != 2 {
+	if _, err := s.fetch(t.Context(), server.URL+"/a.png"); err != nil || asked.Load() != 2 {
 		t.Errorf("asked %d times after its age (%v)", asked.Load(), err)
 	}
-	if data, err := s.fetch(server.URL + "/to/" + u.Host + "/b.png"); err != nil || len(data) == 0 {
+	if data, err := s.fetch(t.Context(), server.URL+"/to/"+u.Host+"/b.png"); err != nil || len(data) == 0 {
 		t.Errorf("after a redirect: %d bytes (%v)", len(data), err)
 	}
 	for path, want := range map[string]string{
 		"/none": "404", "/page": "is no picture", "/large": "larger than", "/round": "cannot be reached", "/to/example.com/a.png": `"https://example.com"`,
 	} {
-		if data, err := s.fetch(server.URL + path); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
+		if data, err := s.fetch(t.Context(), server.URL+path); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
 			t.Errorf("%s gives %d bytes and %v, want an error with %q", path, len(data), err, want)
 		}
 	}
@@ -118,7 +118,7 @@ func TestPicturesAreNotFetchedFromElsewhere(t *testing.T) {
 		"https://%zz":                                               "cannot be read",
 		"https://pictures.example.com/" + strings.Repeat("a", 3000): "cannot be read",
 	} {
-		if data, err := s.fetch(address); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
+		if data, err := s.fetch(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
 			t.Errorf("%.60s gives %d bytes and %v, want an error with %q", address, len(data), err, want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestPicturesOfAHostThatIsDown(t *testing.T) {
 	s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = slow.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	s.client.Timeout = 100 * time.Millisecond
 	for i, want := range []string{"within", "a moment ago", "a moment ago"} {
-		if _, err := s.fetch(fmt.Sprintf("%s/%d.png", slow.URL, i)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.fetch(t.Context(), fmt.Sprintf("%s/%d.png", slow.URL, i)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("picture %d: error %v, want one with %q", i, err, want)
 		}
 	}

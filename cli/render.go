@@ -188,7 +188,7 @@ func (r *rendering) render(ctx context.Context, in *input, path string, release 
 		if err != nil {
 			return err
 		}
-		result, err := r.template.Execute(w, data, r.options)
+		result, err := r.template.Execute(ctx, w, data, r.options)
 		document.Errors, document.Warnings = append(document.Errors, result.Errors...), append(document.Warnings, result.Warnings...)
 		return err
 	}

@@ -34,7 +34,7 @@ func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
 	if err != nil {
 		return err
 	}
-	a := annotator{pkg: pkg, main: main, added: opc.NewAdditions(pkg)}
+	a := annotator{pkg: pkg, main: main, added: opc.NewAdditions(pkg, nil)}
 	if err := a.open(); err != nil {
 		return err
 	}

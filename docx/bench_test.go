@@ -54,7 +54,7 @@ func benchmarkWork(b *testing.B, w work) {
 	}
 	var out counter
 	platen := func() {
-		if _, err := tpl.Execute(&out, decode(b, string(text)), docx.Options{}); err != nil {
+		if _, err := tpl.Execute(b.Context(), &out, decode(b, string(text)), docx.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -220,7 +220,7 @@ func BenchmarkExecute(b *testing.B) {
 			data := decode(b, string(w.data(b)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
+				if _, err := tpl.Execute(b.Context(), io.Discard, data, docx.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -248,7 +248,7 @@ func benchmarkCompiling(b *testing.B, data *lang.Object) {
 			for b.Loop() {
 				tpl, err := parse(file)
 				if err == nil && data != nil {
-					_, err = tpl.Execute(io.Discard, data, docx.Options{})
+					_, err = tpl.Execute(b.Context(), io.Discard, data, docx.Options{})
 				}
 				if err != nil {
 					b.Fatal(err)
@@ -275,7 +275,7 @@ func BenchmarkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 				w := &liveWriter{base: liveBytes()}
-				if _, err := tpl.Execute(w, data, docx.Options{}); err != nil {
+				if _, err := tpl.Execute(b.Context(), w, data, docx.Options{}); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(w.most)/(1<<20), "execution-MiB")

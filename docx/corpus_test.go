@@ -121,7 +121,7 @@ func survive(t *testing.T, file []byte) (tpl *docx.Template, outputs [][]byte) {
 	tpl.Tags()
 	for _, data := range []lang.Value{new(lang.Object), sampleData(t, tpl)} {
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, data, docx.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		outputs = append(outputs, out.Bytes())
@@ -254,7 +254,7 @@ func randomDocuments(t *testing.T, from map[string][]byte) (documents []made, re
 			continue
 		}
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, data, docx.Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -56,7 +56,7 @@ func TestOptionsThatAllowNoIncompleteDocument(t *testing.T) {
 		"strict, all right":       {docx.Options{Strict: true}, `{"customer":{"nmae":1},"items":[]}`, 0, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := tpl.Execute(io.Discard, decode(t, c.data), c.opt)
+			report, err := tpl.Execute(t.Context(), io.Discard, decode(t, c.data), c.opt)
 			if errors.Is(err, docx.ErrIncomplete) != c.fails || err != nil && !c.fails {
 				t.Errorf("Execute: %v", err)
 			}
@@ -89,7 +89,7 @@ func TestSettingsReachTheTags(t *testing.T) {
 	o.Now = time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC)
 	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{total :: format("#,##0.00")}} am {{$now :: date("d. MMMM, HH:mm")}}</w:t></w:r></w:p>`}
 	var out bytes.Buffer
-	if _, err := mustParse(t, parts).Execute(&out, decode(t, `{"total":1234.5}`), o); err != nil {
+	if _, err := mustParse(t, parts).Execute(t.Context(), &out, decode(t, `{"total":1234.5}`), o); err != nil {
 		t.Fatal(err)
 	}
 	const want = "1.234,50 am 5. März, 15:30"
@@ -102,7 +102,7 @@ func TestTheSameInputsGiveTheSameBytes(t *testing.T) {
 	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{site :: link}}</w:t></w:r></w:p>`}
 	run := func() []byte {
 		var out bytes.Buffer
-		_, err := mustParse(t, parts).Execute(&out, decode(t, `{"site":"https://example.com"}`), docx.Options{Now: time.Unix(1e9, 0)})
+		_, err := mustParse(t, parts).Execute(t.Context(), &out, decode(t, `{"site":"https://example.com"}`), docx.Options{Now: time.Unix(1e9, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -185,7 +185,7 @@ func decode(t testing.TB, json string) lang.Value {
 func execute(t testing.TB, tpl *docx.Template, data lang.Value) ([]byte, docx.Report) {
 	t.Helper()
 	var out bytes.Buffer
-	report, err := tpl.Execute(&out, data, docx.Options{})
+	report, err := tpl.Execute(t.Context(), &out, data, docx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

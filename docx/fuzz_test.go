@@ -52,7 +52,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, data, docx.Options{}); err != nil {
 			return
 		}
 		for _, problem := range newProblems(file, out.Bytes()) {

@@ -91,7 +91,7 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		return got
 	}
 	var output bytes.Buffer
-	report, err := tpl.Execute(&output, decode(t, data), goldenOptions(t, archive))
+	report, err := tpl.Execute(t.Context(), &output, decode(t, data), goldenOptions(t, archive))
 	if err != nil {
 		section("errors", err.Error())
 		section("report", formatReport(report))

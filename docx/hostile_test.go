@@ -52,8 +52,8 @@ func TestHostileTemplates(t *testing.T) {
 func TestLoopsInLoopsEnd(t *testing.T) {
 	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + strings.Repeat("{{for x in a}}", 10) + strings.Repeat("{{endfor}}", 10) + `</w:t></w:r></w:p>`})
 	data := decode(t, `{"a":[`+strings.Repeat("0,", 9999)+`0]}`)
-	if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err == nil || !strings.Contains(err.Error(), "rounds") {
-		t.Errorf("error = %v, want one about the rounds of loops", err)
+	if _, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{}); err == nil || !strings.Contains(err.Error(), "steps of work") {
+		t.Errorf("error = %v, want one about steps of work", err)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestManyNamespaces(t *testing.T) {
 	}
 	body += `</w:p><w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`
 	tpl := mustParse(t, map[string]string{"document.xml": body})
-	if _, err := tpl.Execute(io.Discard, decode(t, `{"a":"A"}`), docx.Options{}); err != nil {
+	if _, err := tpl.Execute(t.Context(), io.Discard, decode(t, `{"a":"A"}`), docx.Options{}); err != nil {
 		t.Fatal(err)
 	}
 }

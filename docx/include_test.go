@@ -95,7 +95,7 @@ func TestIncludeCorpus(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, decode(t, `{}`), docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, decode(t, `{}`), docx.Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -151,7 +151,7 @@ func FuzzInclude(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		_, err = tpl.Execute(&out, decode(t, `{"a":"b"}`), docx.Options{})
+		_, err = tpl.Execute(t.Context(), &out, decode(t, `{"a":"b"}`), docx.Options{})
 		if _, ok := errors.AsType[docx.Errors](err); err != nil && !ok {
 			t.Error(err)
 		}

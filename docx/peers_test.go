@@ -65,7 +65,7 @@ func comparePeers(t *testing.T, node *peerProcess, w work) string {
 	peers := make([]time.Duration, len(peerEngines))
 	for range peerRounds {
 		own += measureMedian(peerTime, func() {
-			if _, err := tpl.Execute(io.Discard, decode(t, string(text)), docx.Options{}); err != nil {
+			if _, err := tpl.Execute(t.Context(), io.Discard, decode(t, string(text)), docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}) / peerRounds

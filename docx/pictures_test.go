@@ -2,6 +2,7 @@ package docx_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"image"
@@ -91,7 +92,7 @@ func TestPicturesAreFetchedByTheCaller(t *testing.T) {
 	}
 	var out bytes.Buffer
 	asked := ""
-	report, err := tpl.Execute(&out, decode(t, `{"far":"https://example.com/x.png"}`), docx.Options{Picture: func(address string) ([]byte, error) {
+	report, err := tpl.Execute(t.Context(), &out, decode(t, `{"far":"https://example.com/x.png"}`), docx.Options{Picture: func(_ context.Context, address string) ([]byte, error) {
 		asked = address
 		return base64.StdEncoding.DecodeString(pictureOf(t, 5, 5))
 	}})
@@ -110,7 +111,7 @@ func TestPicturesAreFetchedOnceWithATableOfContents(t *testing.T) {
 	}
 	asked := 0
 	var out bytes.Buffer
-	report, err := tpl.Execute(&out, decode(t, `{"title":"Far","far":"https://example.com/x.png"}`), docx.Options{Picture: func(string) ([]byte, error) {
+	report, err := tpl.Execute(t.Context(), &out, decode(t, `{"title":"Far","far":"https://example.com/x.png"}`), docx.Options{Picture: func(context.Context, string) ([]byte, error) {
 		asked++
 		return base64.StdEncoding.DecodeString(pictureOf(t, 5, 5))
 	}})

@@ -41,7 +41,7 @@ func TestRangesComeWhole(t *testing.T) {
 			}
 			for _, d := range data {
 				var out bytes.Buffer
-				if _, err := tpl.Execute(&out, decode(t, d), docx.Options{}); err != nil {
+				if _, err := tpl.Execute(t.Context(), &out, decode(t, d), docx.Options{}); err != nil {
 					t.Fatalf("marks at %d and %d, data %s: %v", start, end, d, err)
 				}
 				if got := unpaired(unpack(t, out.Bytes())["word/document.xml"]); got != "" {

@@ -115,7 +115,7 @@ func TestRegressions(t *testing.T) {
 				t.Fatal(err)
 			}
 			var buf bytes.Buffer
-			report, err := tpl.Execute(&buf, decode(t, tt.data), docx.Options{})
+			report, err := tpl.Execute(t.Context(), &buf, decode(t, tt.data), docx.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestLongTablesAreStreamed(t *testing.T) {
 	allocations := func(rows int) float64 {
 		data := decode(t, `{"items":[`+strings.Repeat(`{"name":"x","qty":2},`, rows-1)+`{"name":"y","qty":3}]}`)
 		return testing.AllocsPerRun(3, func() {
-			if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
+			if _, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -207,7 +207,7 @@ func TestParallelExecutions(t *testing.T) {
 			var first []byte
 			for range 20 {
 				var out bytes.Buffer
-				if _, err := tpl.Execute(&out, data, docx.Options{}); err != nil {
+				if _, err := tpl.Execute(t.Context(), &out, data, docx.Options{}); err != nil {
 					t.Error(err)
 					return
 				}

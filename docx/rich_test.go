@@ -130,7 +130,7 @@ func TestRichTextEverywhere(t *testing.T) {
 			rt.Fatal(err)
 		}
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, decode(t, string(data)), docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, decode(t, string(data)), docx.Options{}); err != nil {
 			rt.Fatalf("%v\n%s\nof\n%s", err, value, body)
 		}
 		if problems := check(out.Bytes()); len(problems) > 0 {

@@ -266,7 +266,7 @@ func corpusDocuments(t *testing.T, most int) []made {
 			continue
 		}
 		var out bytes.Buffer
-		if _, err := tpl.Execute(&out, sampleData(t, tpl), docx.Options{}); err != nil {
+		if _, err := tpl.Execute(t.Context(), &out, sampleData(t, tpl), docx.Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -31,7 +31,7 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = template.Execute(new(bytes.Buffer), data, Options{})
+		_, err = template.Execute(t.Context(), new(bytes.Buffer), data, Options{})
 		return err
 	}
 	for range 2 {

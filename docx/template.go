@@ -7,10 +7,12 @@
 package docx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
+	"platen/docx/budget"
 	"platen/docx/compile"
 	"platen/docx/lang"
 	"platen/docx/opc"
@@ -27,6 +29,10 @@ type (
 	Error = program.Error
 	// Errors is every problem of a template at once.
 	Errors = program.Errors //nolint:errname // as in go/scanner's ErrorList, these are many
+	// Limits are the limits of a document's budgets.
+	Limits = budget.Limits
+	// BudgetError says that a document exceeds a budget.
+	BudgetError = budget.Error
 	// Tag is a tag as a template's listing shows it.
 	Tag = compile.Tag
 )
@@ -61,10 +67,10 @@ func ParseWith(r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
 }
 
 // Execute writes the document that the template gives for data, which [lang.Decode] gave. The same template, data and options
-// give the same bytes. It writes as it goes: on an error, which is w's, a limit that was passed or ErrIncomplete, what was
-// written is no document. To end it early, let w fail.
-func (t *Template) Execute(w io.Writer, data lang.Value, opt Options) (Report, error) {
-	return t.compiled.Document.Execute(w, data, opt)
+// give the same bytes. It writes as it goes: on an error, what was written is no document. The error is w's, a [*BudgetError], why ctx
+// ended, ErrIncomplete, or Errors for a document that would be damaged. Execute returns soon after ctx ends.
+func (t *Template) Execute(ctx context.Context, w io.Writer, data lang.Value, opt Options) (Report, error) {
+	return t.compiled.Document.Execute(ctx, w, data, opt)
 }
 
 // Tags lists the opening and value tags in document order: the main part, then headers, footers and notes. A tag that

@@ -57,7 +57,7 @@ func TestExecutionsDoNotDisturbEachOther(t *testing.T) {
 		wg.Go(func() {
 			for range 5 {
 				var out bytes.Buffer
-				got, err := tpl.Execute(&out, decode(t, dataOf(i)), docx.Options{})
+				got, err := tpl.Execute(t.Context(), &out, decode(t, dataOf(i)), docx.Options{})
 				if err != nil || !bytes.Equal(out.Bytes(), want[i]) || !cmp.Equal(got, report[i], cmp.AllowUnexported(docx.Error{})) {
 					t.Errorf("execution %d came out otherwise beside others: %v", i, err)
 				}
@@ -76,7 +76,7 @@ func TestLongTablesTakeNoMemory(t *testing.T) {
 	allocs := func(rows int) float64 {
 		data := decode(t, `{"items":[`+strings.Repeat(`"value",`, rows)+`"last"]}`)
 		return testing.AllocsPerRun(5, func() {
-			if _, err := tpl.Execute(io.Discard, data, docx.Options{}); err != nil {
+			if _, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -101,7 +101,7 @@ func TestExecuteReportsTheWriter(t *testing.T) {
 	tpl := mustParse(t, invoiceDocument)
 	data := decode(t, dataOf(20))
 	for _, after := range []int{0, 500, 1500} {
-		if _, err := tpl.Execute(&failingWriter{after}, data, docx.Options{}); !errors.Is(err, errFull) {
+		if _, err := tpl.Execute(t.Context(), &failingWriter{after}, data, docx.Options{}); !errors.Is(err, errFull) {
 			t.Errorf("after %d bytes: error = %v, want that of the writer", after, err)
 		}
 	}

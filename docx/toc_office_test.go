@@ -32,7 +32,7 @@ func TestOfficeNumbersPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := tpl.Execute(&out, decode(t, `{"chapters":["Rome","Paris"]}`), docx.Options{ForPDF: true}); err != nil {
+	if _, err := tpl.Execute(t.Context(), &out, decode(t, `{"chapters":["Rome","Paris"]}`), docx.Options{ForPDF: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, problem := range check(out.Bytes()) {

@@ -137,14 +137,14 @@ func leastWay(b *testing.B, cfg store.Config, documents int) time.Duration {
 	var workers errgroup.Group
 	workers.SetLimit(floorWorkers)
 	for i, input := range inputs {
-		workers.Go(func() error { return renderAndSync(template, input, filepath.Join(dir, strconv.Itoa(i))) })
+		workers.Go(func() error { return renderAndSync(b.Context(), template, input, filepath.Join(dir, strconv.Itoa(i))) })
 	}
 	must(b, workers.Wait())
 	must(b, db.Write(b.Context(), func(tx *store.Tx) error { return insertRows(b.Context(), tx, w.caller.User.ID, documents) }))
 	return time.Since(begun)
 }
 
-func renderAndSync(template *docx.Template, input []byte, path string) error {
+func renderAndSync(ctx context.Context, template *docx.Template, input []byte, path string) error {
 	data, err := lang.Decode(input)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func renderAndSync(template *docx.Template, input []byte, path string) error {
 	}
 	defer f.Close()
 	var document bytes.Buffer
-	if _, err := template.Execute(&document, data, docx.Options{}); err != nil {
+	if _, err := template.Execute(ctx, &document, data, docx.Options{}); err != nil {
 		return err
 	}
 	if _, err := document.WriteTo(f); err != nil {

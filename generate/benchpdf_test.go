@@ -78,7 +78,7 @@ func renderedLetters(b *testing.B, documents int) [][]byte {
 		data, err := lang.Decode(letterInput(b, i))
 		must(b, err)
 		var letter bytes.Buffer
-		_, err = template.Execute(&letter, data, docx.Options{ForPDF: true})
+		_, err = template.Execute(b.Context(), &letter, data, docx.Options{ForPDF: true})
 		must(b, err)
 		letters[i] = letter.Bytes()
 	}

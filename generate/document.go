@@ -30,6 +30,7 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	failure := rendered.wait()
 	report := rendered.report
 	var crash *panicError
+	var exceeded *docx.BudgetError
 	var suspect *pdf.SuspectError
 	failed := "" // why there is no document
 	switch {
@@ -39,6 +40,11 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 		return result, nil
 	case docgen.IsCode(err, docgen.CodeTooLarge):
 		failed = err.Error()
+	case errors.As(failure, &exceeded):
+		g.metrics.exceededBudget(exceeded.Budget)
+		failed = failure.Error()
+	case failure != nil && ctx.Err() != nil: // the task ended, or the server stops: another try makes the document
+		return result, fmt.Errorf("job %d: %w", job.ID, context.Cause(ctx))
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
 		report, failed = docx.Report{}, internalFailure
@@ -100,21 +106,29 @@ func (g *Generator) begin(ctx context.Context, template *docx.Template, options 
 		leave()
 		return nil, err
 	}
-	return render(template, data, options, leave), nil
+	return render(ctx, template, data, options, leave), nil
 }
 
 // rendering is a document that is made while it is read.
 type rendering struct {
 	*piped
 	report docx.Report
+	cancel context.CancelCauseFunc
 }
 
-// render begins to make a document, and calls done when the engine has nothing more to do.
-func render(template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
-	rendered := &rendering{}
+// wait is that of piped. If the document is no longer read, the engine stops even if it has nothing to write for long.
+func (r *rendering) wait() error {
+	r.cancel(errReaderStopped)
+	return r.piped.wait()
+}
+
+// render begins to make a document, and calls done when the engine has nothing more to do, which is soon after ctx ends.
+func render(ctx context.Context, template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
+	ctx, cancel := context.WithCancelCause(ctx)
+	rendered := &rendering{cancel: cancel}
 	rendered.piped = pipe(func(w io.Writer) (err error) {
 		defer done()
-		rendered.report, err = template.Execute(w, data, options)
+		rendered.report, err = template.Execute(ctx, w, data, options)
 		return err
 	})
 	return rendered

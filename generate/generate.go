@@ -45,7 +45,9 @@ type Config struct {
 	// TemplateCache bounds the memory of the compiled templates that are kept, in bytes; 0 is 256 MiB.
 	TemplateCache int64
 	// Picture fetches the picture at an address of the data; none are fetched when nil.
-	Picture func(address string) ([]byte, error)
+	Picture func(ctx context.Context, address string) ([]byte, error)
+	// Limits are the budgets of each document; the zero value is docx's defaults.
+	Limits  docx.Limits
 	PDF     pdf.Engine            // makes PDFs; without it there are none
 	Now     func() time.Time      // time.Now when nil
 	Metrics prometheus.Registerer // where documents are counted; nowhere when nil
@@ -59,14 +61,15 @@ type Generator struct {
 	templates *templateCache
 	cores     chan struct{} // a place for each document that is being rendered
 	metrics   *metrics
-	picture   func(address string) ([]byte, error)
+	picture   func(ctx context.Context, address string) ([]byte, error)
+	limits    docx.Limits
 	pdf       pdf.Engine
 	now       func() time.Time
 }
 
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -287,6 +290,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not know: " + wrong[0].Message}}), nil
 	}
 	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
+	options.Limits = g.limits
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 		return g.document(ctx, template, options, claim, job)
 	}, nil

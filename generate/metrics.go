@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
+	"platen/docx/budget"
 )
 
 // metrics counts what is made.
@@ -13,6 +14,7 @@ type metrics struct {
 	documents *prometheus.CounterVec
 	duration  prometheus.Histogram
 	compiled  *prometheus.CounterVec
+	exceeded  *prometheus.CounterVec
 }
 
 // newMetrics counts into a registry; into none when it is nil.
@@ -28,12 +30,18 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		compiled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "platen_templates_compiled_total", Help: "Template versions compiled, by whether they can be used.",
 		}, []string{"result"}),
+		exceeded: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "platen_budget_exceeded_total", Help: "Documents and templates that failed because they exceed a budget, by budget.",
+		}, []string{"budget"}),
+	}
+	for _, name := range budget.Names {
+		m.exceeded.WithLabelValues(string(name))
 	}
 	for _, status := range []docgen.Status{docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed} {
 		m.documents.WithLabelValues(string(status)) // from zero, so that the first of them is an increase
 	}
 	if registry != nil {
-		registry.MustRegister(m.documents, m.duration, m.compiled)
+		registry.MustRegister(m.documents, m.duration, m.compiled, m.exceeded)
 	}
 	return m
 }
@@ -47,6 +55,9 @@ func (m *metrics) ended(jobs map[docgen.Status]int) {
 
 // made counts a document that is durable.
 func (m *metrics) made(took time.Duration) { m.duration.Observe(took.Seconds()) }
+
+// exceededBudget counts a document or template that exceeds a budget.
+func (m *metrics) exceededBudget(name budget.Name) { m.exceeded.WithLabelValues(string(name)).Inc() }
 
 func (m *metrics) compiledTemplate(err error) {
 	result := "ok"

@@ -57,7 +57,7 @@ func Into(pkg *opc.Package, places []Place, taken Taken) (file []byte, stretches
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &inserter{pkg: pkg, main: main, added: opc.NewAdditions(pkg), taken: taken, sources: map[*opc.Package]*source{}, changed: map[*opc.Part]bool{}}
+	in := &inserter{pkg: pkg, main: main, added: opc.NewAdditions(pkg, nil), taken: taken, sources: map[*opc.Package]*source{}, changed: map[*opc.Part]bool{}}
 	if err := in.open(); err != nil {
 		return nil, nil, err
 	}

@@ -29,7 +29,7 @@ func BenchmarkPrint(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	e := lang.NewEnv(v, lang.Options{Meter: unlimited(b)})
 	printing := func(name, text string) {
 		tag := parse(b, text)
 		b.Run(name, func(b *testing.B) {
@@ -62,7 +62,7 @@ func BenchmarkExpr(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	e := lang.NewEnv(v, lang.Options{Meter: unlimited(b)})
 	b.Run("product/floor", func(b *testing.B) {
 		b.ReportAllocs()
 		p := get(v, "products").([]any)[0]
@@ -118,7 +118,7 @@ func BenchmarkSum10000(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, tag := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62}), parse(b, `{{$sum(rows.price)}}`)
+	e, tag := lang.NewEnv(v, lang.Options{Meter: unlimited(b)}), parse(b, `{{$sum(rows.price)}}`)
 	for b.Loop() {
 		if _, ok, err := e.Print(tag); !ok || err != nil {
 			b.Fatal(ok, err)
@@ -194,7 +194,7 @@ func BenchmarkFilter(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := lang.NewEnv(v, lang.Options{MaxSteps: 1 << 62})
+	e := lang.NewEnv(v, lang.Options{Meter: unlimited(b)})
 	for name, text := range map[string]string{
 		"picture":  `{{invoice.total :: format("#,##0.00")}}`,
 		"currency": `{{invoice.total :: currency("EUR")}}`,

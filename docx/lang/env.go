@@ -1,27 +1,27 @@
 package lang
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"platen/docx/budget"
 	"platen/docx/locale"
 )
 
 const (
-	// MaxSteps is how many nodes of expressions and items of lists one execution may visit unless [Options] say
-	// otherwise: seconds of work.
-	MaxSteps = 100_000_000
 	// bytesPerStep is how many bytes of text a filter or comparison gets through for one more step.
 	bytesPerStep = 100
 	// MaxText is how long one printed value may be, in bytes.
 	MaxText = 16 << 20
 	// maxGrown is how much text the filters and functions of a tag may make on the way to its value, in bytes.
 	maxGrown = 4 * MaxText
+	// itemBytes is about how much memory an item of a list takes that a filter makes.
+	itemBytes = 32
 	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
 	MaxReports = 1000
 )
@@ -29,7 +29,7 @@ const (
 // Options are the settings of an execution.
 type Options struct {
 	Use      *Use           // what the template reads; nil: input that is not used is not reported
-	MaxSteps int            // 0: [MaxSteps]
+	Meter    *budget.Meter  // what the work is taken from; nil: one of its own, with the default limits
 	Locale   *locale.Locale // how numbers, dates and lists are written; nil: [locale.Default]
 	Location *time.Location // the zone that times are given in; nil: their own, and UTC for those that name none
 	Now      time.Time      // what $now is; zero: it is an error
@@ -57,7 +57,7 @@ type Env struct {
 	data     Value
 	opt      Options
 	frames   []frame
-	steps    int
+	meter    *budget.Meter
 	errors   reports
 	warnings reports
 	absent   bool // something was missing
@@ -69,6 +69,7 @@ type Env struct {
 	present   Present
 	presented bool // present is not empty
 	grown     int  // bytes of text that were made
+	held      int  // bytes of memory that were taken from the meter
 }
 
 // frame is one loop.
@@ -83,10 +84,10 @@ type separators struct{ between, last *string }
 
 // NewEnv returns the state of an execution on data, which [Decode] gave.
 func NewEnv(data Value, opt Options) *Env {
-	if opt.MaxSteps == 0 {
-		opt.MaxSteps = MaxSteps
+	if opt.Meter == nil {
+		opt.Meter = budget.New(context.Background(), budget.Limits{})
 	}
-	return &Env{data: data, opt: opt}
+	return &Env{data: data, opt: opt, meter: opt.Meter}
 }
 
 // Push enters the body of a loop for one item: index counts from 0, count is the number of items.
@@ -114,14 +115,13 @@ func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
 	if !ok || err != nil {
 		return "", false, err
 	}
-	if s, ok = v.(string); ok && e.list == (separators{}) {
-		return s, true, nil
+	if s, ok = v.(string); !ok || e.list != (separators{}) {
+		if s, err = e.print(v); err != nil {
+			err = e.report(err)
+			return "", false, err
+		}
 	}
-	if s, err = e.print(v); err != nil {
-		err = e.report(err)
-		return "", false, err
-	}
-	return s, true, nil
+	return s, true, e.spend(len(s)/bytesPerStep, t.Expr)
 }
 
 // direct is Print for the most common tag: a text or number at a path, without filters. It takes no memory. If ok is false, the
@@ -134,7 +134,7 @@ func (e *Env) direct(t *Tag) (s string, ok bool, err error) {
 	e.begin(t)
 	switch v := e.find(p).(type) {
 	case *string:
-		return *v, true, e.spend(1, p)
+		return *v, true, e.spend(1+len(*v)/bytesPerStep, p)
 	case *json.Number:
 		s, ok = numberText(*v)
 		return s, ok, e.spend(1, p)
@@ -232,6 +232,9 @@ func (e *Env) begin(t *Tag) {
 	e.list = separators{}
 	e.items = e.items[:0]
 	e.grown = 0
+	if e.held > 0 {
+		e.Release(e.Keep())
+	}
 	if e.presented {
 		e.present, e.presented = Present{}, false
 	}
@@ -328,14 +331,44 @@ func (e *Env) report(err error) error {
 	return nil
 }
 
-// spend counts n steps at a node against the limit.
+// spend takes n steps at a node from the meter.
 func (e *Env) spend(n int, at Node) error {
-	if e.steps += n; e.steps > e.opt.MaxSteps {
-		return e.limit(at, "the document takes more than "+strconv.Itoa(e.opt.MaxSteps)+" steps")
+	if err := e.meter.Spend(n); err != nil {
+		return e.limit(at, err)
 	}
 	return nil
 }
 
-func (e *Env) limit(at Node, message string) error {
-	return &LimitError{Text: e.tag.Text, Offset: at.Position(), Message: message}
+// hold takes n bytes of memory from the meter until the next tag begins.
+func (e *Env) hold(n int, at Node) error {
+	e.held += n
+	if err := e.meter.Hold(n); err != nil {
+		return e.limit(at, err)
+	}
+	return nil
+}
+
+// Keep returns how many bytes of memory the value of the last tag takes. They stay taken from the meter until [Env.Release].
+func (e *Env) Keep() (bytes int) {
+	bytes, e.held = e.held, 0
+	return bytes
+}
+
+// Release gives back what Keep returned, when the value is not needed any more.
+func (e *Env) Release(bytes int) { e.meter.Release(bytes) }
+
+// Tag returns the tag that was evaluated last; nil before the first.
+func (e *Env) Tag() *Tag { return e.tag }
+
+// limit returns a budget's error with the place of a node. Why the context ended stays as it is.
+func (e *Env) limit(at Node, err error) error {
+	if exceeded, ok := errors.AsType[*budget.Error](err); ok {
+		return &LimitError{Text: e.tag.Text, Offset: at.Position(), Err: exceeded}
+	}
+	return err
+}
+
+// tooLong is the error of a value that is longer than it may be.
+func (e *Env) tooLong(at Node) error {
+	return e.limit(at, &budget.Error{Budget: budget.Value, Limit: MaxText})
 }

@@ -386,7 +386,7 @@ func TestPrintingAPathTakesNoMemory(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Run("steps", func(t *testing.T) {
-		e := lang.NewEnv(lang.NewObject([]string{"list"}, []lang.Value{make([]any, 100)}), lang.Options{MaxSteps: 1000})
+		e := lang.NewEnv(lang.NewObject([]string{"list"}, []lang.Value{make([]any, 100)}), lang.Options{Meter: meter(t, 1000)})
 		tag := parse(t, `{{$count(list)}}`)
 		var err error
 		for n := 0; err == nil; n++ {
@@ -399,7 +399,8 @@ func TestLimits(t *testing.T) {
 		if !ok || limit.Text != tag.Text || limit.Offset != 2 {
 			t.Fatalf("got %#v", err)
 		}
-		want := "{{$count(list)}} at character 3: the document takes more than 1000 steps"
+		want := "{{$count(list)}} at character 3: The document exceeds its budget of 1000 steps of work. " +
+			"Use shorter lists, fewer nested loops, or fewer filters, or have the operator raise --document-steps."
 		if limit.Error() != want || limit.Picture() != "{{$count(list)}}\n  ^" {
 			t.Errorf("got %s\n%s", limit, limit.Picture())
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"platen/docx/budget"
 )
 
 // pictureWidth is how many characters of the tag [SyntaxError.Picture] shows on each side of the place.
@@ -31,15 +33,18 @@ func (e *SyntaxError) Error() string {
 // the end. It counts characters, so it is for text in a fixed-width face.
 func (e *SyntaxError) Picture() string { return picture(e.Text, e.Offset) }
 
-// LimitError says which tag passed a limit of the execution. The document cannot be finished.
+// LimitError says which tag exceeded a budget. The document cannot be finished.
 type LimitError struct {
-	Text    string // the tag as typed, with braces
-	Offset  int    // bytes into Text
-	Message string
+	Text   string // the tag as typed, with braces
+	Offset int    // bytes into Text
+	Err    *budget.Error
 }
 
 // Error returns the error in one line.
-func (e *LimitError) Error() string { return describe(e.Text, e.Offset, e.Message) }
+func (e *LimitError) Error() string { return describe(e.Text, e.Offset, e.Err.Error()) }
+
+// Unwrap returns which budget it is.
+func (e *LimitError) Unwrap() error { return e.Err }
 
 // Picture is that of [SyntaxError.Picture].
 func (e *LimitError) Picture() string { return picture(e.Text, e.Offset) }

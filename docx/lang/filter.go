@@ -85,7 +85,7 @@ func eachScalar(change func(e *Env, f *Filter, v Value) (Value, error)) func(*En
 		if !ok {
 			return changeOne(e, f, v, change)
 		}
-		if err := e.spend(len(list), e.tag.Expr); err != nil {
+		if err := e.makeItems(len(list), e.tag.Expr); err != nil {
 			return nil, err
 		}
 		changed := make([]any, len(list))
@@ -154,7 +154,18 @@ func (e *Env) made(s string) (Value, error) { return s, e.grow(len(s)) }
 // grow counts n bytes of text that are to be made against the limits.
 func (e *Env) grow(n int) error {
 	if e.grown += n; n > MaxText || e.grown > maxGrown {
-		return e.limit(e.tag.Expr, tooLong)
+		return e.tooLong(e.tag.Expr)
+	}
+	if err := e.hold(n, e.tag.Expr); err != nil {
+		return err
 	}
 	return e.spend(n/bytesPerStep, e.tag.Expr)
+}
+
+// makeItems counts n items of a list that is to be made against the limits.
+func (e *Env) makeItems(n int, at Node) error {
+	if err := e.hold(n*itemBytes, at); err != nil {
+		return err
+	}
+	return e.spend(n, at)
 }

@@ -3,6 +3,7 @@ package lang
 import (
 	"encoding/json"
 	"strconv"
+	"unicode/utf8"
 )
 
 // The keys of what the filter group gives.
@@ -45,6 +46,9 @@ func onList(change func(*Env, *Filter, []Value) (Value, error)) func(*Env, *Filt
 // where leaves the items for which its condition holds. What an item does not have makes it no error.
 func where(e *Env, f *Filter, items []Value) (Value, error) {
 	before := len(e.missing)
+	if err := e.hold(len(items)*itemBytes, e.tag.Expr); err != nil {
+		return nil, err
+	}
 	kept := []any{}
 	e.enter(items)
 	defer e.leave()
@@ -109,6 +113,10 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 			}
 		} else if !ok {
 			return nil, &fault{n, "is a list with " + kindOf(item) + " in it: say by which key, as in unique(name)"}
+		} else if err := e.hold(len(text)+keyBytes, n); err != nil {
+			return nil, err
+		} else if err := e.spend(len(text)/bytesPerStep, n); err != nil {
+			return nil, err
 		}
 		if !seen[text] {
 			seen[text] = true
@@ -130,8 +138,14 @@ func (e *Env) itemKey(n Node, item Value) (key Value, text string, err error) {
 	if !ok {
 		return nil, "", &fault{n, "is " + kindOf(key) + ", not a text or a number"}
 	}
+	if err := e.hold(len(text)+keyBytes, n); err != nil {
+		return nil, "", err
+	}
 	return key, text, e.spend(len(text)/bytesPerStep, n)
 }
+
+// keyBytes is about how much memory a key takes among those that were seen, besides its text, with the list of its items.
+const keyBytes = 200
 
 // identity returns a text that is the same for equal values; ok is false for lists and objects.
 func identity(v Value) (text string, ok bool) {
@@ -187,12 +201,13 @@ func slice(e *Env, f *Filter, v Value) (Value, error) {
 	if !isText {
 		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text or a list"}
 	}
-	runes := []rune(s)
-	from, to, err := e.between(f, len(runes))
+	from, to, err := e.between(f, utf8.RuneCountInString(s))
 	if err != nil {
 		return nil, err
 	}
-	return e.made(string(runes[from:to]))
+	start := runeOffset(s, from)
+	end := start + runeOffset(s[start:], to-from)
+	return s[start:end], e.spend(len(s)/bytesPerStep, e.tag.Expr)
 }
 
 // between returns the places that the arguments of slice name among n.
@@ -212,7 +227,10 @@ func (e *Env) between(f *Filter, n int) (from, to int, err error) {
 	return from, max(from, to), nil
 }
 
-func reverse(_ *Env, _ *Filter, items []Value) (Value, error) {
+func reverse(e *Env, _ *Filter, items []Value) (Value, error) {
+	if err := e.makeItems(len(items), e.tag.Expr); err != nil {
+		return nil, err
+	}
 	turned := make([]any, len(items))
 	for i, item := range items {
 		turned[len(items)-1-i] = item

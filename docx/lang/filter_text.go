@@ -170,13 +170,16 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 	if s == "" {
 		return []any{}, nil
 	}
-	if err := e.spend(len(s)/bytesPerStep+strings.Count(s, sep), e.tag.Expr); err != nil {
+	if err := e.spend(len(s)/bytesPerStep, e.tag.Expr); err != nil {
 		return nil, err
 	}
-	pieces := strings.Split(s, sep)
-	list := make([]any, len(pieces))
-	for i, piece := range pieces {
-		list[i] = piece
+	n := strings.Count(s, sep) + 1
+	if err := e.makeItems(n, e.tag.Expr); err != nil {
+		return nil, err
+	}
+	list := make([]any, 0, n)
+	for piece := range strings.SplitSeq(s, sep) {
+		list = append(list, piece)
 	}
 	return list, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"platen/docx/budget"
 	"platen/docx/locale"
 )
 
@@ -83,7 +84,7 @@ func execute(t *testing.T, tag *Tag, data Value, opt Options) string {
 	var use Use
 	var scope Scope
 	use.Add(tag, &scope)
-	opt.Use, opt.MaxSteps = &use, 100_000
+	opt.Use, opt.Meter = &use, budget.New(t.Context(), budget.Limits{Steps: 100_000})
 	e := NewEnv(data, opt)
 	e.Push("x", data, 0, 2)
 	var result any

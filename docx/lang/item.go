@@ -19,7 +19,7 @@ type itemScope struct {
 func (s *itemScope) has(e *Env, key string) bool {
 	found, known := s.keys[key]
 	if !known {
-		e.steps += len(s.items)
+		e.meter.Count(len(s.items))
 		found = slices.ContainsFunc(s.items, func(item Value) bool {
 			_, ok := keyOf(item, key)
 			return ok
@@ -46,6 +46,9 @@ func (e *Env) inItem(n Node, item Value) (Value, error) {
 // itemValues returns the value of n for each item, nil where it is missing. If it is missing for every item, the paths of the
 // first count as missing in the tag.
 func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
+	if err := e.hold(len(items)*itemBytes, n); err != nil {
+		return nil, err
+	}
 	before, first, found := len(e.missing), 0, len(items) == 0
 	values := make([]Value, len(items))
 	e.enter(items)

@@ -7,8 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 )
+
+// meter returns a meter with a limit of steps.
+func meter(t testing.TB, steps int64) *budget.Meter {
+	return budget.New(t.Context(), budget.Limits{Steps: steps})
+}
+
+// unlimited returns a meter that never ends.
+func unlimited(t testing.TB) *budget.Meter { return meter(t, budget.Unlimited) }
 
 // longInput returns input with a list of n objects and one of n texts, and a long text.
 func longInput(t *testing.T, n int) lang.Value {
@@ -48,7 +57,7 @@ func TestWorkIsCounted(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			tag := parse(t, text)
-			e := lang.NewEnv(data, lang.Options{MaxSteps: n * runs, Now: time.Unix(0, 0)})
+			e := lang.NewEnv(data, lang.Options{Meter: meter(t, n*runs), Now: time.Unix(0, 0)})
 			var err error
 			for range runs {
 				if _, _, _, err = e.Show(tag); err == nil && tag.Filter("chart") != nil {

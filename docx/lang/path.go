@@ -55,7 +55,7 @@ func (e *Env) down(v Value, steps []Step) Value {
 
 // each returns what the steps lead to from every item, lists among it dissolved; nil if from no item they lead anywhere.
 func (e *Env) each(items []any, steps []Step) Value {
-	e.steps += len(items)
+	e.meter.Count(len(items))
 	found := len(items) == 0
 	all := make([]any, 0, len(items))
 	for _, item := range items {
@@ -65,6 +65,7 @@ func (e *Env) each(items []any, steps []Step) Value {
 		}
 		found = true
 		if list, ok := v.([]any); ok {
+			e.meter.Count(len(list))
 			all = append(all, list...)
 		} else {
 			all = append(all, v)

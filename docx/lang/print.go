@@ -23,12 +23,10 @@ func (e *Env) print(v Value) (string, error) {
 	}
 	s += e.separator(s)
 	if len(s) > MaxText {
-		return "", e.limit(t.Expr, tooLong)
+		return "", e.tooLong(t.Expr)
 	}
 	return s, nil
 }
-
-var tooLong = "the printed value is longer than " + strconv.Itoa(MaxText) + " bytes"
 
 // separator returns what the delimiter filters want behind the text of this item of the loop: nothing behind the last
 // one and behind an empty text.
@@ -60,8 +58,11 @@ func (e *Env) printList(n Node, list []any, between, last *string) (string, erro
 		size += len(s)
 	}
 	sep, end := orElse(between, ", "), orElse(last, orElse(between, ", "))
-	if size+len(texts)*max(len(sep), len(end)) > MaxText {
-		return "", e.limit(n, tooLong)
+	if size += len(texts) * max(len(sep), len(end)); size > MaxText {
+		return "", e.tooLong(n)
+	}
+	if err := e.grow(size); err != nil {
+		return "", err
 	}
 	if len(texts) < 2 {
 		return strings.Join(texts, ""), nil
@@ -72,7 +73,7 @@ func (e *Env) printList(n Node, list []any, between, last *string) (string, erro
 
 // itemTexts returns the texts of the items of a list that are not null.
 func (e *Env) itemTexts(n Node, list []any) ([]string, error) {
-	if err := e.spend(len(list), n); err != nil {
+	if err := e.makeItems(len(list), n); err != nil {
 		return nil, err
 	}
 	texts := make([]string, 0, len(list))
@@ -86,7 +87,7 @@ func (e *Env) itemTexts(n Node, list []any) ([]string, error) {
 			return nil, &fault{n, "is a list with " + kindOf(item) + " in it and cannot be printed"}
 		}
 		if size += len(s); size > MaxText {
-			return nil, e.limit(n, tooLong)
+			return nil, e.tooLong(n)
 		}
 		texts = append(texts, s)
 	}

@@ -41,6 +41,9 @@ type sortable struct {
 // true; what is missing comes last, also in descending order. Items that are equal stay in the order they had.
 func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	keys := sortKeys(f.Args)
+	if err := e.hold(len(items)*(2*itemBytes+len(keys)*sortBytes), e.tag.Expr); err != nil {
+		return nil, err
+	}
 	rows := make([]sortable, len(items))
 	size := 0
 	e.enter(items)
@@ -73,6 +76,9 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	}
 	return sorted, nil
 }
+
+// sortBytes is about how much memory a key takes that an item is sorted by.
+const sortBytes = 64
 
 // place is where a value belongs among others.
 type place struct {

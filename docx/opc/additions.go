@@ -11,13 +11,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"platen/docx/budget"
 )
 
 const (
-	// MaxAddedBytes is how many bytes of new parts Additions hold, as they are in memory until they are written.
-	MaxAddedBytes = 256 << 20
 	// MaxAddedRels is how many relationships one part may be given.
 	MaxAddedRels = 200_000
+	// relBytes and partBytes are about how much memory a relationship and a part take besides their target and their content.
+	relBytes, partBytes = 150, 300
 	// maxRelSearch is among how many of the last relationships an equal one is looked for.
 	maxRelSearch = 32
 )
@@ -27,13 +29,13 @@ const (
 // ids follow from the order of the calls alone. The zero value is not usable; see [NewAdditions].
 type Additions struct {
 	pkg     *Package
+	meter   *budget.Meter
 	rels    map[string][]Relationship // by the part they start from
 	parts   []addedPart
 	media   map[[sha256.Size]byte]string // names by content
 	replace map[string][]byte            // parts of the package with new content
 	names   map[string]bool              // of the new parts, folded
-	bytes   int
-	number  int // the last that a name was given
+	number  int                          // the last that a name was given
 }
 
 type addedPart struct {
@@ -41,8 +43,10 @@ type addedPart struct {
 	data              []byte
 }
 
-// NewAdditions returns additions to pkg that hold nothing yet.
-func NewAdditions(pkg *Package) *Additions { return &Additions{pkg: pkg} }
+// NewAdditions returns additions to pkg that hold nothing yet. What they come to hold is taken from the memory of the meter.
+func NewAdditions(pkg *Package, meter *budget.Meter) *Additions {
+	return &Additions{pkg: pkg, meter: meter}
+}
 
 // Relate gives a part, of the package or new, another relationship and returns its id. The type is the transitional one;
 // the target of an internal relationship is the name of a part.
@@ -61,7 +65,7 @@ func (a *Additions) Relate(source, relType, target string, external bool) (id st
 	}
 	id = a.pkg.freeRelID() + strconv.Itoa(len(rels)+1)
 	a.rels[source] = append(rels, Relationship{ID: id, Type: relType, Target: target, External: external})
-	return id, nil
+	return id, a.meter.Hold(relBytes + len(target))
 }
 
 // RelateAll gives a part these relationships with their ids, in place of all that it was given so far.
@@ -77,26 +81,27 @@ func (a *Additions) RelateAll(source string, rels []Relationship) {
 // Rels returns the relationships that a part was given.
 func (a *Additions) Rels(source string) []Relationship { return a.rels[source] }
 
-// Media adds a file such as a picture and returns the name of its part. The same bytes are there once.
-func (a *Additions) Media(data []byte, extension, contentType string) (name string, err error) {
+// Media adds a file such as a picture and returns the name of its part. The same bytes are there once; isNew tells that these
+// were not there.
+func (a *Additions) Media(data []byte, extension, contentType string) (name string, isNew bool, err error) {
 	key := sha256.Sum256(data)
 	if name, ok := a.media[key]; ok {
-		return name, nil
+		return name, false, nil
 	}
 	if name, err = a.Add("/word/media/value", extension, contentType, data); err != nil {
-		return "", err
+		return "", false, err
 	}
 	if a.media == nil {
 		a.media = map[[sha256.Size]byte]string{}
 	}
 	a.media[key] = name
-	return name, nil
+	return name, true, nil
 }
 
 // Add adds a part named stem and extension, with a number between them where that name is taken, and returns the name.
 func (a *Additions) Add(stem, extension, contentType string, data []byte) (name string, err error) {
-	if a.bytes += len(data); a.bytes > MaxAddedBytes {
-		return "", fmt.Errorf("the pictures, charts and headers of the document would have more than %d bytes", MaxAddedBytes)
+	if err := a.meter.Hold(partBytes + len(data)); err != nil {
+		return "", err
 	}
 	name = stem + "." + extension
 	for a.pkg.Part(name) != nil || a.names[fold(name)] {

@@ -27,12 +27,12 @@ func TestAdditionsAreListed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := opc.NewAdditions(pkg)
-			picture, err := a.Media([]byte("\x89PNG"), "png", "image/png")
+			a := opc.NewAdditions(pkg, nil)
+			picture, _, err := a.Media([]byte("\x89PNG"), "png", "image/png")
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := a.Media([]byte("\x89PNG"), "png", "image/png")
+			again, _, err := a.Media([]byte("\x89PNG"), "png", "image/png")
 			if err != nil || again != picture {
 				t.Errorf("the same bytes became %s and %s (%v)", picture, again, err)
 			}
@@ -102,8 +102,8 @@ func TestContentTypesComeFirst(t *testing.T) {
 			for i := range noise {
 				noise[i] = byte(random.Uint64())
 			}
-			a := opc.NewAdditions(pkg)
-			if _, err := a.Media(noise, "png", "image/png"); err != nil {
+			a := opc.NewAdditions(pkg, nil)
+			if _, _, err := a.Media(noise, "png", "image/png"); err != nil {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer

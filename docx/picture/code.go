@@ -19,6 +19,8 @@ import (
 	"github.com/boombuler/barcode/pdf417"
 	"github.com/boombuler/barcode/twooffive"
 	"github.com/boombuler/barcode/utils"
+
+	"platen/docx/budget"
 )
 
 const (
@@ -53,6 +55,7 @@ type symbology struct {
 	lines     int // how many lines of pixels the encoder writes for a row; 0: one
 	module    EMU
 	maxLength int
+	slow      bool // to encode
 }
 
 var symbologies = map[string]symbology{
@@ -64,8 +67,8 @@ var symbologies = map[string]symbology{
 	"codabar":    {encode: codabarCode, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
 	"2of5":       {encode: industrial, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
 	"itf":        {encode: interleaved, quiet: 10, row: linearHeight, module: barSize, maxLength: maxLinear},
-	"datamatrix": {encode: datamatrixCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1555},
-	"aztec":      {encode: aztecCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1900},
+	"datamatrix": {encode: datamatrixCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1555, slow: true},
+	"aztec":      {encode: aztecCode, quiet: 2, quietTop: 2, row: 1, module: dotSize, maxLength: 1900, slow: true},
 	"pdf417":     {encode: pdf417Code, quiet: 2, quietTop: 2, row: pdf417Row, lines: 2, module: barSize, maxLength: 1500},
 	"qr":         {encode: qrCode, quiet: 4, quietTop: 4, row: 1, module: dotSize, maxLength: 2331},
 }
@@ -74,7 +77,9 @@ var symbologies = map[string]symbology{
 // code93, codabar, 2of5 (industrial), itf (interleaved 2 of 5), datamatrix, aztec, pdf417 and qr. A check digit of EAN is
 // computed if it is not there and checked if it is; so is that of ITF-14. Codabar gets its start and stop if it has none.
 // QR codes hold UTF-8 and may be damaged to 15 % (level M); the others hold Latin-1, or what they have.
-func Code(name, text string) (*Picture, error) {
+//
+// Its modules are taken from the meter as steps. An error of the meter comes as it is.
+func Code(m *budget.Meter, name, text string) (*Picture, error) {
 	s, ok := symbologies[name]
 	if !ok {
 		return nil, fmt.Errorf("%q is no kind of code", name)
@@ -85,11 +90,29 @@ func Code(name, text string) (*Picture, error) {
 	if len(text) > maxCodeText || len(text) > s.maxLength {
 		return nil, fmt.Errorf("has %d characters, and a code of the kind %s takes at most %d", len(text), name, s.maxLength)
 	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
 	code, err := guarded(func() (image.Image, error) { return s.encode(text) })
 	if err != nil {
 		return nil, err
 	}
+	if err := m.Spend(code.Bounds().Dx() * code.Bounds().Dy() * s.cost()); err != nil {
+		return nil, err
+	}
 	return s.draw(code)
+}
+
+// cost is how many steps a module takes. Bars are drawn once for all rows, and matrices of other kinds than QR take long to
+// encode.
+func (s symbology) cost() int {
+	switch {
+	case s.row == linearHeight:
+		return 20
+	case s.slow:
+		return 10
+	}
+	return 1
 }
 
 // draw writes a code at a whole number of pixels for each module.

@@ -34,7 +34,7 @@ var codes = []struct{ kind, text, want string }{
 // Codes are read by programs that are not ours.
 func TestCodesCanBeRead(t *testing.T) {
 	for _, c := range codes {
-		p, err := picture.Code(c.kind, c.text)
+		p, err := picture.Code(nil, c.kind, c.text)
 		if err != nil {
 			t.Errorf("%s of %q: %v", c.kind, c.text, err)
 			continue
@@ -81,12 +81,12 @@ func TestCodesAreCrisp(t *testing.T) {
 		"ean13": "400638133393", "ean8": "9638507", "code128": "a", "code39": "A", "code93": "A", "codabar": "1", "2of5": "12",
 		"itf": "12", "qr": "a", "datamatrix": "a", "aztec": "a", "pdf417": "a",
 	} {
-		p, err := picture.Code(kind, text)
+		p, err := picture.Code(nil, kind, text)
 		if err != nil {
 			t.Errorf("%s: %v", kind, err)
 			continue
 		}
-		again, err := picture.Code(kind, text)
+		again, err := picture.Code(nil, kind, text)
 		if err != nil || !bytes.Equal(p.Data, again.Data) {
 			t.Errorf("%s: it is another the second time (%v)", kind, err)
 		}
@@ -133,7 +133,7 @@ func TestCodesRefuse(t *testing.T) {
 		{"qr", "", "is empty"},
 		{"nonsense", "1", "no kind of code"},
 	} {
-		if _, err := picture.Code(c.kind, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := picture.Code(nil, c.kind, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %.20q: error %v, want one with %q", c.kind, c.text, err, c.want)
 		}
 	}

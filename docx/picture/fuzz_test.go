@@ -25,7 +25,7 @@ func FuzzPrepare(f *testing.F) {
 		if info, err := picture.Inspect(data); err != nil || info.Width*info.Height > large {
 			return
 		}
-		p, err := picture.Prepare(data)
+		p, err := picture.Prepare(nil, data)
 		if err != nil {
 			return
 		}
@@ -52,7 +52,7 @@ func FuzzBarcode(f *testing.F) {
 		f.Add(c.kind, c.text)
 	}
 	f.Fuzz(func(t *testing.T, kind, text string) {
-		p, err := picture.Code(kind, text)
+		p, err := picture.Code(nil, kind, text)
 		if err != nil {
 			return
 		}

@@ -15,6 +15,8 @@ import (
 	"io"
 
 	"golang.org/x/image/webp"
+
+	"platen/docx/budget"
 )
 
 const (
@@ -88,7 +90,9 @@ var ErrKind = errors.New("is no picture: it must be a PNG, JPEG, GIF, BMP, TIFF,
 // A JPEG file that says it is to be turned (its EXIF orientation) is turned: its pixels are written anew, upright. The other
 // way, a rotation of the drawing, would keep the bytes, but viewers disagree on whether the file's own orientation
 // counts besides, and on the box of a drawing that is rotated; upright pixels are the same everywhere.
-func Prepare(data []byte) (*Picture, error) {
+//
+// The pixels of files that are decoded or drawn are taken from the meter before that is begun. An error of the meter comes as it is.
+func Prepare(m *budget.Meter, data []byte) (*Picture, error) {
 	info, err := Inspect(data)
 	if err != nil {
 		return nil, err
@@ -97,12 +101,12 @@ func Prepare(data []byte) (*Picture, error) {
 	p.Width, p.Height = info.Size()
 	switch {
 	case info.Kind == SVG:
-		return prepareSVG(data, p)
+		return prepareSVG(m, data, p)
 	case info.Kind == WebP:
 		p.Kind = PNG
-		p.Data, err = recode(data, info, webp.Decode, png.Encode)
+		p.Data, err = recode(m, data, info, webp.Decode, png.Encode)
 	case info.Kind == JPEG && info.Orientation > 1:
-		p.Data, err = recode(data, info, jpeg.Decode, encodeJPEG)
+		p.Data, err = recode(m, data, info, jpeg.Decode, encodeJPEG)
 	}
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func TestPrepare(t *testing.T) {
 			if err != nil || info.Kind != c.kind {
 				t.Fatalf("Inspect says %v (%v), want %v", info, err, c.kind)
 			}
-			p, err := picture.Prepare(c.file)
+			p, err := picture.Prepare(nil, c.file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestOrientation(t *testing.T) {
 	const w, h = 32, 16
 	corners := map[byte]image.Point{2: {1, 0}, 3: {1, 1}, 4: {0, 1}, 5: {0, 0}, 6: {1, 0}, 7: {1, 1}, 8: {0, 1}}
 	for orientation, corner := range corners {
-		p, err := picture.Prepare(withOrientation(jpegFile(t, w, h), orientation))
+		p, err := picture.Prepare(nil, withOrientation(jpegFile(t, w, h), orientation))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestPrepareRefuses(t *testing.T) {
 		"webp too much": {webpOf(t, 16000, 16000), "at most 30000 on a side and 150 million"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := picture.Prepare(c.file); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := picture.Prepare(nil, c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})

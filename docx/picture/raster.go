@@ -11,6 +11,8 @@ import (
 	"github.com/srwiley/oksvg"
 	"github.com/srwiley/rasterx"
 	"golang.org/x/image/math/fixed"
+
+	"platen/docx/budget"
 )
 
 const (
@@ -24,13 +26,15 @@ const (
 	maxRasterWork, lineWork = 100_000_000, 50
 	// shadedWork is how many times the work of a plain colour a gradient is.
 	shadedWork = 20
+	// workPerStep is how much of this work counts as a step of the document's.
+	workPerStep = 50
 )
 
 var errComplicated = errors.New("is an SVG file too complicated to draw: save it as PNG")
 
 // rasterize draws a vector picture that sanitize has cleaned, for those who cannot show it. It is drawn smaller if it is much
 // work.
-func rasterize(svg []byte, width, height EMU) ([]byte, error) {
+func rasterize(m *budget.Meter, svg []byte, width, height EMU) ([]byte, error) {
 	icon, err := guarded(func() (*oksvg.SvgIcon, error) {
 		return oksvg.ReadIconStream(bytes.NewReader(svg), oksvg.IgnoreErrorMode)
 	})
@@ -42,10 +46,19 @@ func rasterize(svg []byte, width, height EMU) ([]byte, error) {
 	paths := 2 * max(len(icon.SVGPaths), 1) // each may be filled and have a line
 	shrink := max(1, max(w, h)/maxRasterSide, math.Sqrt(w*h*float64(paths)/maxRasterWork))
 	for w, h = w/shrink, h/shrink; ; w, h = w/4, h/4 {
-		m, err := guarded(func() (image.Image, error) { return drawSVG(icon, whole(math.Ceil(w)), whole(math.Ceil(h))), nil })
+		if err := m.Draw(whole(math.Ceil(w)), whole(math.Ceil(h))); err != nil {
+			return nil, err
+		}
+		drawn := &meter{budget: m}
+		image, err := guarded(func() (image.Image, error) {
+			return drawSVG(icon, drawn, whole(math.Ceil(w)), whole(math.Ceil(h))), nil
+		})
+		if drawn.ended != nil {
+			return nil, drawn.ended
+		}
 		if err == nil {
 			var out bytes.Buffer
-			if err := png.Encode(&out, m); err != nil {
+			if err := png.Encode(&out, image); err != nil {
 				return nil, fmt.Errorf("is an SVG file whose picture cannot be written: %w", err)
 			}
 			return out.Bytes(), nil
@@ -56,14 +69,14 @@ func rasterize(svg []byte, width, height EMU) ([]byte, error) {
 	}
 }
 
-func drawSVG(icon *oksvg.SvgIcon, w, h int) image.Image {
+func drawSVG(icon *oksvg.SvgIcon, s *meter, w, h int) image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	box := icon.ViewBox
 	scale := min(float64(w)/box.W, float64(h)/box.H) // preserveAspectRatio, xMidYMid meet
 	icon.Transform = rasterx.Matrix2D{
 		A: scale, D: scale, E: (float64(w)-box.W*scale)/2 - box.X*scale, F: (float64(h)-box.H*scale)/2 - box.Y*scale,
 	}
-	s := &meter{Scanner: rasterx.NewScannerGV(w, h, m, m.Bounds()), pixels: w * h}
+	s.Scanner, s.pixels = rasterx.NewScannerGV(w, h, m, m.Bounds()), w*h
 	icon.Draw(rasterx.NewDasher(w, h, s), 1)
 	return m
 }
@@ -74,11 +87,16 @@ type meter struct {
 	pixels int
 	shaded bool
 	work   int
+	budget *budget.Meter
+	ended  error // of the budget
 }
 
 func (m *meter) spend(n int) {
 	if m.work += n; m.work > maxRasterWork {
 		panic(errComplicated)
+	}
+	if m.ended = m.budget.Spend(n / workPerStep); m.ended != nil {
+		panic(m.ended)
 	}
 }
 

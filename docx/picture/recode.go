@@ -7,6 +7,8 @@ import (
 	"image/color"
 	"io"
 	"sync"
+
+	"platen/docx/budget"
 )
 
 // largePixels is how many pixels a picture may have that is decoded beside others.
@@ -16,30 +18,43 @@ const largePixels = 4_000_000
 var large sync.Mutex
 
 // recode decodes a file and encodes it otherwise, upright.
-func recode(data []byte, info Info, decode func(io.Reader) (image.Image, error), encode func(io.Writer, image.Image) error) ([]byte, error) {
+func recode(meter *budget.Meter, data []byte, info Info, decode func(io.Reader) (image.Image, error), encode func(io.Writer, image.Image) error) ([]byte, error) {
 	if pixels := info.Width * info.Height; pixels > maxDecoded {
 		return nil, fmt.Errorf("is a %s file of %d million pixels that has to be rewritten, and more than %d million are too many for that: make it smaller, or upright and PNG or JPEG",
 			info.Kind, pixels/1_000_000, maxDecoded/1_000_000)
+	}
+	if err := meter.Draw(info.Width, info.Height); err != nil {
+		return nil, err
 	}
 	if info.Width*info.Height > largePixels {
 		large.Lock()
 		defer large.Unlock()
 	}
-	m, err := decode(bytes.NewReader(data))
+	m, err := decode(meter.Reader(bytes.NewReader(data)))
+	if ended := meter.Check(); ended != nil {
+		return nil, ended
+	}
 	if err != nil {
 		return nil, fmt.Errorf("is a %s file that cannot be read: %w", info.Kind, err)
 	}
 	var out bytes.Buffer
-	if err := encode(&out, upright(m, info.Orientation)); err != nil {
+	if m, err = upright(meter, m, info.Orientation); err != nil {
+		return nil, err
+	}
+	err = encode(meter.Writer(&out), m)
+	if ended := meter.Check(); ended != nil {
+		return nil, ended
+	}
+	if err != nil {
 		return nil, fmt.Errorf("is a %s file that cannot be rewritten: %w", info.Kind, err)
 	}
 	return out.Bytes(), nil
 }
 
 // upright turns a picture as its EXIF orientation (TIFF 6.0, tag 274) says: 2 to 8, anything else is upright.
-func upright(m image.Image, orientation int) image.Image {
+func upright(meter *budget.Meter, m image.Image, orientation int) (image.Image, error) {
 	if orientation < 2 || orientation > 8 {
-		return m
+		return m, nil
 	}
 	b := m.Bounds()
 	w, h := b.Dx(), b.Dy()
@@ -50,12 +65,15 @@ func upright(m image.Image, orientation int) image.Image {
 	at := pixel(m)
 	dst := image.NewRGBA(size)
 	for y := range size.Dy() {
+		if err := meter.Check(); err != nil {
+			return nil, err
+		}
 		for x := range size.Dx() {
 			sx, sy := source(orientation, x, y, w, h)
 			dst.SetRGBA(x, y, at(b.Min.X+sx, b.Min.Y+sy))
 		}
 	}
-	return dst
+	return dst, nil
 }
 
 // pixel returns what reads the pixels of a picture; of a photograph without taking memory for each.

@@ -10,11 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"platen/docx/budget"
 )
 
 const (
 	// maxSVGBytes, maxSVGElements and maxSVGDepth bound vector pictures, which are read as trees wherever they are shown.
 	maxSVGBytes, maxSVGElements, maxSVGDepth = 8 << 20, 100_000, 200
+	// svgPerStep is how many bytes are read for one step.
+	svgPerStep = 10
 	// maxSVGProlog is how much may stand before the root element.
 	maxSVGProlog = 64 << 10
 
@@ -141,7 +145,10 @@ func svgNumbers(s string) []float64 {
 	return all
 }
 
-func prepareSVG(data []byte, p *Picture) (*Picture, error) {
+func prepareSVG(m *budget.Meter, data []byte, p *Picture) (*Picture, error) {
+	if err := m.Spend(2 * len(data) / svgPerStep); err != nil {
+		return nil, err
+	}
 	clean, err := sanitize(data, false)
 	if err != nil {
 		return nil, err
@@ -151,7 +158,7 @@ func prepareSVG(data []byte, p *Picture) (*Picture, error) {
 		return nil, err
 	}
 	p.Kind, p.SVG = PNG, clean
-	if p.Data, err = rasterize(drawable, p.Width, p.Height); err != nil {
+	if p.Data, err = rasterize(m, drawable, p.Width, p.Height); err != nil {
 		return nil, err
 	}
 	return p, nil

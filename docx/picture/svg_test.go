@@ -18,7 +18,7 @@ func TestSVGIsMadeHarmless(t *testing.T) {
 <use x:href="http://evil.example/#a"/><use x:href="#good"/><a x:href="javascript:evil()"><rect id="good" class="a" width="5" height="5" fill="url(#g)" style="fill:url(http://evil.example)"/></a>
 <set attributeName="href" to="http://evil.example"/><animate/><i:evil>evil</i:evil><rect onClick="evil()" width="1" fill="u\72l(http://evil.example)"/>
 <text>1 &lt; 2</text></svg>`
-	p, err := picture.Prepare([]byte(hostile))
+	p, err := picture.Prepare(nil, []byte(hostile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func TestSVGIsMadeHarmless(t *testing.T) {
 			t.Errorf("%q is not left in\n%s", good, p.SVG)
 		}
 	}
-	again, err := picture.Prepare(p.SVG)
+	again, err := picture.Prepare(nil, p.SVG)
 	if err != nil || !bytes.Equal(again.SVG, p.SVG) {
 		t.Errorf("cleaned again it is (%v)\n%s", err, again.SVG)
 	}
 }
 
 func TestSVGIsDrawn(t *testing.T) {
-	p, err := picture.Prepare([]byte(strings.Replace(svgFile, "<rect", `<rect rx="5"`, 1)))
+	p, err := picture.Prepare(nil, []byte(strings.Replace(svgFile, "<rect", `<rect rx="5"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSVGIsBounded(t *testing.T) {
 		"empty viewBox":   `<svg viewBox="0 0 0 0" xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>`,
 		"closing defs":    wrap(`<defs></defs></defs>`),
 	} {
-		p, err := picture.Prepare([]byte(file))
+		p, err := picture.Prepare(nil, []byte(file))
 		if err == nil {
 			_, err = png.Decode(bytes.NewReader(p.Data))
 		}
@@ -84,7 +84,7 @@ func TestSVGIsBounded(t *testing.T) {
 
 // What a drawing shows is a part of its plane, in the middle of its size.
 func TestSVGShowsItsViewBox(t *testing.T) {
-	p, err := picture.Prepare([]byte(`<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20" viewBox="10 30 5 5"><rect x="10" y="30" width="5" height="5"/></svg>`))
+	p, err := picture.Prepare(nil, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20" viewBox="10 30 5 5"><rect x="10" y="30" width="5" height="5"/></svg>`))
 	if err != nil {
 		t.Fatal(err)
 	}

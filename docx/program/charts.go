@@ -77,10 +77,20 @@ func (x *execution) replaceChart(o *Op) error {
 	return x.run(o.Body)
 }
 
+const (
+	// bytesPerNode is how many bytes of markup that must be parsed count as a step.
+	bytesPerNode = 2
+	// pointSteps is how many steps a value of a chart takes: it is written into the chart and into the workbook.
+	pointSteps = 20
+)
+
 // fillChart gives a chart its data, and x.picture what the drawing shows then. If it cannot be shown, that is among the errors.
 func (x *execution) fillChart(o *Op, data *lang.Chart) error {
 	src, err := x.chartText(o.Chart)
 	if err != nil {
+		return err
+	}
+	if err := x.meter.Spend(len(src)/bytesPerNode + pointSteps*len(data.Categories)*(1+len(data.Series))); err != nil {
 		return err
 	}
 	workbookID := o.Chart.workbookID()
@@ -90,6 +100,9 @@ func (x *execution) fillChart(o *Op, data *lang.Chart) error {
 		return nil
 	}
 	if o.Chart.once() && o.Chart.workbook != nil {
+		if err := x.meter.Hold(len(filled.Part) + len(filled.Workbook)); err != nil {
+			return err
+		}
 		x.added.Replace(o.Chart.Part.Name, filled.Part)
 		x.added.Replace(o.Chart.workbook.Name, filled.Workbook)
 		x.picture = &shownPicture{}

@@ -1,11 +1,13 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"sync"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 	"platen/docx/opc"
 )
@@ -41,39 +43,52 @@ func NewDocument(pkg *opc.Package) *Document {
 }
 
 // Execute writes the document for data, which [lang.Decode] gave. The same data and options give the same bytes. It writes as
-// it goes: on an error, which is w's, a limit that was passed or ErrIncomplete, what was written is no document.
-func (d *Document) Execute(w io.Writer, data lang.Value, opt Options) (Report, error) {
-	x := d.execution(data, opt)
+// it goes: on an error, which is w's, a [*budget.Error], why ctx ended, or ErrIncomplete, what was written is no document.
+func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, opt Options) (Report, error) {
+	meter := budget.New(ctx, opt.Limits)
+	x := d.execution(data, opt, meter)
 	defer d.keepOutput(&x.out)
 	if d.HasTOC {
 		if err := x.readHeadings(data); err != nil {
-			return Report{}, err
+			return x.exceeded(err)
 		}
 	}
 	x.beginCheck()
-	if err := x.write(opc.NewWriter(w)); err != nil {
-		return Report{}, x.refuse(err)
+	if err := x.write(opc.NewWriter(meter.Output(w))); err != nil {
+		return x.exceeded(x.refuse(err))
 	}
 	return x.report()
 }
 
-func (d *Document) execution(data lang.Value, opt Options) *execution {
-	x := &execution{d: d, opt: opt, env: lang.NewEnv(data, opt.forTags(&d.Use)), slots: make([]int, d.Slots.ids), nextID: d.FirstID, added: opc.NewAdditions(d.Package)}
+func (d *Document) execution(data lang.Value, opt Options, meter *budget.Meter) *execution {
+	x := &execution{
+		d: d, opt: opt, meter: meter, env: lang.NewEnv(data, opt.forTags(&d.Use, meter)), slots: make([]int, d.Slots.ids), nextID: d.FirstID,
+		added: opc.NewAdditions(d.Package, meter),
+	}
 	x.out = d.takeOutput()
+	x.out.meter = meter
 	if d.Slots.tables+d.Slots.merges > 0 {
 		x.columns, x.merges = make([]repeatedColumns, d.Slots.tables), make([]merged, d.Slots.merges)
 	}
 	return x
 }
 
-// readHeadings learns which headings the document will have, by an execution whose output is thrown away. The pictures that this
-// one has made are not made again.
+// readHeadings learns which headings the document will have, by an execution whose output is thrown away: it costs work, but no
+// content, and its memory is given back but for the headings. The pictures that this one has made are not made again.
 func (x *execution) readHeadings(data lang.Value) error {
-	first := x.d.execution(data, x.opt)
+	first := x.d.execution(data, x.opt, x.meter)
 	defer x.d.keepOutput(&first.out)
-	headings, err := first.collect()
-	x.contents.entries, x.pictures = headings, first.pictures
-	return err
+	before := x.meter.Used()
+	err := first.collect()
+	if err != nil {
+		x.env = first.env // which knows where that was
+		return err
+	}
+	used := x.meter.Used()
+	x.meter.Release(int(used.Memory - before.Memory))
+	x.meter.Unwrite(int(used.Content - before.Content))
+	x.contents.entries, x.pictures = first.contents.found, first.reusable()
+	return x.meter.Hold(first.contents.bytes)
 }
 
 // write writes the package: the parts with text as they are executed, at the end those that list what was added.

@@ -32,6 +32,9 @@ func (x *execution) header(o *Op) error {
 			x.headers = map[*Header]bool{}
 		}
 		x.headers[h] = true
+		if err := x.meter.Hold(len(text)); err != nil {
+			return err
+		}
 		x.added.Replace(name, text)
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil

@@ -18,6 +18,8 @@ import (
 const (
 	// maxAddedLists is how many lists one execution may add: Word becomes slow with more.
 	maxAddedLists = 30_000
+	// listBytes is about how much memory a list takes besides what it overrides.
+	listBytes = 100
 	// listLevels is how many levels a list has.
 	listLevels = 9
 )
@@ -129,6 +131,11 @@ type addedLists struct {
 func (x *execution) anotherList(num string) (id int, err error) {
 	n := x.d.Lists
 	definition := n.nums[num]
+	if _, abstract := n.level(definition, ""); abstract != nil {
+		if err := x.meter.Spend(listLevels * (len(definition.Children) + len(abstract.Children))); err != nil {
+			return 0, err
+		}
+	}
 	prefix := definition.Prefix(n.Source)
 	var overrides strings.Builder
 	for i := range listLevels {
@@ -162,6 +169,9 @@ func (x *execution) addList(abstract, overrides string) (id int, err error) {
 		l.lastNum = x.d.Lists.lastNum
 	}
 	l.lastNum++
+	if err := x.meter.Hold(listBytes + len(overrides)); err != nil {
+		return 0, err
+	}
 	l.nums = fmt.Appendf(l.nums, `<%[1]snum %[1]snumId="%[2]d"><%[1]sabstractNumId %[1]sval="%[3]s"/>%[4]s</%[1]snum>`, x.listPrefix(), l.lastNum, abstract, overrides)
 	return l.lastNum, nil
 }

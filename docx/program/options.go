@@ -1,8 +1,10 @@
 package program
 
 import (
+	"context"
 	"time"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 	"platen/docx/locale"
 )
@@ -16,12 +18,14 @@ type Options struct {
 	Strict   bool           // whatever would be an error or a warning is why there is no document
 	ForPDF   bool           // LibreOffice makes a PDF of the document, which is then thrown away
 
+	Limits budget.Limits // what the document may cost; zero: the defaults
+
 	// Picture returns the picture at an address of the data; nil: there is none to be had. Its error completes a sentence
 	// whose subject is the picture.
-	Picture func(address string) ([]byte, error)
+	Picture func(ctx context.Context, address string) ([]byte, error)
 }
 
 // forTags are the options of the tags.
-func (o *Options) forTags(use *lang.Use) lang.Options {
-	return lang.Options{Use: use, Locale: o.Locale, Location: o.Location, Now: o.Now, Missing: o.Missing}
+func (o *Options) forTags(use *lang.Use, meter *budget.Meter) lang.Options {
+	return lang.Options{Use: use, Meter: meter, Locale: o.Locale, Location: o.Location, Now: o.Now, Missing: o.Missing}
 }

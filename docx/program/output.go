@@ -3,16 +3,13 @@ package program
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 
+	"platen/docx/budget"
 	"platen/docx/deflate"
 	"platen/docx/validate"
 )
 
 const (
-	// MaxOutput is how many bytes of XML one execution may write.
-	MaxOutput = 2 << 30
-
 	// flushAt and flushPieces are how many bytes and how many literals are gathered before they go to the compressor.
 	flushAt, flushPieces = 64 << 10, 256
 
@@ -23,12 +20,13 @@ const (
 // output gathers what is written for the compressor: bytes, and the literals between them by their number, since what they
 // compress to is known. It can take back what was written since a guard began.
 type output struct {
-	w       *deflate.Writer // nil: it is looked at as bytes and then thrown away
-	buf     []byte
-	pieces  []placed // in the order of their places
-	guards  int      // that have not yielded: nothing is flushed
-	holds   int      // of what is looked at when it is written: nothing is flushed
-	written int64
+	w      *deflate.Writer // nil: it is looked at as bytes and then thrown away
+	buf    []byte
+	pieces []placed // in the order of their places
+	guards int      // that have not yielded: nothing is flushed
+	holds  int      // of what is looked at when it is written: nothing is flushed
+	held   int      // bytes of memory that were taken from the meter
+	meter  *budget.Meter
 
 	check *validate.Output // of what goes to the compressor
 }
@@ -81,22 +79,38 @@ func (o *output) isFull() bool { return len(o.buf) >= flushAt || len(o.pieces) >
 // flush hands what was gathered to the compressor, unless a guard may want it back.
 func (o *output) flush() error {
 	if o.guards > 0 || o.holds > 0 {
-		return nil
+		return o.hold()
 	}
-	o.written += int64(len(o.buf))
+	written := len(o.buf)
 	for i := range o.pieces {
-		o.written += int64(o.pieces[i].n)
+		written += int(o.pieces[i].n)
 	}
-	if o.written > MaxOutput {
-		return fmt.Errorf("the document would be larger than %d bytes", int64(MaxOutput))
+	o.release()
+	err := o.meter.Write(written)
+	if err != nil {
+		return err
 	}
-	var err error
 	if o.w != nil {
 		o.compress()
 		err = cmp.Or(o.w.Err(), o.check.Err())
 	}
 	o.takeBack(0, 0)
 	return err
+}
+
+// pieceBytes is how much memory a literal takes in the output.
+const pieceBytes = 12
+
+// hold takes the memory of what must not be flushed from the meter.
+func (o *output) hold() error {
+	more := len(o.buf) + pieceBytes*len(o.pieces) - o.held
+	o.held += more
+	return o.meter.Hold(more)
+}
+
+func (o *output) release() {
+	o.meter.Release(o.held)
+	o.held = 0
 }
 
 func (o *output) compress() {

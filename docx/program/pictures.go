@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 	"platen/docx/opc"
 	"platen/docx/picture"
@@ -46,69 +48,124 @@ type shownPicture struct {
 	x, y      picture.EMU // how far it stands from the corner of its box
 }
 
-// maxPrepared is how many pictures of a document are kept prepared, for those that come again.
-const maxPrepared = 32
+// prepared is a picture that is made once for all places where it stands.
+type prepared struct {
+	picture.Picture        // Data and SVG are nil if another has the same, and the names are known
+	name, svgName   string // of the parts; empty: it stands nowhere yet
+}
 
-// prepare returns the picture that a value is.
-func (x *execution) prepare(value string, want *lang.Present) (*picture.Picture, error) {
-	key := value
+// preparedBytes is about how much memory a prepared picture takes besides its file, which is the additions'.
+const preparedBytes = 300
+
+// prepare returns the picture that a value is. The error completes a sentence whose subject is the picture, unless it is fatal.
+func (x *execution) prepare(value string, want *lang.Present) (*prepared, error) {
+	symbology := ""
 	if want != nil {
-		key = want.Symbology + "\x00" + value
+		symbology = want.Symbology
 	}
+	if err := x.meter.Spend(len(value) / bytesPerStep); err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256([]byte(symbology + "\x00" + value))
 	if p, ok := x.pictures[key]; ok {
 		return p, nil
 	}
-	p, err := x.makePicture(value, want)
+	made, err := x.makePicture(value, symbology)
 	if err != nil {
 		return nil, err
 	}
-	if x.pictures == nil || len(x.pictures) >= maxPrepared {
-		x.pictures = map[string]*picture.Picture{}
+	if x.pictures == nil {
+		x.pictures = map[[sha256.Size]byte]*prepared{}
 	}
+	p := &prepared{Picture: *made}
 	x.pictures[key] = p
-	return p, nil
+	return p, x.meter.Hold(preparedBytes)
 }
 
-func (x *execution) makePicture(value string, want *lang.Present) (*picture.Picture, error) {
-	if want != nil && want.Symbology != "" {
-		return picture.Code(want.Symbology, value)
+// reusable returns the pictures for another execution, with parts of its own.
+func (x *execution) reusable() map[[sha256.Size]byte]*prepared {
+	for key, p := range x.pictures {
+		if p.name, p.svgName = "", ""; p.Data == nil {
+			delete(x.pictures, key)
+		}
+	}
+	return x.pictures
+}
+
+// fatal returns err if the document cannot be because of it, or why the document must not go on.
+func (x *execution) fatal(err error) error {
+	if _, ok := errors.AsType[*budget.Error](err); ok || err == nil {
+		return err
+	}
+	return x.meter.Check()
+}
+
+func (x *execution) makePicture(value, symbology string) (*picture.Picture, error) {
+	if symbology != "" {
+		return picture.Code(x.meter, symbology, value)
 	}
 	value = strings.TrimSpace(value)
 	if !picture.IsAddress(value) {
+		if err := x.meter.Spend(len(value) / decodedPerStep); err != nil {
+			return nil, err
+		}
 		data, err := picture.Decode(value)
 		if err != nil {
 			return nil, err
 		}
-		return picture.Prepare(data)
+		return picture.Prepare(x.meter, data)
 	}
 	if x.opt.Picture == nil {
 		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the operator list the host")
 	}
-	data, err := x.opt.Picture(value)
+	data, err := x.opt.Picture(x.meter.Context(), value)
 	if err != nil {
 		return nil, err
 	}
-	return picture.Prepare(data)
+	return picture.Prepare(x.meter, data)
 }
 
+// decodedPerStep is how many bytes of base64 are decoded for one step.
+const decodedPerStep = 20
+
 // placePicture adds a picture to the document and brings it to a box.
-func (x *execution) placePicture(p *picture.Picture, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
+func (x *execution) placePicture(p *prepared, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
 	if p.Elastic && fit == "" {
 		fit = string(picture.FitStretch)
 	}
 	s := &shownPicture{Placed: picture.Place(p.Width, p.Height, boxWidth, boxHeight, picture.Fit(fit))}
-	name, err := x.added.Media(p.Data, p.Kind.Extension(), p.Kind.ContentType())
-	if err != nil {
+	if err := x.addPicture(p); err != nil {
 		return nil, err
 	}
-	if s.id, err = x.added.Relate(x.part, opc.RelImage, name, false); err != nil || p.SVG == nil {
+	var err error
+	if s.id, err = x.added.Relate(x.part, opc.RelImage, p.name, false); err != nil || p.svgName == "" {
 		return s, err
 	}
-	if name, err = x.added.Media(p.SVG, picture.SVG.Extension(), picture.SVG.ContentType()); err != nil {
-		return nil, err
-	}
-	s.svgID, err = x.added.Relate(x.part, opc.RelImage, name, false)
+	s.svgID, err = x.added.Relate(x.part, opc.RelImage, p.svgName, false)
 	return s, err
+}
+
+// addPicture adds the files of a picture to the document, unless they are there.
+func (x *execution) addPicture(p *prepared) error {
+	if p.name != "" {
+		return nil
+	}
+	var isNew bool
+	var err error
+	if p.name, isNew, err = x.added.Media(p.Data, p.Kind.Extension(), p.Kind.ContentType()); err != nil {
+		return err
+	}
+	if p.SVG != nil {
+		var isNewSVG bool
+		if p.svgName, isNewSVG, err = x.added.Media(p.SVG, picture.SVG.Extension(), picture.SVG.ContentType()); err != nil {
+			return err
+		}
+		isNew = isNew && isNewSVG
+	}
+	if !isNew { // nobody counts its memory
+		p.Data, p.SVG = nil, nil
+	}
+	return nil
 }
 
 // replacePicture writes a placeholder with the picture of the data in it. One without a value stays as it is; one whose value
@@ -145,6 +202,9 @@ func (x *execution) fillPicture(o *Op, value string, want *lang.Present) error {
 		fit = want.Fit
 	}
 	p, err := x.prepare(value, want)
+	if fatal := x.fatal(err); fatal != nil {
+		return fatal
+	}
 	if err != nil {
 		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
 		return nil
@@ -222,6 +282,9 @@ func (x *execution) inlinePicture(o *Op, v shown) error {
 		return nil
 	}
 	p, err := x.prepare(v.text, v.present)
+	if fatal := x.fatal(err); fatal != nil {
+		return fatal
+	}
 	if err != nil {
 		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
 		x.out.buf = append(x.out.buf, o.Text...)
@@ -240,7 +303,7 @@ func (x *execution) inlinePicture(o *Op, v shown) error {
 
 // drawing returns a w:drawing with a picture in line with the text. A picture that does not say how large it is to be is no
 // wider than the text.
-func (x *execution) drawing(at *Place, p *picture.Picture, width, height picture.EMU, fit, alt string) ([]byte, error) {
+func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, fit, alt string) ([]byte, error) {
 	if width == 0 && height == 0 {
 		width = min(p.Width, at.Width*emuPerTwip)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 )
 
@@ -13,6 +14,7 @@ type Report struct {
 	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
 	Warnings []string
 	Details  []*Error // the same, as far as it is about a place of the template
+	Used     budget.Used
 }
 
 // ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
@@ -62,11 +64,43 @@ func (f *findings) texts() []string {
 	return all
 }
 
+// exceeded gives the error of a budget the location where it was exceeded, which is also in the report. Other errors stay as they are.
+func (x *execution) exceeded(err error) (Report, error) {
+	e, ok := errors.AsType[*budget.Error](err)
+	if !ok {
+		return Report{Used: x.meter.Used()}, err
+	}
+	located, r := *e, Report{Used: x.meter.Used()}
+	tag := x.env.Tag()
+	if tag == nil {
+		return r, &located
+	}
+	located.Where = shortened(tag.Text)
+	if at := x.d.Places[tag]; at != nil {
+		located.Where += " (" + at.Part + ", " + at.Place + ")"
+		detail := *at
+		detail.Message = (&budget.Error{Budget: e.Budget, Limit: e.Limit}).Error()
+		r.Details = []*Error{&detail}
+	}
+	return r, &located
+}
+
+// maxTagShown is how many characters of a tag the error of a budget shows.
+const maxTagShown = 80
+
+func shortened(tag string) string {
+	if runes := []rune(tag); len(runes) > maxTagShown {
+		return string(runes[:maxTagShown]) + "…"
+	}
+	return tag
+}
+
 // report says what the document lacks, and whether it may.
 func (x *execution) report() (Report, error) {
 	r := Report{
 		Errors:   append(x.env.Errors(), x.faults.texts()...),
 		Warnings: slices.Concat(x.warnings.texts(), x.d.Warnings.Messages(), x.env.Warnings()),
+		Used:     x.meter.Used(),
 	}
 	if len(r.Errors)+len(r.Warnings) > 0 {
 		r.Details = x.details()

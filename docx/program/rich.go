@@ -18,20 +18,22 @@ import (
 // Where it cannot be parted they become lines of it.
 
 // readMarkup returns the rich text that a value is; nil if it is text.
-func (x *execution) readMarkup(tag *lang.Tag, v shown) *richtext.Doc {
-	var doc *richtext.Doc
+func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err error) {
 	switch {
 	case !v.ok || v.present != nil && v.present.Link != "":
 	case v.present != nil && v.present.As == lang.AsMarkdown:
-		doc = richtext.Markdown(v.text)
+		doc, err = richtext.Markdown(x.meter, v.text)
 	case v.present != nil && v.present.As == lang.AsHTML,
 		(v.present == nil || v.present.As == lang.AsText) && richtext.LooksLikeHTML(v.text):
-		doc = richtext.HTML(v.text)
+		doc, err = richtext.HTML(x.meter, v.text)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if doc != nil && doc.Reduced() {
 		x.warn(tag, fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
 	}
-	return doc
+	return doc, nil
 }
 
 // rich writes rich text where a value's tag stands.
@@ -235,7 +237,14 @@ func (h *richHost) Link(address string) string {
 // Picture adds a picture to the document. One that cannot be had is told of.
 func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	x := h.x
+	if h.err != nil {
+		return nil, false
+	}
 	p, err := x.prepare(want.Source, nil)
+	if fatal := x.fatal(err); fatal != nil {
+		h.note(fatal)
+		return nil, false
+	}
 	if err != nil {
 		x.warn(h.tag, fmt.Sprintf("A picture in the value of '%s' cannot be shown: it %s.", h.tag.Expr, err))
 		return nil, false
@@ -286,9 +295,9 @@ func (h *richHost) Heading(level int, isStyled bool, text string) (before, behin
 	}
 	c.count++
 	id, name := x.fresh(BookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
-	if c.collecting && len(c.found) < maxHeadings {
+	if c.collecting {
 		clean, _ := appendValue(nil, text, &Breaks{})
-		c.found = append(c.found, heading{levels, string(clean), name})
+		h.note(x.find(heading{levels, string(clean), name}))
 	}
 	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name), fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
 }

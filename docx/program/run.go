@@ -1,24 +1,22 @@
 package program
 
 import (
+	"crypto/sha256"
 	"fmt"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 	"platen/docx/opc"
-	"platen/docx/picture"
 	"platen/docx/richtext"
 )
-
-// MaxRounds is how many rounds all loops of one execution may make together.
-const MaxRounds = 20_000_000
 
 // execution is the state of one run of a template's programs.
 type execution struct {
 	d        *Document
 	opt      Options
 	env      *lang.Env
+	meter    *budget.Meter
 	out      output
-	rounds   int       // of loops
 	missing  bool      // the last value was
 	yielded  bool      // something is there since the innermost guard began
 	last     LastBlock // in the output
@@ -34,15 +32,15 @@ type execution struct {
 	contents contents // of the document
 	columns  []repeatedColumns
 	merges   []merged
-	pictures map[string]*picture.Picture // prepared, by their values
-	picture  *shownPicture               // that replaces the one of the drawing that is written
-	filled   *filledControl              // the content control that is written
-	headers  map[*Header]bool            // those of which the template's part has been given content
-	notes    map[*Note][]byte            // those that were written where they are referred to
-	noteID   string                      // of the one that is written
-	parted   *Place                      // by the value that was written last; its paragraph is to go on, if more comes of it
-	entered  []byte                      // how the last such paragraph went on
-	pending  shown                       // the value of the next OpValue, if it has been asked for already
+	pictures map[[sha256.Size]byte]*prepared // by their values
+	picture  *shownPicture                   // that replaces the one of the drawing that is written
+	filled   *filledControl                  // the content control that is written
+	headers  map[*Header]bool                // those of which the template's part has been given content
+	notes    map[*Note][]byte                // those that were written where they are referred to
+	noteID   string                          // of the one that is written
+	parted   *Place                          // by the value that was written last; its paragraph is to go on, if more comes of it
+	entered  []byte                          // how the last such paragraph went on
+	pending  shown                           // the value of the next OpValue, if it has been asked for already
 }
 
 // shown is a value as it is to stand in the document.
@@ -55,6 +53,9 @@ type shown struct {
 }
 
 func (x *execution) run(ops []Op) error {
+	if err := x.meter.Spend(len(ops)); err != nil {
+		return err
+	}
 	for i := 0; i < len(ops); i++ {
 		o := &ops[i]
 		if x.parted != nil && o.Kind != OpIf && o.Kind != OpLoop { // which may hold nothing
@@ -132,7 +133,7 @@ func (x *execution) structure(o *Op) error {
 			return x.run(o.Body)
 		}
 	case OpTOC:
-		x.writeTOC(o.TOC)
+		return x.writeTOC(o.TOC)
 	case OpNumber:
 		return x.number(o)
 	case OpMerge, OpCellSpan, OpCovered, OpGrid, OpWidth, OpSpan:
@@ -223,8 +224,10 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 		return v, nil
 	}
 	v.done = true
-	v.text, v.present, v.ok, err = x.env.Show(tag)
-	v.doc = x.readMarkup(tag, v)
+	if v.text, v.present, v.ok, err = x.env.Show(tag); err != nil {
+		return v, err
+	}
+	v.doc, err = x.readMarkup(tag, v)
 	return v, err
 }
 
@@ -274,9 +277,10 @@ func (x *execution) loop(o *Op) error {
 	if err != nil {
 		return err
 	}
-	if x.rounds += len(items); x.rounds > MaxRounds {
-		return fmt.Errorf("%s: the loops of the document would make more than %d rounds", o.Tag.Text, MaxRounds)
+	if err := x.meter.Spend(len(items)); err != nil {
+		return err
 	}
+	defer x.env.Release(x.env.Keep())
 	x.beginMerges(o.Merges)
 	for i, item := range items {
 		if i > 0 {

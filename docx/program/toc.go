@@ -31,6 +31,7 @@ type heading struct {
 // contents are the headings of one execution.
 type contents struct {
 	collecting bool      // in the first pass
+	bytes      int       // of the memory that those of the first pass take
 	found      []heading // of the first pass
 	entries    []heading // for the second one
 	count      int       // of headings that have begun
@@ -39,10 +40,23 @@ type contents struct {
 }
 
 // collect runs the main part for its headings alone.
-func (x *execution) collect() ([]heading, error) {
+func (x *execution) collect() error {
 	x.contents.collecting, x.part = true, x.d.Main
-	err := x.run(x.d.Parts[x.d.Main].Ops)
-	return x.contents.found, err
+	return x.run(x.d.Parts[x.d.Main].Ops)
+}
+
+// headingBytes is about how much memory a heading takes besides its text.
+const headingBytes = 100
+
+// find notes a heading of the first pass.
+func (x *execution) find(h heading) error {
+	c := &x.contents
+	if len(c.found) >= maxHeadings {
+		return nil
+	}
+	c.found = append(c.found, h)
+	c.bytes += headingBytes + len(h.text)
+	return x.meter.Hold(headingBytes + len(h.text))
 }
 
 // heading runs a paragraph that is a heading.
@@ -58,11 +72,20 @@ func (x *execution) heading(o *Op) error {
 	x.out.holds++
 	err := x.run(o.Body)
 	x.out.holds--
-	if text := textOf(x.out.buf[from:]); text != "" && len(c.found) < maxHeadings {
-		c.found = append(c.found, heading{o.Levels, text, name})
+	if err != nil {
+		return err
 	}
-	return err
+	if err := x.meter.Spend((len(x.out.buf) - from) / bytesPerStep); err != nil {
+		return err
+	}
+	if text := textOf(x.out.buf[from:]); text != "" {
+		return x.find(heading{o.Levels, text, name})
+	}
+	return nil
 }
+
+// bytesPerStep is how many bytes of XML are looked through for one step.
+const bytesPerStep = 100
 
 // firstHeading makes the numbers of bookmarks as long as Word's own.
 const firstHeading = 100_000_000
@@ -160,7 +183,10 @@ type TOC struct {
 }
 
 // writeTOC writes the table of contents up to the end of its field.
-func (x *execution) writeTOC(o *TOC) {
+func (x *execution) writeTOC(o *TOC) error {
+	if err := x.meter.Spend(len(x.contents.entries)); err != nil {
+		return err
+	}
 	begun, begin, end := false, o.Begin, o.Close
 	if x.opt.ForPDF {
 		begin, end = o.BareBegin, o.BareClose
@@ -180,6 +206,11 @@ func (x *execution) writeTOC(o *TOC) {
 		}
 		x.out.buf = o.appendEntry(x.out.buf, h, level)
 		x.out.buf = append(x.out.buf, "</"+o.Prefix+"p>"...)
+		if x.out.isFull() {
+			if err := x.out.flush(); err != nil {
+				return err
+			}
+		}
 	}
 	x.out.buf = append(x.out.buf, o.End...)
 	if !begun {
@@ -187,6 +218,7 @@ func (x *execution) writeTOC(o *TOC) {
 	}
 	x.out.buf = append(x.out.buf, end...)
 	x.yield()
+	return nil
 }
 
 // appendEntry appends the runs of an entry: its text and, behind a tab, a field that gives the page.

@@ -18,13 +18,13 @@ func FuzzHTML(f *testing.F) {
 	f.Add(`<table><tr><td colspan=99999 rowspan=99999>x<tr><td><table><tr><td>y</table>` + strings.Repeat("<td>z", 70))
 	f.Add("<ol start=99999999999><li value=-1><blockquote><table></table><li><hr><li><h2>x")
 	f.Add("\x00\xff<p style='width:1e309px;font-size:-1em;color:rgb(1)'>\x01&#0;&#xFFFF;</p><img src=data: width=9e99>")
-	f.Fuzz(func(t *testing.T, s string) { checkDoc(t, richtext.HTML(s)) })
+	f.Fuzz(func(t *testing.T, s string) { checkDoc(t, read(t, richtext.HTML, s)) })
 }
 
 func FuzzMarkdown(f *testing.F) {
 	addGolden(f, "markdown")
 	f.Add("> - 1. > # x\n\n| a |\n|---|\n| <b> | c |\n")
-	f.Fuzz(func(t *testing.T, s string) { checkDoc(t, richtext.Markdown(s)) })
+	f.Fuzz(func(t *testing.T, s string) { checkDoc(t, read(t, richtext.Markdown, s)) })
 }
 
 func addGolden(f *testing.F, name string) {
@@ -89,7 +89,7 @@ func TestNoTextIsLost(t *testing.T) {
 			}
 		}
 		want := strings.Count(s.String(), "[")
-		doc := richtext.HTML(s.String())
+		doc := read(t, richtext.HTML, s.String())
 		blocks, err := parseXML(doc.AppendBlocks(nil, richtext.Context{Prefix: "w:"}, &host{}))
 		if err != nil {
 			t.Fatal(err)

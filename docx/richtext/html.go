@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"platen/docx/budget"
 )
 
 const (
@@ -17,12 +19,12 @@ const (
 )
 
 // parseHTML parses a fragment as browsers do (WHATWG HTML §13.4). ok is false if it is beyond the limits.
-func parseHTML(s string) (nodes []*html.Node, ok bool) {
+func parseHTML(m *budget.Meter, s string) (nodes []*html.Node, ok bool) {
 	if len(s) > MaxHTML || !isAffordable(s) {
 		return nil, false
 	}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
-	nodes, err := html.ParseFragmentWithOptions(strings.NewReader(s), body, html.ParseOptionEnableScripting(false))
+	nodes, err := html.ParseFragmentWithOptions(m.Reader(strings.NewReader(s)), body, html.ParseOptionEnableScripting(false))
 	return nodes, err == nil // nested deeper than 512 elements
 }
 

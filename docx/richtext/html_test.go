@@ -49,7 +49,7 @@ func TestWhatIsBeyondTheLimitsIsText(t *testing.T) {
 		"attributes":       "<p " + strings.Repeat("a", 1) + manyAttributes(200) + ">kept &amp; read",
 		"nodes":            strings.Repeat("<p>x</p>", 100_000) + "kept &amp; read",
 	} {
-		doc := richtext.HTML(s)
+		doc := read(t, richtext.HTML, s)
 		if !doc.Reduced() || !strings.HasSuffix(doc.Text(), "kept & read") {
 			t.Errorf("%s: reduced %v, text ends %q", name, doc.Reduced(), doc.Text()[max(len(doc.Text())-30, 0):])
 		}
@@ -59,7 +59,7 @@ func TestWhatIsBeyondTheLimitsIsText(t *testing.T) {
 		"brackets": strings.Repeat("[", 10_000) + "kept",
 		"long":     strings.Repeat("x", richtext.MaxMarkdown) + "kept",
 	} {
-		doc := richtext.Markdown(s)
+		doc := read(t, richtext.Markdown, s)
 		if !doc.Reduced() || !strings.HasSuffix(doc.Text(), "kept") {
 			t.Errorf("%s: reduced %v", name, doc.Reduced())
 		}

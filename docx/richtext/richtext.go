@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	render "github.com/yuin/goldmark/renderer/html"
+
+	"platen/docx/budget"
 )
 
 const (
@@ -28,13 +30,22 @@ type Doc struct {
 	reduced bool
 }
 
-// HTML reads a fragment of HTML or a whole page.
-func HTML(s string) *Doc {
-	nodes, ok := parseHTML(s)
-	if !ok {
-		return plainDoc(stripTags(s))
+// stepBytes is how many bytes of markup that must be parsed count as a step. The tree has no more nodes than some for each byte.
+const stepBytes = 2
+
+// HTML reads a fragment of HTML or a whole page. The error is one of the meter, which the work is taken from.
+func HTML(m *budget.Meter, s string) (*Doc, error) {
+	if err := m.Spend(len(s) / stepBytes); err != nil {
+		return nil, err
 	}
-	return &Doc{blocks: build(nodes)}
+	nodes, ok := parseHTML(m, s)
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return plainDoc(stripTags(s)), nil
+	}
+	return &Doc{blocks: build(nodes)}, nil
 }
 
 // markdown is CommonMark with tables, struck text, tasks and bare addresses; HTML may stand in it.
@@ -44,13 +55,16 @@ var markdown = goldmark.New(
 )
 
 // Markdown reads CommonMark with GitHub's tables, ~~struck~~ text, tasks and bare addresses. It goes by way of HTML, which
-// CommonMark defines itself by.
-func Markdown(s string) *Doc {
+// CommonMark defines itself by. The error is as that of [HTML].
+func Markdown(m *budget.Meter, s string) (*Doc, error) {
+	if err := m.Spend(len(s) / stepBytes); err != nil {
+		return nil, err
+	}
 	var page bytes.Buffer
 	if len(s) > MaxMarkdown || costsTooMuch(s) || markdown.Convert([]byte(s), &page) != nil {
-		return plainDoc(s)
+		return plainDoc(s), nil
 	}
-	return HTML(page.String())
+	return HTML(m, page.String())
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"platen/docx/budget"
 	"platen/docx/richtext"
 )
 
@@ -55,9 +56,9 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		content := bytes.TrimSuffix(f.Data, []byte("\n"))
 		switch f.Name {
 		case "html":
-			doc = richtext.HTML(string(content))
+			doc = read(t, richtext.HTML, string(content))
 		case "markdown":
-			doc = richtext.Markdown(string(content))
+			doc = read(t, richtext.Markdown, string(content))
 		case "run.xml":
 			c.RunProps = content
 		case "paragraph.xml":
@@ -154,4 +155,17 @@ func (h *host) Style(kind, name string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// read reads a text with markup without limits.
+func read(t interface {
+	Helper()
+	Fatal(args ...any)
+}, as func(*budget.Meter, string) (*richtext.Doc, error), s string) *richtext.Doc {
+	t.Helper()
+	doc, err := as(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }

@@ -1,0 +1,294 @@
+// Package budget bounds what one document may cost: work, bytes, memory, pixels, and time.
+//
+// A [Meter] belongs to one document. Whoever does work for it, in any package of the engine, spends from the meter and stops at
+// the first error. All budgets but [Time] are deterministic: the same template, data, and limits give the same result on
+// every machine. The meter also carries the context, and every few thousand steps it looks whether that has ended.
+package budget
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// Name names a budget. It is a label of metrics and part of the name of a setting.
+type Name string
+
+// The budgets of a document.
+const (
+	Work    Name = "work"    // steps: see Limits.Steps
+	Content Name = "content" // bytes of the document before they are compressed
+	Size    Name = "size"    // bytes of the finished file
+	Memory  Name = "memory"  // bytes held until the document is finished
+	Pixels  Name = "pixels"  // of images that are decoded or drawn
+	Time    Name = "time"
+	Value   Name = "value" // bytes that one tag makes; not a setting
+)
+
+// Names lists all budgets.
+var Names = []Name{Work, Content, Size, Memory, Pixels, Time, Value}
+
+// The default limits. ADR 20 tells how they were chosen.
+const (
+	DefaultSteps   = 50_000_000
+	DefaultContent = 1 << 30
+	DefaultSize    = 256 << 20
+	DefaultMemory  = 256 << 20
+	DefaultPixels  = 500_000_000
+	DefaultTime    = time.Minute
+)
+
+// Unlimited is a limit that nothing reaches.
+const Unlimited = -1
+
+// Limits are the limits of the budgets. Zero stands for the default, and [Unlimited] for none.
+type Limits struct {
+	// Steps counts, among others, rounds of loops, operations of the template in each, nodes of expressions, items of lists that filters
+	// and functions look at, every 100 bytes of text that they read or write, nodes of rich text, and modules of codes.
+	Steps   int64
+	Content int64
+	Size    int64
+	Memory  int64
+	Pixels  int64
+	Time    time.Duration
+}
+
+// orDefaults returns the limits with a number for each.
+func (l Limits) orDefaults() Limits {
+	pick := func(n, other int64) int64 {
+		switch {
+		case n < 0:
+			return math.MaxInt64
+		case n == 0:
+			return other
+		}
+		return n
+	}
+	return Limits{
+		Steps: pick(l.Steps, DefaultSteps), Content: pick(l.Content, DefaultContent), Size: pick(l.Size, DefaultSize),
+		Memory: pick(l.Memory, DefaultMemory), Pixels: pick(l.Pixels, DefaultPixels), Time: time.Duration(pick(int64(l.Time), int64(DefaultTime))),
+	}
+}
+
+// Error says that a document exceeds a budget. Trying again does not help.
+type Error struct {
+	Budget Name
+	Limit  int64  // steps, bytes, pixels, or nanoseconds
+	Where  string // the location in the template; empty if it is not known
+}
+
+// messages hold for each budget what the limit is of, what to do, and the setting.
+var messages = map[Name][3]string{
+	Work:    {"%d steps of work", "Use shorter lists, fewer nested loops, or fewer filters", "document-steps"},
+	Content: {"%d bytes of content", "Print less text, or split the document", "document-content"},
+	Size:    {"%d bytes as a file", "Use fewer or smaller images, or split the document", "document-size"},
+	Memory:  {"%d bytes of memory", "Use fewer or smaller images and charts, and shorter values", "document-memory"},
+	Pixels:  {"%d pixels of images that must be decoded", "Use smaller images, or upright PNG and JPEG files", "document-pixels"},
+	Time:    {"%v to generate", "Use less data, or split the document", "document-time"},
+	Value:   {"%d bytes for the value of one tag", "Print fewer or shorter items", ""},
+}
+
+// Error names the budget, its limit, the location, and what to do.
+func (e *Error) Error() string {
+	m := messages[e.Budget]
+	limit := any(e.Limit)
+	if e.Budget == Time {
+		limit = time.Duration(e.Limit)
+	}
+	where := ""
+	if e.Where != "" {
+		where = " at " + e.Where
+	}
+	setting := ""
+	if m[2] != "" {
+		setting = ", or have the operator raise --" + m[2]
+	}
+	return fmt.Sprintf("The document exceeds its budget of "+m[0]+"%s. %s%s.", limit, where, m[1], setting)
+}
+
+// pollSteps is how many steps pass at most before a meter looks at its context and clock.
+const pollSteps = 20_000
+
+// Meter counts what one document costs. It is for one goroutine. A nil Meter counts nothing and never ends.
+type Meter struct {
+	ctx      context.Context
+	limits   Limits
+	deadline time.Time // zero: none
+
+	next                                 int64 // the steps at which to look again
+	steps, content, size, memory, pixels int64
+}
+
+// Used is what a document has cost so far.
+type Used struct{ Steps, Content, Size, Memory, Pixels int64 }
+
+// New returns a meter. Its time begins now, and its work ends when ctx does.
+func New(ctx context.Context, limits Limits) *Meter {
+	m := &Meter{ctx: ctx, limits: limits.orDefaults()}
+	if limits.Time >= 0 {
+		m.deadline = time.Now().Add(m.limits.Time)
+	}
+	return m
+}
+
+// Used returns what was spent.
+func (m *Meter) Used() Used { return Used{m.steps, m.content, m.size, m.memory, m.pixels} }
+
+// Spend takes n steps. The error is an [*Error], or why the context ended.
+func (m *Meter) Spend(n int) error {
+	if m == nil {
+		return nil
+	}
+	if m.steps += int64(n); m.steps > m.next {
+		return m.look()
+	}
+	return nil
+}
+
+// Count takes n steps and leaves it to the next [Meter.Spend] to judge them.
+func (m *Meter) Count(n int) {
+	if m != nil {
+		m.steps += int64(n)
+	}
+}
+
+// look judges the steps, and looks at the context and the clock.
+func (m *Meter) look() error {
+	if m.steps > m.limits.Steps {
+		return &Error{Budget: Work, Limit: m.limits.Steps}
+	}
+	if err := m.Check(); err != nil {
+		return err
+	}
+	m.next = min(m.steps+pollSteps, m.limits.Steps)
+	return nil
+}
+
+// Check tells whether the document may go on: it is for work that cannot be counted in steps, before each part of it.
+func (m *Meter) Check() error {
+	if m == nil {
+		return nil
+	}
+	if m.ctx.Err() != nil {
+		return context.Cause(m.ctx)
+	}
+	if !m.deadline.IsZero() && time.Now().After(m.deadline) {
+		return &Error{Budget: Time, Limit: int64(m.limits.Time)}
+	}
+	return nil
+}
+
+// Write takes n bytes of content.
+func (m *Meter) Write(n int) error {
+	if m == nil {
+		return nil
+	}
+	if m.content += int64(n); m.content > m.limits.Content {
+		return &Error{Budget: Content, Limit: m.limits.Content}
+	}
+	return nil
+}
+
+// Unwrite gives back n bytes of content that were thrown away.
+func (m *Meter) Unwrite(n int) { m.content -= int64(n) }
+
+// Hold takes n bytes of memory until [Meter.Release] gives them back.
+func (m *Meter) Hold(n int) error {
+	if m == nil {
+		return nil
+	}
+	if m.memory += int64(n); m.memory > m.limits.Memory {
+		return &Error{Budget: Memory, Limit: m.limits.Memory}
+	}
+	return nil
+}
+
+// Release gives back n bytes of memory.
+func (m *Meter) Release(n int) {
+	if m != nil {
+		m.memory -= int64(n)
+	}
+}
+
+// Draw takes the pixels of an image of width by height that is about to be decoded or drawn.
+func (m *Meter) Draw(width, height int) error {
+	if m == nil {
+		return nil
+	}
+	if m.pixels += int64(width) * int64(height); m.pixels > m.limits.Pixels {
+		return &Error{Budget: Pixels, Limit: m.limits.Pixels}
+	}
+	return m.Check()
+}
+
+// Context returns the context of the document, for work that others do for it.
+func (m *Meter) Context() context.Context {
+	if m == nil {
+		return context.Background()
+	}
+	return m.ctx
+}
+
+// Output returns a writer of the finished file, which takes its bytes from the budget of its size.
+func (m *Meter) Output(w io.Writer) io.Writer { return &output{w, m} }
+
+type output struct {
+	io.Writer
+	meter *Meter
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	m := o.meter
+	if m.size += int64(len(p)); m.size > m.limits.Size {
+		return 0, &Error{Budget: Size, Limit: m.limits.Size}
+	}
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
+	return o.Writer.Write(p)
+}
+
+// Reader returns a reader that ends with an error when the document must not go on, for decoders that take no context.
+func (m *Meter) Reader(r io.Reader) io.Reader {
+	if m == nil {
+		return r
+	}
+	return &reader{r, m}
+}
+
+type reader struct {
+	io.Reader
+	meter *Meter
+}
+
+// Writer is [Meter.Reader] for encoders. What it writes costs nothing.
+func (m *Meter) Writer(w io.Writer) io.Writer {
+	if m == nil {
+		return w
+	}
+	return &writer{w, m}
+}
+
+type writer struct {
+	io.Writer
+	meter *Meter
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	if err := w.meter.Check(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
+
+// readAtOnce is how many bytes are read between two looks.
+const readAtOnce = 32 << 10
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.meter.Check(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p[:min(len(p), readAtOnce)])
+}
