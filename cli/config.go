@@ -105,7 +105,7 @@ func (c *config) Validate() error {
 func (c *config) limits() docgen.Limits {
 	return docgen.Limits{
 		Documents: c.MaxDocuments, InputBytes: int(c.MaxInput), BatchBytes: int64(c.MaxBatch),
-		UploadBytes: int64(c.MaxUpload), TemplateBytes: int64(c.MaxTemplate),
+		UploadBytes: int64(c.MaxUpload), TemplateBytes: int64(c.MaxTemplate), Pending: c.WebhookMaxPending,
 	}
 }
 

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"slices"
@@ -27,6 +29,7 @@ type webhookConfig struct {
 	WebhookRetries     webhook.Schedule `default:"10s,30s,1m,2m,4m,8m,10m,15m,15m,20m,20m,24m20s" env:"PLATEN_WEBHOOK_RETRIES" group:"Webhooks" help:"When a notification that was not delivered is tried again: the pause after the first failure, the second, and so on; none for no second try."`
 	WebhookSlowTail    bool             `env:"PLATEN_WEBHOOK_SLOW_TAIL" group:"Webhooks" help:"Go on for three more days with longer and longer pauses before a notification is given up."`
 	WebhookConcurrency int              `default:"8" env:"PLATEN_WEBHOOK_CONCURRENCY" group:"Webhooks" help:"Notifications to one receiver at the same time."`
+	WebhookMaxPending  int              `default:"100000" env:"PLATEN_WEBHOOK_MAX_PENDING" group:"Webhooks" help:"Notifications that can wait for the webhooks of one user (default 100000). Further ones are dropped."`
 	WebhookLogDays     int              `default:"30" env:"PLATEN_WEBHOOK_LOG_DAYS" group:"Webhooks" help:"Days that the log of deliveries is kept; what still waits stays."`
 }
 
@@ -38,6 +41,9 @@ func (c *webhookConfig) problems() []error {
 	}
 	if c.WebhookConcurrency < 1 || c.WebhookConcurrency > 1000 {
 		problems = append(problems, fmt.Errorf("--webhook-concurrency must be from 1 to 1000, not %d", c.WebhookConcurrency))
+	}
+	if c.WebhookMaxPending < 1 {
+		problems = append(problems, fmt.Errorf("--webhook-max-pending must be at least 1, not %d", c.WebhookMaxPending))
 	}
 	if c.WebhookLogDays < 1 {
 		problems = append(problems, fmt.Errorf("--webhook-log-days must be at least 1, not %d", c.WebhookLogDays))
@@ -61,6 +67,7 @@ func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard,
 	}
 	cfg := webhook.Config{
 		Service: service, Log: log, Guard: guard, Limit: c.WebhookTimeout, Schedule: schedule, Concurrency: c.WebhookConcurrency, Metrics: registry,
+		Tasks: deliveryWorkers,
 	}
 	if c.WebhookCA != "" {
 		pem, err := os.ReadFile(c.WebhookCA)
@@ -84,17 +91,34 @@ func signed(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
 	return headers
 }
 
-// deliveryWorkers is how many webhooks are delivered to at the same time. A task holds no more than a few connections and
-// mostly waits, and as many receivers may hang at once before their circuit breakers open.
-const deliveryWorkers = 500
+// deliveryWorkers is how many tasks of webhooks run at the same time, the most that River allows. Nearly all of them wait: for
+// a receiver, or for their owner's turn, see webhook.Config.PerOwner. A waiting task costs a goroutine and no connection.
+const deliveryWorkers = 10_000
+
+// crowdedPause is when a task comes back whose owner has too many running, at the earliest.
+const crowdedPause = 5 * time.Second
+
+// delivering sends what waits for a webhook.
+func delivering(deliverer *webhook.Deliverer) func(context.Context, docgen.DeliverNotifications) error {
+	return func(ctx context.Context, task docgen.DeliverNotifications) error {
+		err := deliverer.Deliver(ctx, task)
+		switch {
+		case errors.Is(err, webhook.ErrUnfinished):
+			return store.Snooze(0)
+		case errors.Is(err, webhook.ErrCrowded):
+			return store.Snooze(crowdedPause + rand.N(crowdedPause))
+		}
+		return err
+	}
+}
 
 // dueEvery is how often deliveries are looked for that have become due.
 const dueEvery = 2 * time.Second
 
 // waking has deliveries found that have become due, for ever.
-func waking(service *docgen.Service) func(context.Context, docgen.WakeWebhooks) error {
+func waking(service *docgen.Service, deliverer *webhook.Deliverer) func(context.Context, docgen.WakeWebhooks) error {
 	return func(ctx context.Context, _ docgen.WakeWebhooks) error {
-		if err := service.WakeWebhooks(ctx); err != nil {
+		if err := service.WakeWebhooks(ctx, deliverer.Serves); err != nil {
 			return err
 		}
 		return store.Snooze(dueEvery)

@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -365,6 +366,9 @@ func (s *Service) TestWebhook(ctx context.Context, c *Caller, id int64, trigger 
 		}
 		if err := replayable(row.Webhook); err != nil {
 			return err
+		}
+		if admission, err := s.admit(ctx, tx.Queries, row.User.ID); err != nil || admission != admitted {
+			return cmp.Or(err, error(failf(CodeConflict, dropReason, s.limits.Pending)))
 		}
 		test, err := s.testOf(ctx, tx, c, row.Webhook, trigger)
 		if err != nil {

@@ -13,6 +13,6 @@
 //	what there is        item file folder version copy move trash purge removal archive policy relocate sweep contents checksum
 //	who may do what      access collaboration invitation terms owner
 //	how documents arise  template tag contract include dryrun batch options pdf job output ending merge
-//	who is told          trigger event webhook delivery outbox signing listener
+//	who is told          trigger event webhook delivery outbox backlog signing listener
 //	what all share       service error id name page offset
 package docgen

@@ -191,6 +191,10 @@ func (h *hearing) hear(ctx context.Context, e event) error {
 
 // add writes down what one webhook is told.
 func (h *hearing) add(ctx context.Context, e event, id string, w store.WebhookAbove) error {
+	admission, err := h.s.admit(ctx, h.tx.Queries, w.Owner.ID)
+	if err != nil || admission == dropped {
+		return err
+	}
 	source, err := h.source(ctx, e, w)
 	if err != nil {
 		return err
@@ -198,10 +202,20 @@ func (h *hearing) add(ctx context.Context, e event, id string, w store.WebhookAb
 	err = h.s.writeDown(&h.told, Notification{
 		EventID: id, Trigger: e.trigger, CreatedAt: timeOf(h.now), WebhookID: w.ID, CreatedBy: h.c.ref(), Source: source, Info: e.info,
 	})
+	if err == nil && admission == dropNoted {
+		h.told.dropLast(h.s.limits.Pending)
+		return nil
+	}
 	if err == nil && !w.IsListener {
 		h.told.webhooks = append(h.told.webhooks, w.ID)
 	}
 	return err
+}
+
+// dropLast makes the last delivery one that was not sent, because too many wait.
+func (t *told) dropLast(most int) {
+	d := &t.deliveries[len(t.deliveries)-1]
+	d.State, d.EndedAt, d.DueAt, d.Reason = string(DeliveryCanceled), d.CreatedAt, 0, fmt.Sprintf(dropReason, most)
 }
 
 // writeDown adds a notification to what webhooks are to be told.

@@ -57,18 +57,28 @@ func (s *Service) ScheduleDeliveries(ctx context.Context) error {
 	})
 }
 
-// WakeWebhooks has everything delivered that is due.
-func (s *Service) WakeWebhooks(ctx context.Context) error {
+// WakeWebhooks has everything delivered that is due, but for the webhooks that are served: whose task runs in this process, and
+// sees by itself what is due before it ends. That keeps hundreds of receivers that hang from costing a write each time.
+func (s *Service) WakeWebhooks(ctx context.Context, served func(webhookID int64) bool) error {
 	var due []int64
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
 		due, err = q.WebhooksDue(ctx, s.micros())
 		return err
 	})
-	if err != nil || len(due) == 0 {
+	if err != nil {
 		return err
 	}
-	return s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, due) })
+	due = slices.DeleteFunc(due, served)
+	for some := range slices.Chunk(due, wakePortion) {
+		if err := s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, some) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// wakePortion is how many webhooks one transaction wakes, so that other writers do not wait long while very many are due.
+const wakePortion = 64
 
 // Backlog is what waits to be delivered, of all webhooks.
 type Backlog struct {
@@ -93,6 +103,19 @@ func (s *Service) Backlog(ctx context.Context) (Backlog, error) {
 		return err
 	})
 	return b, err
+}
+
+// WebhookOwner returns the id of the user who owns a webhook, 0 when nothing is left of the webhook.
+func (s *Service) WebhookOwner(ctx context.Context, webhookID int64) (id int64, err error) {
+	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
+		row, err := q.Webhook(ctx, webhookID)
+		id = row.Webhook.CreatedBy
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
 }
 
 // Outbox is what waits for a webhook and is due.

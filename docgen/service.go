@@ -23,6 +23,7 @@ type Limits struct {
 	BatchBytes    int64 // bytes of the body of a batch request; 64 MiB
 	UploadBytes   int64 // bytes of one uploaded file; 5 GiB
 	TemplateBytes int64 // bytes of a file that can be read as a template; 100 MiB
+	Pending       int   // notifications that wait for the webhooks of one user; 100,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -31,6 +32,7 @@ func (l Limits) withDefaults() Limits {
 	l.BatchBytes = positive(l.BatchBytes, 64<<20)
 	l.UploadBytes = positive(l.UploadBytes, 5<<30)
 	l.TemplateBytes = positive(l.TemplateBytes, 100<<20)
+	l.Pending = positive(l.Pending, 100_000)
 	return l
 }
 
@@ -70,6 +72,7 @@ type Service struct {
 	now       func() time.Time
 	ids       idSource
 	markerKey []byte
+	backlogs  backlogs
 
 	policies     []StoragePolicy  // by id, the default first
 	identities   map[int64]string // of the blob stores, by policy
@@ -97,7 +100,7 @@ type enterprise struct {
 func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
-		notification: cfg.Notification, checkAddress: cfg.CheckAddress,
+		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
 	}

@@ -122,6 +122,23 @@ func (q *Queries) CountListeners(ctx context.Context, applicationID int64, creat
 	return count, err
 }
 
+const countPending = `-- name: CountPending :one
+SELECT COUNT(*) FROM (
+    SELECT 1 FROM webhooks
+    CROSS JOIN webhook_deliveries
+    WHERE webhooks.created_by = $1 AND webhook_deliveries.webhook_id = webhooks.id AND webhook_deliveries.state = 'pending'
+    LIMIT $2
+) AS counted
+`
+
+// CountPending counts what waits for the webhooks of a user, as far as a number.
+func (q *Queries) CountPending(ctx context.Context, createdBy int64, limit int32) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countPending, createdBy, limit)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countTry = `-- name: CountTry :exec
 UPDATE webhook_deliveries SET attempts = attempts + 1 WHERE id = $1
 `

@@ -21,7 +21,7 @@ const (
 	handshakeLimit = 10 * time.Second
 	// bodyLimit is how long we go on reading after the status, and maxBody how much of a body is read and kept. The status has
 	// said what matters; the body is for the people who look why.
-	bodyLimit, maxBody = 5 * time.Second, 64 << 10
+	bodyLimit, maxBody = 5 * time.Second, 16 << 10
 	// maxHeader is how large the headers of an answer may be.
 	maxHeader = 64 << 10
 	// keptPerReceiver is how many connections to one host are kept when they are idle, at least as many as requests go there at

@@ -28,6 +28,10 @@ const (
 	untriedPatience = 24 * time.Hour // see patience
 )
 
+// ErrCrowded is returned by a task that found so many others running that it has to come back later, because most of them are
+// of the same owner.
+var ErrCrowded = errors.New("more webhooks of the owner are served at the same time than is fair to others")
+
 // ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
 var ErrUnfinished = errors.New("more deliveries of the webhook are due")
 
@@ -46,6 +50,8 @@ type Config struct {
 	Limit       time.Duration  // for one attempt; 0 is 30 s
 	Schedule    Schedule       // when a delivery is tried again; DefaultSchedule when nil
 	Concurrency int            // requests to one receiver at the same time, of this process; 0 is 8
+	PerOwner    int            // requests for the webhooks of one owner at the same time, of this process; 0 is 256
+	Tasks       int            // tasks that the queue runs at the same time, for ErrCrowded; 0 is no limit
 	Metrics     prometheus.Registerer
 	Now         func() time.Time // time.Now when nil
 }
@@ -57,6 +63,7 @@ type Deliverer struct {
 	log         *slog.Logger
 	client      *client
 	receivers   *receivers
+	places      *places
 	recorder    *recorder
 	schedule    Schedule
 	concurrency int
@@ -80,6 +87,7 @@ func New(cfg Config) *Deliverer {
 	d.receivers = newReceivers(d.concurrency, func(receiver string, to breakerState) {
 		d.log.Info("circuit breaker", "receiver", receiver, "state", to)
 	})
+	d.places = newPlaces(cfg.PerOwner, cfg.Tasks)
 	d.metrics = newMetrics(cfg.Metrics, d)
 	d.recorder = newRecorder(cfg.Service)
 	return d
@@ -92,10 +100,22 @@ func (d *Deliverer) Close() {
 }
 
 // Deliver sends what waits for a webhook and is due, a few at a time, until nothing is. What fails is tried again as the
-// schedule says, and given up at its end. ErrUnfinished asks for another run.
+// schedule says, and given up at its end. ErrUnfinished asks for another run, ErrCrowded for one in a few seconds.
 func (d *Deliverer) Deliver(ctx context.Context, task docgen.DeliverNotifications) error {
-	return newRun(d, task.WebhookID).deliver(ctx)
+	owner, err := d.service.WebhookOwner(ctx, task.WebhookID)
+	if err != nil {
+		return err
+	}
+	leave, ok := d.places.enter(owner, task.WebhookID)
+	if !ok {
+		return ErrCrowded
+	}
+	defer leave()
+	return newRun(d, task.WebhookID, owner).deliver(ctx)
 }
+
+// Serves reports whether a task of a webhook runs in this process.
+func (d *Deliverer) Serves(webhookID int64) bool { return d.places.serves(webhookID) }
 
 // try makes one attempt.
 func (d *Deliverer) try(ctx context.Context, box *docgen.Outbox, delivery docgen.Due) tried {

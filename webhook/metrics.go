@@ -40,7 +40,11 @@ func newMetrics(registry prometheus.Registerer, d *Deliverer) *metrics {
 		m.ended.WithLabelValues(string(state)) // from zero, so that the first of them is an increase
 	}
 	if registry != nil {
-		registry.MustRegister(m.attempts, m.ended, m.duration, m.latency, breakers{d}, &backlog{d: d})
+		dropped := prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "platen_webhook_dropped_total",
+			Help: "Notifications that this process dropped, because too many waited for the webhooks of their user.",
+		}, func() float64 { return float64(d.service.DroppedNotifications()) })
+		registry.MustRegister(m.attempts, m.ended, m.duration, m.latency, dropped, breakers{d}, &backlog{d: d})
 	}
 	return m
 }

@@ -24,6 +24,9 @@ const (
 	closedIdle, idleMost = 5 * time.Minute, 2 * time.Hour
 	// sweepEvery is how often that is looked for.
 	sweepEvery = time.Minute
+	// maxReceivers is how many receivers are known at most: a webhook may get a new address at any time. One more replaces one
+	// of evictAmong that is not in use, the one that was not used for longest.
+	maxReceivers, evictAmong = 20_000, 16
 )
 
 // breakerState is what a breaker does: let all through, none, or one to see.
@@ -72,6 +75,9 @@ func (rs *receivers) of(address string) *receiver {
 	}
 	r := rs.known[key]
 	if r == nil {
+		if len(rs.known) >= maxReceivers {
+			rs.evict()
+		}
 		r = newReceiver(hex.EncodeToString(key[:4]), rs.concurrency, rs.changed)
 		rs.known[key] = r
 	}
@@ -85,6 +91,30 @@ func (rs *receivers) sweep(now time.Time) {
 		if r.forgettable(now) {
 			delete(rs.known, key)
 		}
+	}
+}
+
+// evict forgets one of a few receivers, chosen at random, that no request is under way to. What is lost with it is at most
+// that it failed of late.
+func (rs *receivers) evict() {
+	var oldest [sha256.Size]byte
+	var used time.Time
+	looked := 0
+	for key, r := range rs.known {
+		if len(r.slots) > 0 {
+			continue
+		}
+		r.mu.Lock()
+		if looked == 0 || r.used.Before(used) {
+			oldest, used = key, r.used
+		}
+		r.mu.Unlock()
+		if looked++; looked == evictAmong {
+			break
+		}
+	}
+	if looked > 0 {
+		delete(rs.known, oldest)
 	}
 }
 

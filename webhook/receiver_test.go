@@ -206,3 +206,20 @@ func TestReceiversAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiversAreBounded keeps no more than maxReceivers, and none of those that are in use is forgotten for others.
+func TestReceiversAreBounded(t *testing.T) {
+	rs := newReceivers(1, nil)
+	busy := rs.of(hook)
+	release, err := busy.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for i := range 2 * maxReceivers {
+		rs.of(fmt.Sprint(hook, i))
+	}
+	if len(rs.known) != maxReceivers || rs.of(hook) != busy {
+		t.Errorf("%d receivers are known, and the one in use is kept: %t", len(rs.known), rs.of(hook) == busy)
+	}
+}

@@ -7,8 +7,12 @@ import (
 	"platen/docgen"
 )
 
-// recordAtMost is how many attempts one transaction records.
-const recordAtMost = 512
+// Limits of one transaction, so that no other writer waits long for it: attempts, and about how many bytes of answers. One
+// attempt is always recorded.
+const (
+	recordAtMost = 512
+	recordBytes  = 4 << 20
+)
 
 // recorder records attempts of all webhooks together: those that come while it writes are written next, at once. What lies
 // beside each other in the database is so written once, and not once for each webhook.
@@ -62,17 +66,29 @@ func (r *recorder) run() {
 
 // gather returns an entry with those that wait behind it.
 func (r *recorder) gather(first recording) []recording {
-	entries := []recording{first}
-	for len(entries) < recordAtMost {
+	entries, bytes := []recording{first}, sizeOf(first.try)
+	for len(entries) < recordAtMost && bytes < recordBytes {
 		select {
 		case entry, ok := <-r.entries:
 			if !ok {
 				return entries
 			}
-			entries = append(entries, entry)
+			entries, bytes = append(entries, entry), bytes+sizeOf(entry.try)
 		default:
 			return entries
 		}
 	}
 	return entries
+}
+
+// sizeOf is about how many bytes of an answer the record of an attempt holds.
+func sizeOf(try docgen.Try) int {
+	size := len(try.ResponseBody)
+	for name, values := range try.ResponseHeaders {
+		size += len(name)
+		for _, value := range values {
+			size += len(value)
+		}
+	}
+	return size
 }

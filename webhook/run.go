@@ -14,6 +14,7 @@ import (
 type run struct {
 	*Deliverer
 	webhook int64
+	owner   int64
 	begun   time.Time
 
 	box     *docgen.Outbox // where deliveries go, as last read
@@ -21,7 +22,10 @@ type run struct {
 	readAt  time.Time
 	drained bool // whether that was all that was due when it was read
 
-	busy      map[int64]bool // begun and not recorded
+	spare  bool    // a place is held for the next attempt
+	ticket *ticket // a place was asked for; nil when none was
+
+	busy      map[int64]bool // begun and not recorded, with whether they hold a place
 	running   int            // attempts that are under way
 	tried     chan tried
 	recording int // attempts that are being recorded
@@ -40,9 +44,9 @@ type tried struct {
 	err  error         // a fault of ours
 }
 
-func newRun(d *Deliverer, webhookID int64) *run {
+func newRun(d *Deliverer, webhookID, ownerID int64) *run {
 	return &run{
-		Deliverer: d, webhook: webhookID, begun: d.now(), busy: map[int64]bool{},
+		Deliverer: d, webhook: webhookID, owner: ownerID, begun: d.now(), busy: map[int64]bool{},
 		tried: make(chan tried, d.concurrency), recorded: make(chan recorded, d.unrecorded()),
 	}
 }
@@ -58,13 +62,17 @@ func (r *run) deliver(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(r.queue) == 0 && !r.drained || r.isOld() && r.running < r.concurrency {
+		r.reserve()
+		if r.mayRead() && (len(r.queue) == 0 && !r.drained || r.isOld() && r.running < r.concurrency) {
 			if err := r.read(ctx); err != nil {
 				return err
 			}
 		}
 		r.start(ctx)
-		if r.running+r.recording > 0 {
+		if r.running+r.recording > 0 || r.ticket != nil {
+			if r.ticket != nil && r.isOver() {
+				return ErrUnfinished
+			}
 			if err := r.wait(ctx, look.C); err != nil {
 				return err
 			}
@@ -73,24 +81,62 @@ func (r *run) deliver(ctx context.Context) error {
 		switch ended, err := r.settle(ctx); {
 		case err != nil || ended:
 			return err
-		case r.now().Sub(r.begun) > taskBudget:
+		case r.isOver():
 			return ErrUnfinished
 		}
 		r.drained = false
 	}
 }
 
-// finish waits for the attempts that are under way, and records them.
+// finish waits for the attempts that are under way, records them, and gives all places back.
 func (r *run) finish() {
+	if r.ticket != nil {
+		r.places.cancel(r.ticket)
+		r.ticket = nil
+	}
+	r.returnSpare()
 	for r.running+r.recording > 0 {
 		select {
 		case t := <-r.tried:
 			r.take(t)
-		case <-r.recorded: // its error was returned before, or will be by the next run
+		case done := <-r.recorded: // its error was returned before, or will be by the next run
 			r.recording--
+			r.settled(done.id)
 		}
 	}
 }
+
+// reserve takes a place for the next attempt, or asks for one while nothing else is under way. It comes before reading, so
+// that a webhook that has to wait costs nothing but its task.
+func (r *run) reserve() {
+	if r.spare || r.ticket != nil || r.running >= r.concurrency {
+		return
+	}
+	if r.spare = r.places.take(r.owner); !r.spare && r.running+r.recording == 0 {
+		r.ticket = r.places.ask(r.owner)
+	}
+}
+
+func (r *run) returnSpare() {
+	if r.spare {
+		r.spare = false
+		r.places.release(r.owner)
+	}
+}
+
+// mayRead reports whether what is read can be begun soon.
+func (r *run) mayRead() bool { return r.spare || r.running > 0 }
+
+// settled forgets a delivery that is not under way any more, and gives its place back.
+func (r *run) settled(id int64) {
+	if r.busy[id] {
+		r.places.release(r.owner)
+	}
+	delete(r.busy, id)
+}
+
+// isOver reports whether the time of the task is used up.
+func (r *run) isOver() bool { return r.now().Sub(r.begun) > taskBudget }
 
 // read fills the queue with what is due and not busy.
 func (r *run) read(ctx context.Context) error {
@@ -101,7 +147,7 @@ func (r *run) read(ctx context.Context) error {
 	}
 	r.box, r.queue, r.readAt, r.drained = box, nil, r.now(), len(box.Deliveries) < limit
 	for _, delivery := range box.Deliveries {
-		if !r.busy[delivery.ID] {
+		if _, busy := r.busy[delivery.ID]; !busy {
 			r.queue = append(r.queue, delivery)
 		}
 	}
@@ -111,14 +157,21 @@ func (r *run) read(ctx context.Context) error {
 // isOld tells that what was read may not hold any more.
 func (r *run) isOld() bool { return r.now().Sub(r.readAt) > oldAfter }
 
-// start begins as many attempts as there may be at the same time.
+// start begins as many attempts as there may be at the same time. While any is under way, no place is kept for the next.
 func (r *run) start(ctx context.Context) {
 	for len(r.queue) > 0 && r.running < r.concurrency && r.running+r.recording < r.unrecorded() && r.mayStart() {
+		if !r.spare && !r.places.take(r.owner) {
+			break
+		}
+		r.spare = false
 		box, delivery := r.box, r.queue[0]
 		r.queue = r.queue[1:]
 		r.busy[delivery.ID] = true
 		r.running++
 		go func() { r.tried <- r.safely(ctx, box, delivery) }()
+	}
+	if r.running+r.recording > 0 {
+		r.returnSpare()
 	}
 }
 
@@ -133,18 +186,24 @@ func (r *run) safely(ctx context.Context, box *docgen.Outbox, delivery docgen.Du
 }
 
 func (r *run) mayStart() bool {
-	return r.gone == "" && !r.isOld() && !r.rest.After(r.now()) && r.now().Sub(r.begun) <= taskBudget
+	return r.gone == "" && !r.isOld() && !r.rest.After(r.now()) && !r.isOver()
 }
 
-// wait waits until something has come of an attempt, or it is time to look for what else is due.
+// wait waits until something has come of an attempt, a place is granted, or it is time to look for what else is due.
 func (r *run) wait(ctx context.Context, look <-chan time.Time) error {
+	var granted <-chan struct{}
+	if r.ticket != nil {
+		granted = r.ticket.granted
+	}
 	select {
+	case <-granted:
+		r.ticket, r.spare = nil, true
 	case t := <-r.tried:
 		r.take(t)
 		return t.err
 	case done := <-r.recorded:
 		r.recording--
-		delete(r.busy, done.id)
+		r.settled(done.id)
 		return done.err
 	case <-look:
 		r.drained = false
@@ -164,7 +223,7 @@ func (r *run) take(t tried) {
 		r.gone = t.gone
 	}
 	if t.try == nil {
-		delete(r.busy, t.id)
+		r.settled(t.id)
 		return
 	}
 	r.record(*t.try)
@@ -200,7 +259,7 @@ func (r *run) postpone(ctx context.Context) error {
 	expired := 0
 	for _, delivery := range r.queue {
 		if r.rest.Sub(delivery.BegunAt) > r.patience(delivery) && r.recording < r.unrecorded() {
-			r.busy[delivery.ID] = true
+			r.busy[delivery.ID] = false
 			r.record(r.expired(delivery))
 			expired++
 		}

@@ -38,16 +38,18 @@ type world struct {
 	admin      *docgen.Caller
 	metrics    *prometheus.Registry
 	config     webhook.Config
-	ahead      atomic.Int64 // how far the clock is ahead of the real one
-	unfinished atomic.Int32 // tasks that used up their time
-	failing    atomic.Int32 // so often it fails at first to look for what is due
+	ahead      atomic.Int64  // how far the clock is ahead of the real one
+	unfinished atomic.Int32  // tasks that used up their time
+	pace       time.Duration // how often what is due is looked for, and tasks
+	workers    int           // tasks of webhooks at the same time
+	failing    atomic.Int32  // so often it fails at first to look for what is due
 }
 
 func newWorld(t testing.TB, db *store.DB) *world {
 	t.Helper()
 	blobs, err := blob.Open(t.TempDir())
 	must(t, err)
-	w := &world{t: t, db: db, metrics: prometheus.NewRegistry()}
+	w := &world{t: t, db: db, metrics: prometheus.NewRegistry(), workers: 10_000, pace: 20 * time.Millisecond}
 	w.service, err = docgen.New(t.Context(), docgen.Config{Store: db, Blobs: blobs, Now: w.now})
 	must(t, err)
 	w.caller, w.admin = w.user("alice", docgen.RoleUser), w.user("root", docgen.RoleAdmin)
@@ -75,6 +77,15 @@ func (w *world) user(name, role string) *docgen.Caller {
 	return caller
 }
 
+// actor is a user of a world.
+type actor struct {
+	*world
+	caller *docgen.Caller
+}
+
+// as returns the world as another user acts in it.
+func (w *world) as(caller *docgen.Caller) *actor { return &actor{w, caller} }
+
 // start delivers until the test ends.
 func (w *world) start() {
 	w.t.Helper()
@@ -86,14 +97,17 @@ func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.
 	w.t.Helper()
 	deliverer := webhook.New(config)
 	queue := store.NewQueue(db, store.QueueConfig{
-		Workers: map[string]int{store.DefaultQueue: 4, docgen.DeliveryQueue: 200}, Poll: 20 * time.Millisecond,
+		Workers: map[string]int{store.DefaultQueue: 4, docgen.DeliveryQueue: w.workers}, Poll: w.pace,
 		Backoff: func(int) time.Duration { return time.Millisecond },
 	})
 	store.Handle(queue, func(ctx context.Context, task docgen.DeliverNotifications) error {
 		err := deliverer.Deliver(ctx, task)
-		if errors.Is(err, webhook.ErrUnfinished) {
+		switch {
+		case errors.Is(err, webhook.ErrUnfinished):
 			w.unfinished.Add(1)
 			return store.Snooze(0)
+		case errors.Is(err, webhook.ErrCrowded):
+			return store.Snooze(20 * time.Millisecond)
 		}
 		return err
 	})
@@ -101,10 +115,10 @@ func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.
 		if w.failing.Add(-1) >= 0 {
 			return errors.New("the database does not answer")
 		}
-		if err := service.WakeWebhooks(ctx); err != nil {
+		if err := service.WakeWebhooks(ctx, deliverer.Serves); err != nil {
 			return err
 		}
-		return store.Snooze(20 * time.Millisecond)
+		return store.Snooze(w.pace)
 	})
 	must(w.t, service.ScheduleDeliveries(w.t.Context()))
 	must(w.t, queue.Start(context.WithoutCancel(w.t.Context())))
@@ -117,7 +131,9 @@ func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.
 }
 
 // folder makes a folder in the root folder of the user.
-func (w *world) folder(name string) int64 {
+func (w *world) folder(name string) int64 { return w.as(w.caller).folder(name) }
+
+func (w *actor) folder(name string) int64 {
 	w.t.Helper()
 	item, err := w.service.CreateFolder(w.t.Context(), w.caller, docgen.NewFolder{Name: name})
 	must(w.t, err)
@@ -126,6 +142,10 @@ func (w *world) folder(name string) int64 {
 
 // hook makes a folder, and a webhook that is told of what comes into it.
 func (w *world) hook(name, address string) (folder, id int64) {
+	return w.as(w.caller).hook(name, address)
+}
+
+func (w *actor) hook(name, address string) (folder, id int64) {
 	w.t.Helper()
 	folder = w.folder(name)
 	made, err := w.service.CreateWebhook(w.t.Context(), w.caller, docgen.NewWebhook{
@@ -135,7 +155,9 @@ func (w *world) hook(name, address string) (folder, id int64) {
 	return folder, made.ID
 }
 
-func (w *world) upload(folder int64, name string) {
+func (w *world) upload(folder int64, name string) { w.as(w.caller).upload(folder, name) }
+
+func (w *actor) upload(folder int64, name string) {
 	w.t.Helper()
 	_, err := w.service.CreateFile(w.t.Context(), w.caller, docgen.NewFile{Name: name, ParentID: folder}, strings.NewReader("text"))
 	must(w.t, err)

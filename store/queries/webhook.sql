@@ -123,3 +123,12 @@ WHERE webhook_deliveries.webhook_id = $1 AND webhook_deliveries.state = 'pending
 
 -- name: CountListeners :one
 SELECT COUNT(*) FROM webhooks WHERE application_id = $1 AND created_by = $2 AND address = '' AND status <> 'deleted';
+
+-- name: CountPending :one
+-- CountPending counts what waits for the webhooks of a user, as far as a number.
+SELECT COUNT(*) FROM (
+    SELECT 1 FROM webhooks
+    CROSS JOIN webhook_deliveries
+    WHERE webhooks.created_by = $1 AND webhook_deliveries.webhook_id = webhooks.id AND webhook_deliveries.state = 'pending'
+    LIMIT $2
+) AS counted;

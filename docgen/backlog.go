@@ -1,0 +1,104 @@
+package docgen
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"platen/store"
+)
+
+// Notifications wait while receivers do not answer. What waits for the webhooks of one user is bounded by Limits.Pending, so
+// that receivers which hang for hours do not fill the database.
+
+const (
+	// backlogAge is how long a count of what waits is used, together with what this process added to it. Other servers on the
+	// database may add as much again in that time.
+	backlogAge = 10 * time.Second
+	// dropLogged is how often a dropped notification of a user gets into the log of deliveries.
+	dropLogged = time.Minute
+	// knownBacklogs is how many users' counts are kept in memory.
+	knownBacklogs = 10_000
+)
+
+// dropReason is what the log of deliveries says of a notification that was dropped.
+const dropReason = "Dropped: %d notifications wait for the webhooks of this user already, the most. Others were dropped with this one, " +
+	"without an entry here. Delete webhooks whose receivers do not answer, or mend the receivers."
+
+// backlogs knows about how many notifications wait for the webhooks of each user. It is safe for concurrent use.
+type backlogs struct {
+	mu      sync.Mutex
+	users   map[int64]*userBacklog
+	dropped int64
+}
+
+type userBacklog struct {
+	pending   int64
+	countedAt time.Time
+	loggedAt  time.Time // when a dropped notification got into the log
+}
+
+// admission is what becomes of a new notification.
+type admission int
+
+const (
+	admitted  admission = iota
+	dropNoted           // it is dropped, and the log of deliveries says so
+	dropped             // it is dropped without a trace but for the metric
+)
+
+// admit decides about one more notification for a user's webhooks. What it admits in a transaction that is rolled back counts
+// until the next count, backlogAge later.
+func (s *Service) admit(ctx context.Context, q *store.Queries, userID int64) (admission, error) {
+	b, now, most := &s.backlogs, s.now(), int64(s.limits.Pending)
+	b.mu.Lock()
+	user := b.users[userID]
+	known := user != nil && now.Sub(user.countedAt) < backlogAge
+	b.mu.Unlock()
+	if !known {
+		count, err := q.CountPending(ctx, userID, int32(most))
+		if err != nil {
+			return dropped, err
+		}
+		user = b.counted(userID, count, now)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if user.pending < most {
+		user.pending++
+		return admitted, nil
+	}
+	b.dropped++
+	if now.Sub(user.loggedAt) < dropLogged {
+		return dropped, nil
+	}
+	user.loggedAt = now
+	return dropNoted, nil
+}
+
+// counted keeps a count. When there are too many, another user's is forgotten: it is counted again when it is needed.
+func (b *backlogs) counted(userID, pending int64, now time.Time) *userBacklog {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	user := b.users[userID]
+	if user == nil {
+		for other := range b.users {
+			if len(b.users) < knownBacklogs {
+				break
+			}
+			delete(b.users, other)
+		}
+		user = &userBacklog{}
+		b.users[userID] = user
+	}
+	user.pending, user.countedAt = pending, now
+	return user
+}
+
+// DroppedNotifications returns how many notifications this process has dropped, because too many waited for the webhooks of
+// their user.
+func (s *Service) DroppedNotifications() int64 {
+	s.backlogs.mu.Lock()
+	defer s.backlogs.mu.Unlock()
+	return s.backlogs.dropped
+}
