@@ -72,8 +72,9 @@ type config struct {
 	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 
-	LogFormat string `default:"text" enum:"text,json" env:"PLATEN_LOG_FORMAT" group:"Log" help:"text or json."`
-	LogLevel  string `default:"info" enum:"debug,info,warn,error" env:"PLATEN_LOG_LEVEL" group:"Log" help:"debug, info, warn or error."`
+	OTLPEndpoint string `name:"otlp-endpoint" env:"PLATEN_OTLP_ENDPOINT" placeholder:"URL" group:"Log" help:"Collector of OpenTelemetry traces, by OTLP over HTTP, such as http://127.0.0.1:4318. Without it, and without the OTEL_EXPORTER_OTLP_ENDPOINT variable, no traces are recorded."`
+	LogFormat    string `default:"text" enum:"text,json" env:"PLATEN_LOG_FORMAT" group:"Log" help:"text or json."`
+	LogLevel     string `default:"info" enum:"debug,info,warn,error" env:"PLATEN_LOG_LEVEL" group:"Log" help:"debug, info, warn or error."`
 }
 
 // Validate is called by kong when everything is read. It reports all that is wrong.
@@ -94,6 +95,9 @@ func (c *config) Validate() error {
 	}
 	if c.Drain < 0 {
 		problems = append(problems, fmt.Errorf("--drain must not be negative, it is %v", c.Drain))
+	}
+	if c.OTLPEndpoint != "" && !isHTTP(c.OTLPEndpoint) {
+		problems = append(problems, fmt.Errorf("--otlp-endpoint must be an http or https URL, not %q", c.OTLPEndpoint))
 	}
 	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))

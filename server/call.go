@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 
 	"platen/docgen"
 )
@@ -24,6 +25,7 @@ type call struct {
 	client *docgen.Client // that wants tokens, or ends them; nil until it has said who it is
 	body   *body          // what the operation reads; nil when it reads nothing
 	site   *site
+	span   trace.Span
 }
 
 type callKey struct{}
@@ -37,6 +39,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.publ
 // serve follows a request to a site from its first byte to the line in the log.
 func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
 	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, site: s}
+	r, c.span = a.startSpan(r)
 	c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	c.r.RemoteAddr = clientAddress(r, a.proxies)
 	identify(w.Header(), c.id)
@@ -142,6 +145,7 @@ func (a *api) observe(c *call, took time.Duration) {
 		route = "none"
 	}
 	a.metrics.observe(route, c.w.status, took)
+	c.endSpan(route)
 	attrs := []slog.Attr{
 		slog.String("request_id", c.id), slog.String("method", c.r.Method), slog.String("route", route),
 		slog.Int("status", c.w.status), slog.Int64("bytes", c.w.bytes), slog.Duration("duration", took),

@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"platen/docgen"
 )
@@ -32,6 +33,8 @@ type Config struct {
 	Compat     Compat               // whose clients the server bears with
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 
+	// Tracer records a span of each request; none when nil.
+	Tracer trace.Tracer
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed; none when empty.
 	TrustedProxies []netip.Prefix
 
@@ -66,6 +69,7 @@ type api struct {
 	metrics    *metrics
 
 	proxies []netip.Prefix // that are trusted
+	tracer  trace.Tracer
 	limiter limiter
 	pdf     func() error
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
@@ -102,7 +106,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 		log:     cfg.Log,
 		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
 		compat:  cfg.Compat,
-		public:  public, internal: internal, proxies: cfg.TrustedProxies,
+		public:  public, internal: internal, proxies: cfg.TrustedProxies, tracer: orNoTracer(cfg.Tracer),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 		sign:    cfg.Sign,
 		pdf:     cfg.PDF,
