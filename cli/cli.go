@@ -33,10 +33,17 @@ type commands struct {
 	Quickstart quickstartCmd `cmd:"" help:"Start a server, generate 100 example invoices with it, and say what to try next."`
 	Serve      serveCmd      `cmd:"" help:"Run the server."`
 	User       struct {
-		Create userCreateCmd `cmd:"" help:"Make a user and print its id."`
+		Create     userCreateCmd     `cmd:"" help:"Make a user and print its id."`
+		List       userListCmd       `cmd:"" help:"List users."`
+		Show       userShowCmd       `cmd:"" help:"Show a user."`
+		Update     userUpdateCmd     `cmd:"" help:"Change the name, login, role, or status of a user."`
+		Deactivate userDeactivateCmd `cmd:"" help:"Refuse all tokens of a user from now on. What the user owns stays."`
+		Activate   userActivateCmd   `cmd:"" help:"Undo deactivate."`
 	} `cmd:"" help:"Users of the server."`
 	Token struct {
 		Create tokenCreateCmd `cmd:"" help:"Make an access token for a user and print it. It works while the server runs."`
+		List   tokenListCmd   `cmd:"" help:"List access and refresh tokens that can be used. The tokens themselves are not kept, and never shown again."`
+		Revoke tokenRevokeCmd `cmd:"" help:"Revoke tokens by their ids. They are refused from the next request on."`
 	} `cmd:"" help:"Access tokens for the API."`
 	App struct {
 		Create appCreateCmd `cmd:"" help:"Make an application and print its client id and secret, which is shown this once."`

@@ -84,11 +84,16 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	if err != nil {
 		return err
 	}
+	if err := warnOfTokens(ctx, service, log); err != nil {
+		return err
+	}
+	stop.add("notes", writeNotes(service, log))
 
 	tracer, err := cfg.tracer(ctx, log, &stop)
 	if err != nil {
 		return err
 	}
+	registry.MustRegister(&expiring{service: service, log: log})
 	engine, err := cfg.pdfEngine(log, registry)
 	if err != nil {
 		return err

@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"text/tabwriter"
+	"time"
 
 	"platen/docgen"
 )
@@ -24,4 +28,125 @@ func (c *userCreateCmd) Run(ctx context.Context, s *streams) error {
 		_, err = fmt.Fprintln(s.out, user.ID)
 		return err
 	})
+}
+
+type userListCmd struct {
+	location
+	Filter string `placeholder:"TEXT" help:"List the users whose name or login begins with this text (default all users)."`
+	JSON   bool   `name:"json" help:"Print JSON, one user a line."`
+}
+
+// listedUser is a user as JSON.
+type listedUser struct {
+	ID           string    `json:"id"`
+	Login        string    `json:"login"`
+	Name         string    `json:"name"`
+	Role         string    `json:"role"`
+	Status       string    `json:"status"`
+	PlatformOnly bool      `json:"is_platform_access_only"`
+	CreatedAt    time.Time `json:"created_at"`
+	ModifiedAt   time.Time `json:"modified_at"`
+}
+
+func listedUserOf(u docgen.User) listedUser {
+	return listedUser{
+		ID: strconv.FormatInt(u.ID, 10), Login: u.Login, Name: u.Name, Role: u.Role, Status: u.Status,
+		PlatformOnly: u.PlatformOnly, CreatedAt: u.CreatedAt, ModifiedAt: u.ModifiedAt,
+	}
+}
+
+// Run prints one line for each user.
+func (c *userListCmd) Run(ctx context.Context, s *streams) error {
+	return c.withService(ctx, func(service *docgen.Service) error {
+		pages := func(r docgen.PageRequest) (docgen.Page[docgen.User], error) {
+			return service.Users(ctx, service.Operator(), docgen.UserFilter{Term: c.Filter}, r)
+		}
+		if c.JSON {
+			return eachEntry(pages, func(u docgen.User) error { return printLine(s.out, listedUserOf(u)) })
+		}
+		table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tLOGIN\tNAME\tROLE\tSTATUS\tCREATED")
+		err := eachEntry(pages, func(u docgen.User) error {
+			_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\n", u.ID, u.Login, u.Name, u.Role, u.Status, shortTime(u.CreatedAt, "-"))
+			return err
+		})
+		return errors.Join(err, table.Flush())
+	})
+}
+
+// userName names a user on the command line.
+type userName struct {
+	User string `arg:"" placeholder:"USER" help:"Login or id of the user."`
+}
+
+// change changes the user that the command line names, and prints the user as JSON.
+func (n userName) change(ctx context.Context, l *location, s *streams, change docgen.UserChange) error {
+	return l.withService(ctx, func(service *docgen.Service) error {
+		user, err := service.FindUser(ctx, service.Operator(), n.User)
+		if err != nil {
+			return err
+		}
+		if user, err = service.UpdateUser(ctx, service.Operator(), user.ID, change); err != nil {
+			return err
+		}
+		return printJSON(s.out, listedUserOf(user))
+	})
+}
+
+type userShowCmd struct {
+	location
+	userName
+}
+
+// Run prints the user as JSON.
+func (c *userShowCmd) Run(ctx context.Context, s *streams) error {
+	return c.withService(ctx, func(service *docgen.Service) error {
+		user, err := service.FindUser(ctx, service.Operator(), c.User)
+		if err != nil {
+			return err
+		}
+		return printJSON(s.out, listedUserOf(user))
+	})
+}
+
+type userUpdateCmd struct {
+	location
+	userName
+	Login  *string `placeholder:"LOGIN" help:"New login."`
+	Name   *string `placeholder:"NAME" help:"New name."`
+	Role   *string `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
+	Status *string `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
+}
+
+// Validate is called by kong when everything is read.
+func (c *userUpdateCmd) Validate() error {
+	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil {
+		return errors.New("nothing to change: give --login, --name, --role, or --status")
+	}
+	return nil
+}
+
+// Run changes the user.
+func (c *userUpdateCmd) Run(ctx context.Context, s *streams) error {
+	return c.change(ctx, &c.location, s, docgen.UserChange{Login: c.Login, Name: c.Name, Role: c.Role, Status: c.Status})
+}
+
+type userDeactivateCmd struct {
+	location
+	userName
+}
+
+// Run changes the user.
+func (c *userDeactivateCmd) Run(ctx context.Context, s *streams) error {
+	return c.change(ctx, &c.location, s, docgen.UserChange{Status: new(docgen.StatusInactive)})
+}
+
+type userActivateCmd struct {
+	location
+	userName
+}
+
+// Run changes the user.
+func (c *userActivateCmd) Run(ctx context.Context, s *streams) error {
+	return c.change(ctx, &c.location, s, docgen.UserChange{Status: new(docgen.StatusActive)})
 }

@@ -21,6 +21,11 @@ const (
 	AccessTokenScopes = "accessToken.Scopes"
 )
 
+// Defines values for ApplicationMiniType.
+const (
+	ApplicationMiniTypeApplication ApplicationMiniType = "application"
+)
+
 // Defines values for ArchiveType.
 const (
 	ArchiveTypeArchive ArchiveType = "archive"
@@ -247,6 +252,17 @@ const (
 // Defines values for HeardEventType.
 const (
 	HeardEventTypeWebhookDelivery HeardEventType = "webhook_delivery"
+)
+
+// Defines values for IssuedTokenKind.
+const (
+	IssuedTokenKindAccess  IssuedTokenKind = "access"
+	IssuedTokenKindRefresh IssuedTokenKind = "refresh"
+)
+
+// Defines values for IssuedTokenType.
+const (
+	IssuedTokenTypeToken IssuedTokenType = "token"
 )
 
 // Defines values for ItemRefType.
@@ -870,6 +886,16 @@ const (
 	GetStoragePolicyParamsSvcVersionN20250 GetStoragePolicyParamsSvcVersion = "2025.0"
 )
 
+// Defines values for ListTokensParamsSvcVersion.
+const (
+	ListTokensParamsSvcVersionN20250 ListTokensParamsSvcVersion = "2025.0"
+)
+
+// Defines values for DeleteTokenParamsSvcVersion.
+const (
+	DeleteTokenParamsSvcVersionN20250 DeleteTokenParamsSvcVersion = "2025.0"
+)
+
 // Defines values for ListUsersParamsUserType.
 const (
 	ListUsersParamsUserTypeAll      ListUsersParamsUserType = "all"
@@ -1005,6 +1031,16 @@ const (
 const (
 	TestWebhookParamsSvcVersionN20250 TestWebhookParamsSvcVersion = "2025.0"
 )
+
+// ApplicationMini defines model for ApplicationMini.
+type ApplicationMini struct {
+	Id   string              `json:"id"`
+	Name string              `json:"name"`
+	Type ApplicationMiniType `json:"type"`
+}
+
+// ApplicationMiniType defines model for ApplicationMini.Type.
+type ApplicationMiniType string
 
 // Archive defines model for Archive.
 type Archive struct {
@@ -2013,6 +2049,38 @@ type HeardEvents struct {
 	Entries []HeardEvent `json:"entries"`
 }
 
+// IssuedToken defines model for IssuedToken.
+type IssuedToken struct {
+	// Application The application that got the token. Those that platen token create makes are of one application of their own.
+	Application ApplicationMini `json:"application"`
+	CreatedAt   *time.Time      `json:"created_at"`
+
+	// ExpiresAt null when it never expires.
+	ExpiresAt *time.Time `json:"expires_at"`
+	Id        string     `json:"id"`
+
+	// IsCurrent Whether this request carries it.
+	IsCurrent bool            `json:"is_current"`
+	Kind      IssuedTokenKind `json:"kind"`
+
+	// LastUsedAt About a minute behind; null until the first use, and for refresh tokens, which are replaced on use.
+	LastUsedAt *time.Time `json:"last_used_at"`
+
+	// Name What its user calls it; empty when it was given no name.
+	Name   string          `json:"name"`
+	Scopes []string        `json:"scopes"`
+	Type   IssuedTokenType `json:"type"`
+
+	// User The user that the token acts for.
+	User UserMini `json:"user"`
+}
+
+// IssuedTokenKind defines model for IssuedToken.Kind.
+type IssuedTokenKind string
+
+// IssuedTokenType defines model for IssuedToken.Type.
+type IssuedTokenType string
+
 // ItemChange defines model for ItemChange.
 type ItemChange struct {
 	// Description The new description.
@@ -2190,6 +2258,21 @@ type MarkerPageEntry struct {
 // MarkerPageEntry_Entries_Item defines model for MarkerPageEntry.entries.Item.
 type MarkerPageEntry_Entries_Item struct {
 	union json.RawMessage
+}
+
+// MarkerPageIssuedToken defines model for MarkerPageIssuedToken.
+type MarkerPageIssuedToken struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []IssuedToken `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageJob defines model for MarkerPageJob.
@@ -4182,6 +4265,51 @@ type GetStoragePolicyParams struct {
 // GetStoragePolicyParamsSvcVersion defines parameters for GetStoragePolicy.
 type GetStoragePolicyParamsSvcVersion string
 
+// ListTokensParams defines parameters for ListTokens.
+type ListTokensParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// UserId The user whose tokens to list; the caller when left out.
+	UserId *string `form:"user_id,omitempty" json:"user_id,omitempty"`
+
+	// All List the tokens of all users whom the caller manages.
+	All *bool `form:"all,omitempty" json:"all,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListTokensParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListTokensParamsSvcVersion defines parameters for ListTokens.
+type ListTokensParamsSvcVersion string
+
+// DeleteTokenParams defines parameters for DeleteToken.
+type DeleteTokenParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteTokenParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteTokenParamsSvcVersion defines parameters for DeleteToken.
+type DeleteTokenParamsSvcVersion string
+
 // ListUsersParams defines parameters for ListUsers.
 type ListUsersParams struct {
 	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
@@ -5676,6 +5804,12 @@ type ClientInterface interface {
 	// GetStoragePolicy request
 	GetStoragePolicy(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListTokens request
+	ListTokens(ctx context.Context, params *ListTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteToken request
+	DeleteToken(ctx context.Context, tokenId string, params *DeleteTokenParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListUsers request
 	ListUsers(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -6632,6 +6766,30 @@ func (c *Client) ListStoragePolicies(ctx context.Context, params *ListStoragePol
 
 func (c *Client) GetStoragePolicy(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetStoragePolicyRequest(c.Server, storagePolicyId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTokensRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteToken(ctx context.Context, tokenId string, params *DeleteTokenParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteTokenRequest(c.Server, tokenId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -12480,6 +12638,223 @@ func NewGetStoragePolicyRequest(server string, storagePolicyId string, params *G
 	return req, nil
 }
 
+// NewListTokensRequest generates requests for ListTokens
+func NewListTokensRequest(server string, params *ListTokensParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/tokens")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.UserId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "user_id", runtime.ParamLocationQuery, *params.UserId); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.All != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "all", runtime.ParamLocationQuery, *params.All); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteTokenRequest generates requests for DeleteToken
+func NewDeleteTokenRequest(server string, tokenId string, params *DeleteTokenParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "token_id", runtime.ParamLocationPath, tokenId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/tokens/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewListUsersRequest generates requests for ListUsers
 func NewListUsersRequest(server string, params *ListUsersParams) (*http.Request, error) {
 	var err error
@@ -14949,6 +15324,12 @@ type ClientWithResponsesInterface interface {
 	// GetStoragePolicyWithResponse request
 	GetStoragePolicyWithResponse(ctx context.Context, storagePolicyId string, params *GetStoragePolicyParams, reqEditors ...RequestEditorFn) (*GetStoragePolicyResponse, error)
 
+	// ListTokensWithResponse request
+	ListTokensWithResponse(ctx context.Context, params *ListTokensParams, reqEditors ...RequestEditorFn) (*ListTokensResponse, error)
+
+	// DeleteTokenWithResponse request
+	DeleteTokenWithResponse(ctx context.Context, tokenId string, params *DeleteTokenParams, reqEditors ...RequestEditorFn) (*DeleteTokenResponse, error)
+
 	// ListUsersWithResponse request
 	ListUsersWithResponse(ctx context.Context, params *ListUsersParams, reqEditors ...RequestEditorFn) (*ListUsersResponse, error)
 
@@ -16883,6 +17264,71 @@ func (r GetStoragePolicyResponse) Bytes() []byte {
 	return r.Body
 }
 
+type ListTokensResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageIssuedToken
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTokensResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTokensResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListTokensResponse) Bytes() []byte {
+	return r.Body
+}
+
+type DeleteTokenResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteTokenResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteTokenResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteTokenResponse) Bytes() []byte {
+	return r.Body
+}
+
 type ListUsersResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -18305,6 +18751,24 @@ func (c *ClientWithResponses) GetStoragePolicyWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseGetStoragePolicyResponse(rsp)
+}
+
+// ListTokensWithResponse request returning *ListTokensResponse
+func (c *ClientWithResponses) ListTokensWithResponse(ctx context.Context, params *ListTokensParams, reqEditors ...RequestEditorFn) (*ListTokensResponse, error) {
+	rsp, err := c.ListTokens(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTokensResponse(rsp)
+}
+
+// DeleteTokenWithResponse request returning *DeleteTokenResponse
+func (c *ClientWithResponses) DeleteTokenWithResponse(ctx context.Context, tokenId string, params *DeleteTokenParams, reqEditors ...RequestEditorFn) (*DeleteTokenResponse, error) {
+	rsp, err := c.DeleteToken(ctx, tokenId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteTokenResponse(rsp)
 }
 
 // ListUsersWithResponse request returning *ListUsersResponse
@@ -22653,6 +23117,135 @@ func ParseGetStoragePolicyResponse(rsp *http.Response) (*GetStoragePolicyRespons
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListTokensResponse parses an HTTP response from a ListTokensWithResponse call
+func ParseListTokensResponse(rsp *http.Response) (*ListTokensResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTokensResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageIssuedToken
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteTokenResponse parses an HTTP response from a DeleteTokenWithResponse call
+func ParseDeleteTokenResponse(rsp *http.Response) (*DeleteTokenResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteTokenResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
 		var dest ErrorBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {

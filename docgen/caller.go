@@ -15,9 +15,11 @@ type Caller struct {
 	User          User
 	ActorID       int64 // the user whose token it is: not User's own when acting for another
 	ApplicationID int64
+	TokenID       int64 // 0 when no token does
 	Scopes        []Scope
 	rootID        int64 // the user's root folder, which the interface calls 0
 	actsAsUsers   bool  // whether the token lets the user act for others
+	operator      bool  // made by Operator
 }
 
 // has tells whether the token has a scope; reading and writing is also reading.
@@ -53,10 +55,12 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 			User:          userOf(row.User, ""),
 			ActorID:       row.User.ID,
 			ApplicationID: row.Token.ApplicationID,
+			TokenID:       row.Token.ID,
 			Scopes:        allowed(parseScopes(row.Token.Scopes), row.User), // the role may be less than it was
 			rootID:        row.User.RootFolderID,
 			actsAsUsers:   actsAsUsers(row.Application, row.User),
 		}
+		s.uses.note(row.Token.ID, row.Token.UsedAt, s.micros())
 		return nil
 	})
 	return caller, err
@@ -91,7 +95,7 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 			return failf(CodeForbidden, "Access denied – a co-administrator does not act for an administrator.")
 		}
 		as = &Caller{
-			User: userOf(row, ""), ActorID: c.ActorID, ApplicationID: c.ApplicationID,
+			User: userOf(row, ""), ActorID: c.ActorID, ApplicationID: c.ApplicationID, TokenID: c.TokenID,
 			Scopes: allowed(c.Scopes, row), rootID: row.RootFolderID,
 		}
 		return nil
@@ -107,6 +111,15 @@ func callerOf(user store.User, globalContent bool) *Caller {
 		c.Scopes = allowed([]Scope{ScopeGlobalContent}, user)
 	}
 	return c
+}
+
+// Operator is the caller of commands on the machine of the server. It may do to users and tokens what an administrator may, and is
+// nobody's account: its user is that of the enterprise.
+func (s *Service) Operator() *Caller {
+	return &Caller{
+		User:    User{ID: s.enterprise.accountID, Name: s.enterprise.name, Kind: KindService, Role: RoleAdmin, EnterpriseID: s.enterprise.id},
+		ActorID: s.enterprise.accountID, Scopes: scopesOf(RoleAdmin), rootID: s.enterprise.rootID, operator: true,
+	}
 }
 
 // ref names the user that the caller acts as.

@@ -3,6 +3,7 @@ package docgen
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"platen/store"
 )
@@ -70,6 +71,33 @@ func (s *Service) User(ctx context.Context, c *Caller, id int64) (User, error) {
 	var user User
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		row, err := s.managed(ctx, q, c, id)
+		if err != nil {
+			return err
+		}
+		user, err = s.describeUser(row)
+		return err
+	})
+	return user, err
+}
+
+// FindUser returns a user whom the caller manages by login, whatever its case, or by id. Where a login is the id of another user, the
+// login counts.
+func (s *Service) FindUser(ctx context.Context, c *Caller, name string) (User, error) {
+	if err := c.requireManager(); err != nil {
+		return User{}, err
+	}
+	var user User
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		row, err := userByLogin(ctx, q, kept(name))
+		if id, failure := strconv.ParseInt(name, 10, 64); failure == nil && IsCode(err, CodeNotFound) {
+			row.ID, err = id, nil
+		}
+		if err == nil {
+			row, err = s.managed(ctx, q, c, row.ID)
+		}
+		if IsCode(err, CodeNotFound) {
+			return failf(CodeNotFound, "There is no user with the login or the id %q.", name)
+		}
 		if err != nil {
 			return err
 		}

@@ -85,6 +85,7 @@ type Service struct {
 	log         *slog.Logger
 	countDamage func(kind string)
 	indexing    chan struct{} // held by the one goroutine that computes checksums of content stored without any
+	uses        uses
 }
 
 // enterprise is the one that a server is of.
@@ -133,11 +134,12 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 
 // Names of settings.
 const (
-	settingMarkerKey   = "marker_key"  // the key of page markers; locked by who prepares the database
-	settingTree        = "tree"        // has no value; locked by who moves a folder
-	settingInvitations = "invitations" // has no value; locked by who invites a login that nobody has, or gives one to a user
-	settingAdmins      = "admins"      // has no value; locked by who may leave the enterprise without an administrator
-	settingContents    = "contents"    // names the blob store that belongs to the database, which holds the same name
+	settingMarkerKey   = "marker_key"       // the key of page markers; locked by who prepares the database
+	settingTree        = "tree"             // has no value; locked by who moves a folder
+	settingInvitations = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
+	settingTokenTTL    = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
+	settingAdmins      = "admins"           // has no value; locked by who may leave the enterprise without an administrator
+	settingContents    = "contents"         // names the blob store that belongs to the database, which holds the same name
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {

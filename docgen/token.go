@@ -8,7 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"platen/store"
 )
@@ -29,6 +32,25 @@ type NewToken struct {
 	Login  string        // whom the token acts for
 	Scopes []Scope       // none: every scope the user may have
 	TTL    time.Duration // 0: never expires
+	Name   string        // what its user calls it; may be empty
+}
+
+// DefaultTokenTTL is how long a token is valid that a command creates without saying how long.
+const DefaultTokenTTL = 30 * 24 * time.Hour
+
+// maxTokenName is how many characters the name of a token has at most.
+const maxTokenName = 100
+
+// problems returns what is wrong with a token to be made, besides its user and scopes.
+func (t NewToken) problems() []Problem {
+	var problems []Problem
+	if t.TTL < 0 {
+		problems = append(problems, invalidField("ttl", "a token cannot expire before it is made: give a positive time, or never"))
+	}
+	if !keepable(t.Name) || strings.ContainsFunc(t.Name, unicode.IsControl) || utf8.RuneCountInString(t.Name) > maxTokenName {
+		problems = append(problems, invalidField("name", "the name of a token has at most %d characters, none of them control characters", maxTokenName))
+	}
+	return problems
 }
 
 // HandApplication is the name of the application that tokens made by hand belong to.
@@ -36,8 +58,8 @@ const HandApplication = "Command line"
 
 // CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
 func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
-	if t.TTL < 0 {
-		return "", Invalid(invalidField("ttl", "a token cannot expire before it is made: give a positive time, or none"))
+	if err := Invalid(t.problems()...); err != nil {
+		return "", err
 	}
 	token := newToken()
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -58,7 +80,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 		}
 		row := store.InsertTokenParams{
 			ID: s.newID(), Hash: hashToken(token), UserID: user.ID, ApplicationID: app,
-			Scopes: FormatScopes(scopes), CreatedAt: s.micros(),
+			Scopes: FormatScopes(scopes), CreatedAt: s.micros(), Name: t.Name,
 		}
 		if t.TTL > 0 {
 			row.ExpiresAt = s.now().Add(t.TTL).UnixMicro()
@@ -108,4 +130,32 @@ func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) 
 		return nil
 	})
 	return removed, err
+}
+
+// ExpiringSoon is how far ahead CountExpiring looks.
+const ExpiringSoon = 7 * 24 * time.Hour
+
+// CountExpiring counts the tokens that expire within ExpiringSoon and that nobody but their users can replace: those made by
+// hand. Applications get the next token by themselves.
+func (s *Service) CountExpiring(ctx context.Context) (int64, error) {
+	var count int64
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		count, err = q.CountTokensExpiring(ctx, s.micros(), s.now().Add(ExpiringSoon).UnixMicro())
+		return err
+	})
+	return count, err
+}
+
+// TokenNotice tells, once after an upgrade, how many tokens of before never expire, so that the log can say that new ones do. It
+// is 0 at any other time.
+func (s *Service) TokenNotice(ctx context.Context) (lasting int64, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		due, err := tx.DeleteSetting(ctx, settingTokenTTL)
+		if lasting = 0; err != nil || due == 0 {
+			return err
+		}
+		lasting, err = tx.CountLastingTokens(ctx)
+		return err
+	})
+	return lasting, err
 }

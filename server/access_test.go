@@ -94,6 +94,9 @@ var routeCases = []routeCase{
 	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
 	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} }, "403 403 403 403 403 403 200"},
 
+	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
+	{"DELETE /tokens/{token_id}", nil, "403 404 404 404 204 204 204"},
+
 	{"POST /webhooks", func(s scene) any {
 		return object{"target": ref(s.file, "file"), "address": "https://hooks.example.com/", "triggers": []string{"FILE.MOVED"}}
 	}, "403 404 201 201 201 404 201"},
@@ -143,7 +146,7 @@ func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
-		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
+		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{token_id}", id(s.token), "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {

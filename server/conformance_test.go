@@ -101,8 +101,8 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 
 // notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
 // is kept, and of pages.
-var notOfTheInterface = []string{"maxContentsName", "maxExtension", "maxFieldDepth", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxPolicyName",
-	"maxShapeBytes", "maxShapeText", "maxToken"}
+var notOfTheInterface = []string{"maxContentsName", "maxExtension", "maxFieldDepth", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
+	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName"}
 
 // TestConformanceNamesEveryLimit finds a row for each constant that is a limit, with its value.
 func TestConformanceNamesEveryLimit(t *testing.T) {

@@ -202,6 +202,15 @@ func exampleUser() user {
 	}
 }
 
+func exampleToken() issuedToken {
+	return issuedToken{
+		Type: typeToken, ID: 46802468, Kind: docgen.TokenAccess, Name: "Nightly invoices", User: exampleAuthor,
+		Application: applicationMini{Type: typeApplication, ID: 11335577, Name: docgen.HandApplication},
+		Scopes:      []docgen.Scope{docgen.ScopeDocGen, docgen.ScopeWrite}, CreatedAt: timestamp{exampleTime},
+		ExpiresAt: timestamp{exampleTime.Add(docgen.DefaultTokenTTL)}, LastUsedAt: timestamp{exampleTime}, IsCurrent: true,
+	}
+}
+
 func exampleArchive() archive {
 	description := "What must be kept for ten years"
 	return archive{

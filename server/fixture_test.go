@@ -140,6 +140,14 @@ func (w *world) token(user string, ttl time.Duration, scopes ...docgen.Scope) st
 	return token
 }
 
+// tokenID is the id that lists have of a token.
+func (w *world) tokenID(token string) int64 {
+	w.t.Helper()
+	c, err := w.Authenticate(w.t.Context(), token)
+	must(w.t, err)
+	return c.TokenID
+}
+
 func (w *world) caller(name string) *docgen.Caller {
 	w.t.Helper()
 	c, err := w.Authenticate(w.t.Context(), w.tokens[name])
@@ -292,6 +300,7 @@ type scene struct {
 	batch                                              string
 	user, heir                                         int64 // that belong to nothing else
 	client                                             client
+	token                                              int64 // of the owner, to read
 	webhook, delivery, listener                        int64 // there is no listener, until a test makes one
 }
 
@@ -334,6 +343,7 @@ func (w *world) scene() scene {
 	s.archive = archive.ID
 	s.user, s.heir = w.user(name+".user"), w.user(name+".heir")
 	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
+	s.token = w.tokenID(w.token("owner", 0, docgen.ScopeRead))
 	hook, err := w.CreateWebhook(ctx, w.owner, docgen.NewWebhook{
 		TargetKind: docgen.Folder, TargetID: s.folder, Address: "https://hooks.example.com/Invoice", Triggers: []docgen.Trigger{docgen.FileUploaded},
 	})

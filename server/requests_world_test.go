@@ -108,6 +108,7 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["docgen_job:shared"+suffix] = id(s.job)
 	v.ids["archive:shared"+suffix] = id(s.archive)
 	v.ids["user:spare"+suffix] = id(s.user)
+	v.ids["token:shared"+suffix] = id(s.token)
 	v.ids["webhook:shared"+suffix] = id(s.webhook)
 	v.logged("shared"+suffix, v.w.owner, s.delivery)
 }
@@ -193,7 +194,7 @@ func (v *visit) stranger() {
 		"folder:stranger": id(top.ID), "folder:shown": id(shown.ID), "file:stranger": id(file.ID), "file:gone": id(gone.ID),
 		"file_version:stranger": id(file.VersionID), "docgen_batch:stranger": batch, "docgen_job:stranger": id(jobs.Entries[0].ID),
 		"collaboration:stranger": id(invited.ID), "webhook:stranger": id(hook.ID), "webhook_delivery:stranger": id(delivery.ID),
-		"event:stranger": delivery.EventID, "webhook_listener:stranger": v.listen(stranger),
+		"event:stranger": delivery.EventID, "webhook_listener:stranger": v.listen(stranger), "token:stranger": id(stranger.TokenID),
 	} {
 		v.ids[name], v.strange[name], v.seen[id] = id, true, true
 	}

@@ -9,6 +9,7 @@ func (a *api) routes() {
 	a.trashRoutes()
 	a.collaborationRoutes()
 	a.userRoutes()
+	a.tokenRoutes()
 	a.archiveRoutes()
 	a.webhookRoutes()
 }
@@ -87,6 +88,11 @@ func (a *api) userRoutes() {
 	route(a, "PUT /users/{user_id}", docUpdateUser, a.updateUser)
 	route(a, "DELETE /users/{user_id}", docDeleteUser, a.deleteUser)
 	route(a, "PUT /users/{user_id}/folders/0", docTransferContent, a.transferContent)
+}
+
+func (a *api) tokenRoutes() {
+	route(a, "GET /tokens", docListTokens, a.listTokens)
+	route(a, "DELETE /tokens/{token_id}", docDeleteToken, a.deleteToken)
 }
 
 func (a *api) archiveRoutes() {

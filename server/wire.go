@@ -117,6 +117,8 @@ const (
 	typeJob         = "docgen_job"
 	typeUser        = "user"
 	typeEnterprise  = "enterprise"
+	typeToken       = "token"
+	typeApplication = "application"
 
 	typeArchive       = "archive"
 	typeStoragePolicy = "storage_policy"

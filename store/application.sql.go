@@ -147,6 +147,30 @@ func (q *Queries) Applications(ctx context.Context, enterpriseID int64) ([]Appli
 	return items, nil
 }
 
+const countLastingTokens = `-- name: CountLastingTokens :one
+SELECT COUNT(*) FROM tokens WHERE expires_at = 0
+`
+
+func (q *Queries) CountLastingTokens(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countLastingTokens)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countTokensExpiring = `-- name: CountTokensExpiring :one
+SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
+WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > $1 AND tokens.expires_at <= $2
+`
+
+// CountTokensExpiring counts the tokens of applications without a client id, which nothing renews, that expire between two times.
+func (q *Queries) CountTokensExpiring(ctx context.Context, now int64, until int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countTokensExpiring, now, until)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteApplicationKey = `-- name: DeleteApplicationKey :execrows
 DELETE FROM application_keys WHERE application_id = $1 AND name = $2
 `
@@ -415,8 +439,8 @@ func (q *Queries) InsertRefreshToken(ctx context.Context, arg InsertRefreshToken
 }
 
 const insertToken = `-- name: InsertToken :exec
-INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id, name)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type InsertTokenParams struct {
@@ -428,6 +452,7 @@ type InsertTokenParams struct {
 	CreatedAt     int64
 	ExpiresAt     int64
 	GrantID       int64
+	Name          string
 }
 
 func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error {
@@ -440,6 +465,7 @@ func (q *Queries) InsertToken(ctx context.Context, arg InsertTokenParams) error 
 		arg.CreatedAt,
 		arg.ExpiresAt,
 		arg.GrantID,
+		arg.Name,
 	)
 	return err
 }
@@ -489,6 +515,27 @@ func (q *Queries) RefreshTokenByHash(ctx context.Context, hash string) (RefreshT
 	return i, err
 }
 
+const refreshTokenByID = `-- name: RefreshTokenByID :one
+SELECT id, hash, grant_id, user_id, application_id, scopes, created_at, expires_at, used_at FROM refresh_tokens WHERE id = $1
+`
+
+func (q *Queries) RefreshTokenByID(ctx context.Context, id int64) (RefreshToken, error) {
+	row := q.db.QueryRowContext(ctx, refreshTokenByID, id)
+	var i RefreshToken
+	err := row.Scan(
+		&i.ID,
+		&i.Hash,
+		&i.GrantID,
+		&i.UserID,
+		&i.ApplicationID,
+		&i.Scopes,
+		&i.CreatedAt,
+		&i.ExpiresAt,
+		&i.UsedAt,
+	)
+	return i, err
+}
+
 const setApplicationSecret = `-- name: SetApplicationSecret :exec
 UPDATE applications SET secret_hash = $2 WHERE id = $1
 `
@@ -498,8 +545,17 @@ func (q *Queries) SetApplicationSecret(ctx context.Context, iD int64, secretHash
 	return err
 }
 
+const setTokenUsed = `-- name: SetTokenUsed :exec
+UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2
+`
+
+func (q *Queries) SetTokenUsed(ctx context.Context, iD int64, usedAt int64) error {
+	_, err := q.db.ExecContext(ctx, setTokenUsed, iD, usedAt)
+	return err
+}
+
 const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
@@ -524,6 +580,8 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.Token.CreatedAt,
 		&i.Token.ExpiresAt,
 		&i.Token.GrantID,
+		&i.Token.Name,
+		&i.Token.UsedAt,
 		&i.User.ID,
 		&i.User.EnterpriseID,
 		&i.User.Login,
@@ -554,6 +612,205 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 	return i, err
 }
 
+const tokenByID = `-- name: TokenByID :one
+SELECT id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id, name, used_at FROM tokens WHERE id = $1
+`
+
+func (q *Queries) TokenByID(ctx context.Context, id int64) (Token, error) {
+	row := q.db.QueryRowContext(ctx, tokenByID, id)
+	var i Token
+	err := row.Scan(
+		&i.ID,
+		&i.Hash,
+		&i.UserID,
+		&i.ApplicationID,
+		&i.Scopes,
+		&i.CreatedAt,
+		&i.ExpiresAt,
+		&i.GrantID,
+		&i.Name,
+		&i.UsedAt,
+	)
+	return i, err
+}
+
+const tokensAfter = `-- name: TokensAfter :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > $1) AND a.id > $2
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.used_at = 0 AND r.expires_at > $1 AND r.id > $2
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+WHERE users.enterprise_id = $3 AND users.deleted_at = 0
+  AND (users.kind = 'service' AND CAST($4 AS BOOLEAN)
+    OR users.kind = 'managed' AND users.platform_only AND CAST($5 AS BOOLEAN)
+    OR users.kind = 'managed' AND NOT users.platform_only AND CAST($6 AS BOOLEAN))
+ORDER BY t.id LIMIT $7
+`
+
+type TokensAfterParams struct {
+	Now              int64
+	FromID           int64
+	EnterpriseID     int64
+	SeesServices     bool
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+	Count            int32
+}
+
+type TokensAfterRow struct {
+	ID              int64
+	Kind            string
+	Name            string
+	UserID          int64
+	ApplicationID   int64
+	Scopes          string
+	CreatedAt       int64
+	ExpiresAt       int64
+	UsedAt          int64
+	UserName        string
+	Login           string
+	ApplicationName string
+}
+
+// TokensAfter returns those of every user that a caller manages.
+func (q *Queries) TokensAfter(ctx context.Context, arg TokensAfterParams) ([]TokensAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, tokensAfter,
+		arg.Now,
+		arg.FromID,
+		arg.EnterpriseID,
+		arg.SeesServices,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []TokensAfterRow{}
+	for rows.Next() {
+		var i TokensAfterRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.UserID,
+			&i.ApplicationID,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.UsedAt,
+			&i.UserName,
+			&i.Login,
+			&i.ApplicationName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const tokensBefore = `-- name: TokensBefore :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > $1) AND a.id < $2
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.used_at = 0 AND r.expires_at > $1 AND r.id < $2
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+WHERE users.enterprise_id = $3 AND users.deleted_at = 0
+  AND (users.kind = 'service' AND CAST($4 AS BOOLEAN)
+    OR users.kind = 'managed' AND users.platform_only AND CAST($5 AS BOOLEAN)
+    OR users.kind = 'managed' AND NOT users.platform_only AND CAST($6 AS BOOLEAN))
+ORDER BY t.id DESC LIMIT $7
+`
+
+type TokensBeforeParams struct {
+	Now              int64
+	FromID           int64
+	EnterpriseID     int64
+	SeesServices     bool
+	SeesAppUsers     bool
+	SeesManagedUsers bool
+	Count            int32
+}
+
+type TokensBeforeRow struct {
+	ID              int64
+	Kind            string
+	Name            string
+	UserID          int64
+	ApplicationID   int64
+	Scopes          string
+	CreatedAt       int64
+	ExpiresAt       int64
+	UsedAt          int64
+	UserName        string
+	Login           string
+	ApplicationName string
+}
+
+func (q *Queries) TokensBefore(ctx context.Context, arg TokensBeforeParams) ([]TokensBeforeRow, error) {
+	rows, err := q.db.QueryContext(ctx, tokensBefore,
+		arg.Now,
+		arg.FromID,
+		arg.EnterpriseID,
+		arg.SeesServices,
+		arg.SeesAppUsers,
+		arg.SeesManagedUsers,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []TokensBeforeRow{}
+	for rows.Next() {
+		var i TokensBeforeRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.UserID,
+			&i.ApplicationID,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.UsedAt,
+			&i.UserName,
+			&i.Login,
+			&i.ApplicationName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const useRefreshToken = `-- name: UseRefreshToken :exec
 UPDATE refresh_tokens SET used_at = $2 WHERE id = $1
 `
@@ -561,4 +818,161 @@ UPDATE refresh_tokens SET used_at = $2 WHERE id = $1
 func (q *Queries) UseRefreshToken(ctx context.Context, iD int64, usedAt int64) error {
 	_, err := q.db.ExecContext(ctx, useRefreshToken, iD, usedAt)
 	return err
+}
+
+const userTokensAfter = `-- name: UserTokensAfter :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE a.user_id = $1 AND (a.expires_at = 0 OR a.expires_at > $2) AND a.id > $3
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.user_id = $1 AND r.used_at = 0 AND r.expires_at > $2 AND r.id > $3
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+ORDER BY t.id LIMIT $4
+`
+
+type UserTokensAfterParams struct {
+	UserID int64
+	Now    int64
+	FromID int64
+	Count  int32
+}
+
+type UserTokensAfterRow struct {
+	ID              int64
+	Kind            string
+	Name            string
+	UserID          int64
+	ApplicationID   int64
+	Scopes          string
+	CreatedAt       int64
+	ExpiresAt       int64
+	UsedAt          int64
+	UserName        string
+	Login           string
+	ApplicationName string
+}
+
+// UserTokensAfter returns the access and refresh tokens of a user that can still be used, after an id.
+func (q *Queries) UserTokensAfter(ctx context.Context, arg UserTokensAfterParams) ([]UserTokensAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, userTokensAfter,
+		arg.UserID,
+		arg.Now,
+		arg.FromID,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []UserTokensAfterRow{}
+	for rows.Next() {
+		var i UserTokensAfterRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.UserID,
+			&i.ApplicationID,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.UsedAt,
+			&i.UserName,
+			&i.Login,
+			&i.ApplicationName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const userTokensBefore = `-- name: UserTokensBefore :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE a.user_id = $1 AND (a.expires_at = 0 OR a.expires_at > $2) AND a.id < $3
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.user_id = $1 AND r.used_at = 0 AND r.expires_at > $2 AND r.id < $3
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+ORDER BY t.id DESC LIMIT $4
+`
+
+type UserTokensBeforeParams struct {
+	UserID int64
+	Now    int64
+	FromID int64
+	Count  int32
+}
+
+type UserTokensBeforeRow struct {
+	ID              int64
+	Kind            string
+	Name            string
+	UserID          int64
+	ApplicationID   int64
+	Scopes          string
+	CreatedAt       int64
+	ExpiresAt       int64
+	UsedAt          int64
+	UserName        string
+	Login           string
+	ApplicationName string
+}
+
+func (q *Queries) UserTokensBefore(ctx context.Context, arg UserTokensBeforeParams) ([]UserTokensBeforeRow, error) {
+	rows, err := q.db.QueryContext(ctx, userTokensBefore,
+		arg.UserID,
+		arg.Now,
+		arg.FromID,
+		arg.Count,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []UserTokensBeforeRow{}
+	for rows.Next() {
+		var i UserTokensBeforeRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Name,
+			&i.UserID,
+			&i.ApplicationID,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.UsedAt,
+			&i.UserName,
+			&i.Login,
+			&i.ApplicationName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -61,6 +61,18 @@ func (q *Queries) DeleteCollaborationsOfUser(ctx context.Context, userID sql.Nul
 	return err
 }
 
+const deleteSetting = `-- name: DeleteSetting :execrows
+DELETE FROM settings WHERE name = $1
+`
+
+func (q *Queries) DeleteSetting(ctx context.Context, name string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteSetting, name)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const deleteUser = `-- name: DeleteUser :exec
 UPDATE users SET deleted_at = $2, login_key = $3, status = 'inactive', external_id = '', profile = '' WHERE id = $1
 `

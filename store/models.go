@@ -232,6 +232,8 @@ type Token struct {
 	CreatedAt     int64
 	ExpiresAt     int64
 	GrantID       int64
+	Name          string
+	UsedAt        int64
 }
 
 type User struct {

@@ -55,8 +55,8 @@ DELETE FROM assertions WHERE application_id = $1;
 DELETE FROM assertions WHERE expires_at <= $1;
 
 -- name: InsertToken :exec
-INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO tokens (id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id, name)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: TokenByHash :one
 SELECT sqlc.embed(tokens), sqlc.embed(users), sqlc.embed(applications)
@@ -64,6 +64,89 @@ FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
 WHERE tokens.hash = $1;
+
+-- name: UserTokensAfter :many
+-- UserTokensAfter returns the access and refresh tokens of a user that can still be used, after an id.
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE a.user_id = sqlc.arg(user_id) AND (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id > sqlc.arg(from_id)
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.user_id = sqlc.arg(user_id) AND r.used_at = 0 AND r.expires_at > sqlc.arg(now) AND r.id > sqlc.arg(from_id)
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+ORDER BY t.id LIMIT sqlc.arg(count);
+
+-- name: UserTokensBefore :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE a.user_id = sqlc.arg(user_id) AND (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id < sqlc.arg(from_id)
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.user_id = sqlc.arg(user_id) AND r.used_at = 0 AND r.expires_at > sqlc.arg(now) AND r.id < sqlc.arg(from_id)
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+ORDER BY t.id DESC LIMIT sqlc.arg(count);
+
+-- name: TokensAfter :many
+-- TokensAfter returns those of every user that a caller manages.
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id > sqlc.arg(from_id)
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.used_at = 0 AND r.expires_at > sqlc.arg(now) AND r.id > sqlc.arg(from_id)
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+WHERE users.enterprise_id = sqlc.arg(enterprise_id) AND users.deleted_at = 0
+  AND (users.kind = 'service' AND CAST(sqlc.arg(sees_services) AS BOOLEAN)
+    OR users.kind = 'managed' AND users.platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN)
+    OR users.kind = 'managed' AND NOT users.platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN))
+ORDER BY t.id LIMIT sqlc.arg(count);
+
+-- name: TokensBefore :many
+SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
+       users.name AS user_name, users.login, applications.name AS application_name
+FROM (
+    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id < sqlc.arg(from_id)
+    UNION ALL
+    SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
+    FROM refresh_tokens r WHERE r.used_at = 0 AND r.expires_at > sqlc.arg(now) AND r.id < sqlc.arg(from_id)
+) t
+JOIN users ON users.id = t.user_id
+JOIN applications ON applications.id = t.application_id
+WHERE users.enterprise_id = sqlc.arg(enterprise_id) AND users.deleted_at = 0
+  AND (users.kind = 'service' AND CAST(sqlc.arg(sees_services) AS BOOLEAN)
+    OR users.kind = 'managed' AND users.platform_only AND CAST(sqlc.arg(sees_app_users) AS BOOLEAN)
+    OR users.kind = 'managed' AND NOT users.platform_only AND CAST(sqlc.arg(sees_managed_users) AS BOOLEAN))
+ORDER BY t.id DESC LIMIT sqlc.arg(count);
+
+-- name: TokenByID :one
+SELECT * FROM tokens WHERE id = $1;
+
+-- name: RefreshTokenByID :one
+SELECT * FROM refresh_tokens WHERE id = $1;
+
+-- name: SetTokenUsed :exec
+UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2;
+
+-- name: CountTokensExpiring :one
+-- CountTokensExpiring counts the tokens of applications without a client id, which nothing renews, that expire between two times.
+SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
+WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > sqlc.arg(now) AND tokens.expires_at <= sqlc.arg(until);
+
+-- name: CountLastingTokens :one
+SELECT COUNT(*) FROM tokens WHERE expires_at = 0;
 
 -- name: DeleteToken :exec
 DELETE FROM tokens WHERE id = $1;

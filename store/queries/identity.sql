@@ -4,6 +4,9 @@ SELECT value FROM settings WHERE name = $1;
 -- name: InsertSetting :execrows
 INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING;
 
+-- name: DeleteSetting :execrows
+DELETE FROM settings WHERE name = $1;
+
 -- name: LockSetting :execrows
 -- LockSetting makes every other transaction that locks the same setting wait until this one ends, on both databases.
 UPDATE settings SET value = value WHERE name = $1;
