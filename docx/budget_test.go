@@ -181,3 +181,16 @@ func TestEqualImagesAreMadeOnce(t *testing.T) {
 		t.Errorf("%d steps", report.Used.Steps)
 	}
 }
+
+// TestLongValuesAreCompressed makes 40 MB of 6 KB of data: the file stays small.
+func TestLongValuesAreCompressed(t *testing.T) {
+	tpl := mustParse(t, map[string]string{"document.xml": para(`{{for x in l}}{{l :: join(s)}}{{endfor}}`)})
+	data := decode(t, `{"l":`+listOf(200, func(i int) string { return fmt.Sprintf(`"item %d"`, i) })+`,"s":"`+strings.Repeat("separator ", 100)+`"}`)
+	report, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := report.Used; used.Content < 40_000_000 || used.Size > used.Content/30 {
+		t.Errorf("%d bytes become a file of %d", used.Content, used.Size)
+	}
+}

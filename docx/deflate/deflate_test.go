@@ -260,3 +260,89 @@ func FuzzStream(f *testing.F) {
 		s.end()
 	})
 }
+
+// Long values are compressed wherever they stand: between equal and between other pieces, in one piece or several, and whatever was
+// written before by the same writer.
+func TestLongValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	words := strings.Fields("one two three four five six seven eight nine ten eleven twelve")
+	value := func(n int) string {
+		var b strings.Builder
+		for b.Len() < n {
+			switch r.IntN(8) {
+			case 0:
+				b.WriteString(strings.Repeat(words[r.IntN(len(words))], r.IntN(300)))
+			case 1:
+				b.WriteByte(byte(r.Uint32()))
+			default:
+				b.WriteString(words[r.IntN(len(words))] + " ")
+			}
+		}
+		return b.String()
+	}
+	for range 30 {
+		s := newStream(t, rowSketch(), rowTexts)
+		s.piece(0)
+		kept := value(1 + r.IntN(50_000))
+		for range r.IntN(20) {
+			s.piece(3)
+			switch r.IntN(4) {
+			case 0:
+				s.fresh(kept)
+			case 1:
+				s.fresh(value(r.IntN(100_000)))
+			case 2:
+				s.fresh(kept[:r.IntN(len(kept))])
+				s.fresh(value(r.IntN(2000)))
+			default:
+				s.fresh(value(r.IntN(40)))
+				s.piece(5)
+			}
+		}
+		s.end()
+	}
+}
+
+// A value that repeats itself, and one that comes again within the 32 KiB that a copy reaches, become small.
+func TestRepetitionBecomesSmall(t *testing.T) {
+	noise := make([]byte, 5000)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range noise {
+		noise[i] = "abcdefghijklmnopqrstuvwxyz"[r.IntN(26)]
+	}
+	for name, c := range map[string]struct {
+		value string
+		times int
+	}{
+		"in itself":    {strings.Repeat(`1, 2, 3, `, 100_000), 3},
+		"of the last":  {string(noise) + "x", 300},
+		"of one byte":  {strings.Repeat("a", 1_000_000), 2},
+		"as much text": {strings.Repeat("the quick brown fox jumps over the lazy dog ", 20_000), 2},
+	} {
+		s := newStream(t, rowSketch(), rowTexts)
+		s.piece(0)
+		for i := range c.times {
+			s.fresh(c.value)
+			s.fresh(strconv.Itoa(i))
+		}
+		s.end()
+		if got, most := s.out.Len(), s.want.Len()/25+20_000; got > most {
+			t.Errorf("%s: %d bytes become %d, want %d at most", name, s.want.Len(), got, most)
+		}
+	}
+}
+
+// BenchmarkLongValues writes prose as values.
+func BenchmarkLongValues(b *testing.B) {
+	value := []byte(strings.Join(prose(20), ""))
+	plan := deflate.NewPlan(rowSketch())
+	b.SetBytes(int64(len(value)))
+	for b.Loop() {
+		w := deflate.NewWriter(io.Discard, plan)
+		w.Fresh(value)
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+		w.Free()
+	}
+}

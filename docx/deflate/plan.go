@@ -4,7 +4,7 @@
 // Everything stands in one block with one Huffman code, which a [Plan] makes of the pieces. So what a piece compresses to
 // is known bit by bit, and to write it is to copy bits. Three things are found as the stream is written: where the piece
 // was last, which makes all of it a copy from there; where another piece was that it has bytes in common with; and whether
-// the bytes that follow are those that followed then. The checksum of a piece is combined with that of the stream, so
+// the bytes that follow are those that followed then. Fresh bytes that are many at once are looked through for repetitions. The checksum of a piece is combined with that of the stream, so
 // that its bytes are not even read.
 package deflate
 

@@ -42,6 +42,8 @@ type Writer struct {
 	piece int          // the piece that was last; -1: none
 	fresh int64        // how many fresh bytes there were
 	ring  [history]byte
+
+	window *window // of long values; nil: there were none
 }
 
 // occurrence is where a piece was in the text, and the fresh bytes that came behind it.
@@ -66,6 +68,9 @@ func NewWriter(dst io.Writer, plan *Plan) *Writer {
 	w.last = w.last[:len(plan.pieces)]
 	for i := range w.last {
 		w.last[i].pos = -1
+	}
+	if w.window != nil {
+		w.window.forget()
 	}
 	w.copyBits(plan.code.header, plan.code.size)
 	return w
@@ -172,7 +177,11 @@ func (w *Writer) Fresh(b []byte) {
 		}
 		w.endMatch()
 	}
-	w.literals(b)
+	if len(b) >= minLong {
+		w.long(b)
+	} else {
+		w.literals(b)
+	}
 	w.remember(b)
 }
 
