@@ -67,16 +67,9 @@ func (c *doctorCmd) checkProtection(context.Context) finding {
 	if c.page == nil {
 		return finding{}
 	}
-	var lacks []string
-	if !c.office.NoNetwork {
-		lacks = append(lacks, "it can reach the network and start programs (the kernel has no seccomp)")
-	}
-	if !c.office.FilesRestricted {
-		lacks = append(lacks, "it can read what this user can (the kernel has no Landlock)")
-	}
-	if len(lacks) > 0 {
-		return warn("Run Linux 5.13 or later, and let the container use it. Until then convert only documents whose authors you trust.",
-			"a document that took LibreOffice over would be kept in less: %s", strings.Join(lacks, "; "))
+	if missing := c.office.Missing; len(missing) > 0 {
+		return warn("Until then convert only documents whose authors you trust, or start the server with --pdf-sandbox=require, which refuses to run like this.",
+			"the sandbox is incomplete; of a document that took LibreOffice over: %s", strings.Join(missing, "; "))
 	}
 	return fine("a document that took LibreOffice over would find no network, no programs, and no files but fonts and the system's")
 }

@@ -24,6 +24,7 @@ type pdfConfig struct {
 	PDFRecycle    int           `name:"pdf-recycle" default:"500" env:"PLATEN_PDF_RECYCLE" group:"PDF" help:"Documents after which a LibreOffice is started anew."`
 	PDFMemory     byteSize      `name:"pdf-memory" default:"1GiB" env:"PLATEN_PDF_MEMORY" group:"PDF" help:"Memory with which a LibreOffice is started anew after its document. Half more is all that it gets."`
 	PDFFolder     string        `name:"pdf-folder" env:"PLATEN_PDF_FOLDER" placeholder:"FOLDER" group:"PDF" help:"Where LibreOffice works, on a fast disk. It needs little room and nothing there is kept. Without it, the folder for temporary files."`
+	PDFSandbox    string        `name:"pdf-sandbox" default:"best-effort" enum:"require,best-effort" env:"PLATEN_PDF_SANDBOX" group:"PDF" help:"What to do where the kernel, systemd, or the container denies a part of LibreOffice's sandbox: best-effort goes on with a warning in the log (default), require does not start."`
 	PDFQuarantine string        `name:"pdf-quarantine" env:"PLATEN_PDF_QUARANTINE" placeholder:"FOLDER" group:"PDF" help:"Folder for copies of documents that LibreOffice broke down over, with what is known of it, to be reported; off for none. Without it, a server has quarantine in its data folder, and a command keeps none."`
 }
 
@@ -62,7 +63,7 @@ func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer) (*o
 	cfg := office.Config{
 		Worker: thisProgram, TimeZone: os.Getenv("TZ"),
 		Workers: c.workers(), Deadline: c.PDFDeadline, Recycle: c.PDFRecycle, MaxMemory: int64(c.PDFMemory),
-		Log: log, Metrics: registry,
+		RequireSandbox: c.PDFSandbox == "require", Log: log, Metrics: registry,
 	}
 	quarantine := c.PDFQuarantine
 	if quarantine == keepNothing {
@@ -97,8 +98,13 @@ func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (*o
 	if err != nil {
 		return nil, err
 	}
-	if absent := engine.Available(); absent != nil {
-		log.Warn("PDFs cannot be made", "reason", absent)
+	switch missing := office.MissingSandbox(); {
+	case engine.Available() != nil:
+		log.Warn("PDFs cannot be made", "reason", engine.Available())
+	case len(missing) > 0:
+		log.Warn("the sandbox of LibreOffice is incomplete", "missing", missing, "pdf_sandbox", c.PDFSandbox)
+	default:
+		log.Info("the sandbox of LibreOffice is complete", "pdf_sandbox", c.PDFSandbox)
 	}
 	return engine, nil
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/font"
+	"platen/pdf/office/internal/confine"
 )
 
 //go:embed settings.xcu
@@ -48,6 +50,9 @@ type Config struct {
 	Deadline  time.Duration // for one conversion; 30 s when 0
 	Recycle   int           // a worker starts anew after that many documents; 500 when 0
 	MaxMemory int64         // … and when it holds more than that, in bytes; 1 GiB when 0. Half more is all it gets
+
+	// RequireSandbox makes New fail, and every worker end, where a part of the sandbox is missing.
+	RequireSandbox bool
 
 	Log     *slog.Logger
 	Metrics prometheus.Registerer // nowhere when nil
@@ -88,6 +93,18 @@ type Office struct {
 
 var _ pdf.Engine = (*Office)(nil)
 
+// MissingSandbox returns what of the sandbox the kernel, systemd, or the container denies to the processes of LibreOffice: a sentence
+// each, with the cause. Where it is empty they can neither open sockets nor start programs, and see no files but their own,
+// fonts, and those of the system's programs.
+func MissingSandbox() []string { return confine.Missing() }
+
+// UnconfinedError is why LibreOffice is not started where the sandbox is required and incomplete.
+type UnconfinedError struct{ Missing []string }
+
+func (e *UnconfinedError) Error() string {
+	return "the sandbox of LibreOffice is required and incomplete: " + strings.Join(e.Missing, "; ")
+}
+
 // New returns an Office. It starts no process before the first document comes. Where LibreOffice is not installed, it is
 // one that converts nothing and says why.
 func New(cfg Config) (*Office, error) {
@@ -99,6 +116,9 @@ func New(cfg Config) (*Office, error) {
 	o.stopped, o.stop = context.WithCancelCause(context.Background())
 	if o.program, o.absent = Find(cfg.Program); o.absent != nil {
 		return o, nil //nolint:nilerr // whoever wants a PDF is told
+	}
+	if missing := MissingSandbox(); cfg.RequireSandbox && len(missing) > 0 {
+		return nil, &UnconfinedError{missing}
 	}
 	var err error
 	if o.fonts, err = openFonts(cfg.Fonts, o.program); err != nil {
@@ -123,9 +143,8 @@ func (o *Office) Available() error { return o.absent }
 
 // State is what is known of LibreOffice since a worker was started.
 type State struct {
-	Version         string // such as "7.4.7.2"
-	NoNetwork       bool   // it can neither open sockets nor start programs
-	FilesRestricted bool   // it sees no files but its own, the fonts, and those of the system's programs
+	Version string   // such as "7.4.7.2"
+	Missing []string // parts of the sandbox that its processes lack, as [MissingSandbox] returns them
 }
 
 // State returns what is known of LibreOffice; ok is false before the first document.

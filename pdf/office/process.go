@@ -59,7 +59,7 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 	defer cancel()
 	ready, err := p.answer(ctx)
 	if err == nil {
-		w.office.state.Store(&State{Version: versionOf(ready.Version), NoNetwork: ready.NoNetwork, FilesRestricted: ready.NoFiles})
+		w.office.state.Store(&State{Version: versionOf(ready.Version), Missing: ready.Missing})
 		err = p.warm(ctx)
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ func (w *worker) bounds() confine.Bounds {
 	return confine.Bounds{
 		Read:   read,
 		Write:  []string{w.folder, "/dev/null", "/dev/urandom", "/dev/random", "/dev/zero"},
-		Memory: uint64(cfg.MaxMemory) + uint64(cfg.MaxMemory)/2, FileSize: maxDocument, Nice: w.nice,
+		Memory: uint64(cfg.MaxMemory) + uint64(cfg.MaxMemory)/2, FileSize: maxDocument, Nice: w.nice, Require: cfg.RequireSandbox,
 	}
 }
 

@@ -32,7 +32,6 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 
 	// Of the first answer only:
-	Version   string `json:"version,omitempty"`    // what LibreOffice says of itself
-	NoNetwork bool   `json:"no_network,omitempty"` // it has no sockets
-	NoFiles   bool   `json:"no_files,omitempty"`   // it sees its own files and those of programs alone
+	Version string   `json:"version,omitempty"` // what LibreOffice says of itself
+	Missing []string `json:"missing,omitempty"` // of the sandbox
 }

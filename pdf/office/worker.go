@@ -67,12 +67,15 @@ func work(args []string) error {
 	started := make(chan struct{})
 	taken := receive(orders, started, told.Folder)
 	return kit.Run(told.Program, fileURL(filepath.Join(told.Folder, profileFolder)), func(o *kit.Office) {
-		isolated, err := confine.Isolate()
-		if err != nil {
+		missing := confine.Missing()
+		if _, err := confine.Isolate(); err != nil {
 			fail(err)
 		}
+		if told.Bounds.Require && len(missing) > 0 {
+			fail(&UnconfinedError{missing})
+		}
 		close(started)
-		ready := answer{Version: o.Version(), NoNetwork: isolated, NoFiles: confine.FilesRestricted()}
+		ready := answer{Version: o.Version(), Missing: missing}
 		for next := ready; ; next = carryOut(o, told.Folder, <-taken) {
 			if err := answers.Encode(next); err != nil {
 				select {} // nobody is there any more: receive ends the process

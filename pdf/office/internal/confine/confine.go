@@ -22,6 +22,7 @@ type Bounds struct {
 
 	Memory   uint64 // private memory, in bytes
 	FileSize uint64 // of a file that it writes, in bytes
+	Require  bool   // whether a part of the sandbox that is missing is an error
 	Nice     int    // how much less of the processor it gets than others, 0 to 19
 }
 
@@ -37,7 +38,7 @@ func Restart(bounds Bounds, program string, args, env []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
 	}
-	if err := restrictFiles(bounds); err != nil && !unsupported(err) {
+	if err := restrictFiles(bounds); err != nil && (bounds.Require || !unsupported(err)) {
 		return fmt.Errorf("restrict files: %w", err)
 	}
 	if err := unix.Exec(program, args, env); err != nil {

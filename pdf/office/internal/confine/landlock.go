@@ -20,12 +20,6 @@ const (
 	onlyFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | since3
 )
 
-// FilesRestricted tells whether this kernel can restrict which files a process sees.
-func FilesRestricted() bool {
-	version, err := landlockVersion()
-	return err == nil && version >= 1
-}
-
 func landlockVersion() (int, error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
