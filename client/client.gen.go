@@ -15430,6 +15430,7 @@ type ListArchivesResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15466,6 +15467,7 @@ type CreateArchiveResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15498,6 +15500,7 @@ type DeleteArchiveResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15534,6 +15537,7 @@ type UpdateArchiveResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15567,6 +15571,7 @@ type ListInvitationsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15603,6 +15608,7 @@ type CreateCollaborationResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15635,6 +15641,7 @@ type DeleteCollaborationResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15668,6 +15675,7 @@ type GetCollaborationResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15704,6 +15712,7 @@ type UpdateCollaborationResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15737,6 +15746,7 @@ type ListBatchJobsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15775,6 +15785,7 @@ type CreateBatchResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15808,6 +15819,7 @@ type GetBatchResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15841,6 +15853,7 @@ type ListJobsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15874,6 +15887,7 @@ type GetJobResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15907,6 +15921,7 @@ type ListTemplateJobsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15940,6 +15955,7 @@ type ListTemplatesResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -15975,6 +15991,7 @@ type MarkTemplateResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16007,6 +16024,7 @@ type UnmarkTemplateResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16040,6 +16058,7 @@ type GetTemplateResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16074,6 +16093,7 @@ type GetTemplateContractResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16108,6 +16128,7 @@ type ListTagsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16144,6 +16165,7 @@ type CheckUploadResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16181,6 +16203,7 @@ type UploadFileResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16214,6 +16237,7 @@ type DeleteFileResponse struct {
 	JSON412      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16247,6 +16271,7 @@ type GetFileResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16283,6 +16308,7 @@ type RestoreFileResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16320,6 +16346,7 @@ type UpdateFileResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16353,6 +16380,7 @@ type ListFileCollaborationsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16387,6 +16415,7 @@ type DownloadFileResponse struct {
 	JSON416      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16424,6 +16453,7 @@ type CheckVersionResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16462,6 +16492,7 @@ type UploadVersionResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16498,6 +16529,7 @@ type CopyFileResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16531,6 +16563,7 @@ type PurgeFileResponse struct {
 	JSON409      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16564,6 +16597,7 @@ type GetTrashedFileResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16597,6 +16631,7 @@ type ListVersionsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16633,6 +16668,7 @@ type PromoteVersionResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16666,6 +16702,7 @@ type DeleteVersionResponse struct {
 	JSON412      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16699,6 +16736,7 @@ type GetVersionResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16734,6 +16772,7 @@ type RestoreVersionResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16770,6 +16809,7 @@ type CreateFolderResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16803,6 +16843,7 @@ type ListTrashResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16836,6 +16877,7 @@ type DeleteFolderResponse struct {
 	JSON412      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16869,6 +16911,7 @@ type GetFolderResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16905,6 +16948,7 @@ type RestoreFolderResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16942,6 +16986,7 @@ type UpdateFolderResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -16975,6 +17020,7 @@ type ListFolderCollaborationsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17011,6 +17057,7 @@ type CopyFolderResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17044,6 +17091,7 @@ type ListItemsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17077,6 +17125,7 @@ type PurgeFolderResponse struct {
 	JSON409      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17110,6 +17159,7 @@ type GetTrashedFolderResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17142,6 +17192,7 @@ type RevokeTokenResponse struct {
 	JSON413      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17175,6 +17226,7 @@ type GetTokenResponse struct {
 	JSON413      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17208,6 +17260,7 @@ type ListStoragePoliciesResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17241,6 +17294,7 @@ type GetStoragePolicyResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17274,6 +17328,7 @@ type ListTokensResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17306,6 +17361,7 @@ type DeleteTokenResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17339,6 +17395,7 @@ type ListUsersResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17375,6 +17432,7 @@ type CreateUserResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17408,6 +17466,7 @@ type GetMeResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17441,6 +17500,7 @@ type DeleteUserResponse struct {
 	JSON409      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17474,6 +17534,7 @@ type GetUserResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17510,6 +17571,7 @@ type UpdateUserResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17546,6 +17608,7 @@ type TransferContentResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17579,6 +17642,7 @@ type ListWebhookDeliveriesResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17615,6 +17679,7 @@ type ReplayWebhookDeliveriesResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17648,6 +17713,7 @@ type GetWebhookDeliveryResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17681,6 +17747,7 @@ type ListWebhookAttemptsResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17715,6 +17782,7 @@ type ReplayWebhookDeliveryResponse struct {
 	JSON409      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17748,6 +17816,7 @@ type ListWebhookKeysResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17783,6 +17852,7 @@ type RenewWebhookKeyResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17819,6 +17889,7 @@ type CreateWebhookListenerResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17851,6 +17922,7 @@ type DeleteWebhookListenerResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17886,6 +17958,7 @@ type FetchWebhookEventsResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17919,6 +17992,7 @@ type ListWebhooksResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17955,6 +18029,7 @@ type CreateWebhookResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -17987,6 +18062,7 @@ type DeleteWebhookResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -18020,6 +18096,7 @@ type GetWebhookResponse struct {
 	JSON404      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -18056,6 +18133,7 @@ type UpdateWebhookResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -18092,6 +18170,7 @@ type TestWebhookResponse struct {
 	JSON415      *ErrorBody
 	JSON429      *ErrorBody
 	JSON500      *ErrorBody
+	JSON503      *ErrorBody
 }
 
 // Status returns HTTPResponse.Status
@@ -19121,6 +19200,13 @@ func ParseListArchivesResponse(rsp *http.Response) (*ListArchivesResponse, error
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19210,6 +19296,13 @@ func ParseCreateArchiveResponse(rsp *http.Response) (*CreateArchiveResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19270,6 +19363,13 @@ func ParseDeleteArchiveResponse(rsp *http.Response) (*DeleteArchiveResponse, err
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -19360,6 +19460,13 @@ func ParseUpdateArchiveResponse(rsp *http.Response) (*UpdateArchiveResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19427,6 +19534,13 @@ func ParseListInvitationsResponse(rsp *http.Response) (*ListInvitationsResponse,
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -19517,6 +19631,13 @@ func ParseCreateCollaborationResponse(rsp *http.Response) (*CreateCollaborationR
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19577,6 +19698,13 @@ func ParseDeleteCollaborationResponse(rsp *http.Response) (*DeleteCollaborationR
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -19645,6 +19773,13 @@ func ParseGetCollaborationResponse(rsp *http.Response) (*GetCollaborationRespons
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -19735,6 +19870,13 @@ func ParseUpdateCollaborationResponse(rsp *http.Response) (*UpdateCollaborationR
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19802,6 +19944,13 @@ func ParseListBatchJobsResponse(rsp *http.Response) (*ListBatchJobsResponse, err
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -19906,6 +20055,13 @@ func ParseCreateBatchResponse(rsp *http.Response) (*CreateBatchResponse, error) 
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -19973,6 +20129,13 @@ func ParseGetBatchResponse(rsp *http.Response) (*GetBatchResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20042,6 +20205,13 @@ func ParseListJobsResponse(rsp *http.Response) (*ListJobsResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20109,6 +20279,13 @@ func ParseGetJobResponse(rsp *http.Response) (*GetJobResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20178,6 +20355,13 @@ func ParseListTemplateJobsResponse(rsp *http.Response) (*ListTemplateJobsRespons
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20245,6 +20429,13 @@ func ParseListTemplatesResponse(rsp *http.Response) (*ListTemplatesResponse, err
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20328,6 +20519,13 @@ func ParseMarkTemplateResponse(rsp *http.Response) (*MarkTemplateResponse, error
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20388,6 +20586,13 @@ func ParseUnmarkTemplateResponse(rsp *http.Response) (*UnmarkTemplateResponse, e
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20456,6 +20661,13 @@ func ParseGetTemplateResponse(rsp *http.Response) (*GetTemplateResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20532,6 +20744,13 @@ func ParseGetTemplateContractResponse(rsp *http.Response) (*GetTemplateContractR
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20606,6 +20825,13 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20695,6 +20921,13 @@ func ParseCheckUploadResponse(rsp *http.Response) (*CheckUploadResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -20792,6 +21025,13 @@ func ParseUploadFileResponse(rsp *http.Response) (*UploadFileResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20860,6 +21100,13 @@ func ParseDeleteFileResponse(rsp *http.Response) (*DeleteFileResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -20927,6 +21174,13 @@ func ParseGetFileResponse(rsp *http.Response) (*GetFileResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21016,6 +21270,13 @@ func ParseRestoreFileResponse(rsp *http.Response) (*RestoreFileResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21113,6 +21374,13 @@ func ParseUpdateFileResponse(rsp *http.Response) (*UpdateFileResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21180,6 +21448,13 @@ func ParseListFileCollaborationsResponse(rsp *http.Response) (*ListFileCollabora
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21255,6 +21530,13 @@ func ParseDownloadFileResponse(rsp *http.Response) (*DownloadFileResponse, error
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21351,6 +21633,13 @@ func ParseCheckVersionResponse(rsp *http.Response) (*CheckVersionResponse, error
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21455,6 +21744,13 @@ func ParseUploadVersionResponse(rsp *http.Response) (*UploadVersionResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21544,6 +21840,13 @@ func ParseCopyFileResponse(rsp *http.Response) (*CopyFileResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21611,6 +21914,13 @@ func ParsePurgeFileResponse(rsp *http.Response) (*PurgeFileResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21680,6 +21990,13 @@ func ParseGetTrashedFileResponse(rsp *http.Response) (*GetTrashedFileResponse, e
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21747,6 +22064,13 @@ func ParseListVersionsResponse(rsp *http.Response) (*ListVersionsResponse, error
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -21837,6 +22161,13 @@ func ParsePromoteVersionResponse(rsp *http.Response) (*PromoteVersionResponse, e
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21905,6 +22236,13 @@ func ParseDeleteVersionResponse(rsp *http.Response) (*DeleteVersionResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -21972,6 +22310,13 @@ func ParseGetVersionResponse(rsp *http.Response) (*GetVersionResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22054,6 +22399,13 @@ func ParseRestoreVersionResponse(rsp *http.Response) (*RestoreVersionResponse, e
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22144,6 +22496,13 @@ func ParseCreateFolderResponse(rsp *http.Response) (*CreateFolderResponse, error
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22211,6 +22570,13 @@ func ParseListTrashResponse(rsp *http.Response) (*ListTrashResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22280,6 +22646,13 @@ func ParseDeleteFolderResponse(rsp *http.Response) (*DeleteFolderResponse, error
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22347,6 +22720,13 @@ func ParseGetFolderResponse(rsp *http.Response) (*GetFolderResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22436,6 +22816,13 @@ func ParseRestoreFolderResponse(rsp *http.Response) (*RestoreFolderResponse, err
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22533,6 +22920,13 @@ func ParseUpdateFolderResponse(rsp *http.Response) (*UpdateFolderResponse, error
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22600,6 +22994,13 @@ func ParseListFolderCollaborationsResponse(rsp *http.Response) (*ListFolderColla
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22690,6 +23091,13 @@ func ParseCopyFolderResponse(rsp *http.Response) (*CopyFolderResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22757,6 +23165,13 @@ func ParseListItemsResponse(rsp *http.Response) (*ListItemsResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -22826,6 +23241,13 @@ func ParsePurgeFolderResponse(rsp *http.Response) (*PurgeFolderResponse, error) 
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22894,6 +23316,13 @@ func ParseGetTrashedFolderResponse(rsp *http.Response) (*GetTrashedFolderRespons
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -22954,6 +23383,13 @@ func ParseRevokeTokenResponse(rsp *http.Response) (*RevokeTokenResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23023,6 +23459,13 @@ func ParseGetTokenResponse(rsp *http.Response) (*GetTokenResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23090,6 +23533,13 @@ func ParseListStoragePoliciesResponse(rsp *http.Response) (*ListStoragePoliciesR
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23159,6 +23609,13 @@ func ParseGetStoragePolicyResponse(rsp *http.Response) (*GetStoragePolicyRespons
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23227,6 +23684,13 @@ func ParseListTokensResponse(rsp *http.Response) (*ListTokensResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23287,6 +23751,13 @@ func ParseDeleteTokenResponse(rsp *http.Response) (*DeleteTokenResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23355,6 +23826,13 @@ func ParseListUsersResponse(rsp *http.Response) (*ListUsersResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23445,6 +23923,13 @@ func ParseCreateUserResponse(rsp *http.Response) (*CreateUserResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23512,6 +23997,13 @@ func ParseGetMeResponse(rsp *http.Response) (*GetMeResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23581,6 +24073,13 @@ func ParseDeleteUserResponse(rsp *http.Response) (*DeleteUserResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23648,6 +24147,13 @@ func ParseGetUserResponse(rsp *http.Response) (*GetUserResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23738,6 +24244,13 @@ func ParseUpdateUserResponse(rsp *http.Response) (*UpdateUserResponse, error) {
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23827,6 +24340,13 @@ func ParseTransferContentResponse(rsp *http.Response) (*TransferContentResponse,
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -23894,6 +24414,13 @@ func ParseListWebhookDeliveriesResponse(rsp *http.Response) (*ListWebhookDeliver
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -23984,6 +24511,13 @@ func ParseReplayWebhookDeliveriesResponse(rsp *http.Response) (*ReplayWebhookDel
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24052,6 +24586,13 @@ func ParseGetWebhookDeliveryResponse(rsp *http.Response) (*GetWebhookDeliveryRes
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24119,6 +24660,13 @@ func ParseListWebhookAttemptsResponse(rsp *http.Response) (*ListWebhookAttemptsR
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24195,6 +24743,13 @@ func ParseReplayWebhookDeliveryResponse(rsp *http.Response) (*ReplayWebhookDeliv
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24262,6 +24817,13 @@ func ParseListWebhookKeysResponse(rsp *http.Response) (*ListWebhookKeysResponse,
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24344,6 +24906,13 @@ func ParseRenewWebhookKeyResponse(rsp *http.Response) (*RenewWebhookKeyResponse,
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24434,6 +25003,13 @@ func ParseCreateWebhookListenerResponse(rsp *http.Response) (*CreateWebhookListe
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24494,6 +25070,13 @@ func ParseDeleteWebhookListenerResponse(rsp *http.Response) (*DeleteWebhookListe
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24577,6 +25160,13 @@ func ParseFetchWebhookEventsResponse(rsp *http.Response) (*FetchWebhookEventsRes
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24644,6 +25234,13 @@ func ParseListWebhooksResponse(rsp *http.Response) (*ListWebhooksResponse, error
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24734,6 +25331,13 @@ func ParseCreateWebhookResponse(rsp *http.Response) (*CreateWebhookResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -24794,6 +25398,13 @@ func ParseDeleteWebhookResponse(rsp *http.Response) (*DeleteWebhookResponse, err
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24862,6 +25473,13 @@ func ParseGetWebhookResponse(rsp *http.Response) (*GetWebhookResponse, error) {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -24952,6 +25570,13 @@ func ParseUpdateWebhookResponse(rsp *http.Response) (*UpdateWebhookResponse, err
 		}
 		response.JSON500 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
 	}
 
 	return response, nil
@@ -25040,6 +25665,13 @@ func ParseTestWebhookResponse(rsp *http.Response) (*TestWebhookResponse, error) 
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 

@@ -1,8 +1,8 @@
 package docgen
 
 import (
-	"errors"
 	"fmt"
+	"time"
 )
 
 // Code names a kind of failure. Codes are part of the interface: they never change their meaning.
@@ -37,6 +37,7 @@ const (
 	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
 	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or not what was stored
+	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
 )
 
 // Reasons of a Problem.
@@ -58,15 +59,17 @@ type Error struct {
 	Message   string
 	Problems  []Problem // every problem of the request at once, where there are several
 	Conflicts []Item    // the items in the way, for CodeNameInUse; listing form
+
+	RetryAfter time.Duration // when the same operation may succeed; 0 where waiting does not help
 }
 
 // Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// IsCode tells whether an error is an *Error of the code.
+// IsCode reports whether an error is known by the code; see Known.
 func IsCode(err error, code Code) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == code
+	e := Known(err)
+	return e != nil && e.Code == code
 }
 
 // failf makes an Error without problems.

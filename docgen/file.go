@@ -326,9 +326,6 @@ type content struct {
 func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wantSHA1 string) (content, error) {
 	limited := &io.LimitedReader{R: r, N: s.limits.UploadBytes + 1}
 	v, err := s.putContent(ctx, policy, limited)
-	if errors.Is(err, blob.ErrNoSpace) {
-		return v, failf(CodeStorageFull, "The server has no room left for the content; nothing was kept. Tell its operator.")
-	}
 	if err != nil {
 		return v, fmt.Errorf("save content: %w", err)
 	}

@@ -511,6 +511,7 @@ func TestNoRoom(t *testing.T) {
 			if ready := w.Ready(ctx); !errors.Is(ready["blobs"], full) || ready["database"] != nil {
 				t.Errorf("Ready = %v", ready)
 			}
+			w.clock.advance(time.Second) // before, the result is not asked for again
 			if ready := w.Ready(ctx); ready["blobs"] != nil {
 				t.Errorf("Ready = %v", ready)
 			}

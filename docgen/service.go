@@ -78,6 +78,7 @@ type Service struct {
 	identities   map[int64]string // of the blob stores, by policy
 	keepArchives bool
 	enterprise   enterprise
+	ready        readiness
 
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
@@ -140,10 +141,11 @@ const (
 	settingTokenTTL    = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
 	settingAdmins      = "admins"           // has no value; locked by who may leave the enterprise without an administrator
 	settingContents    = "contents"         // names the blob store that belongs to the database, which holds the same name
+	settingReady       = "ready"            // has no value; written by who checks whether the database can be written
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {
-	for _, name := range []string{settingTree, settingInvitations, settingAdmins} {
+	for _, name := range []string{settingTree, settingInvitations, settingAdmins, settingReady} {
 		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
 			return err
 		}
@@ -219,22 +221,6 @@ func (s *Service) prepareNames(ctx context.Context, tx *store.Tx) error {
 
 // Limits returns the limits in force.
 func (s *Service) Limits() Limits { return s.limits }
-
-// Ready tells why the service cannot work at the moment: each part that it needs, with nil where it answers.
-func (s *Service) Ready(ctx context.Context) map[string]error {
-	return map[string]error{"database": s.db.Ping(ctx), "blobs": s.checkBlobs(ctx)}
-}
-
-// checkBlobs tells which storage policies cannot keep contents at the moment, and why.
-func (s *Service) checkBlobs(ctx context.Context) error {
-	var problems []error
-	for _, p := range s.policies {
-		if err := p.blobs.Check(ctx); err != nil {
-			problems = append(problems, fmt.Errorf("storage policy %q: %w", p.Name, err))
-		}
-	}
-	return errors.Join(append(problems, s.checkStores(ctx))...)
-}
 
 func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }
 

@@ -19,7 +19,7 @@ func TestTheDiskIsFull(t *testing.T) {
 		blobs.Room(0)
 		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
 		job := w.jobs(batch)[0]
-		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), "no room left") {
+		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), "no disk space left") {
 			t.Errorf("status %s with %q, want failed for want of room", job.Status, job.Failures.Errors)
 		}
 		blobs.Room(-1)

@@ -301,7 +301,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
 	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
 	reason := internalFailure
-	if known, ok := errors.AsType[*docgen.Error](cause); ok {
+	if known := docgen.Known(cause); known != nil {
 		reason = known.Message
 	}
 	switch kind {

@@ -90,6 +90,9 @@ func (a *api) answer(c *call, err error) *answer {
 	e := a.explain(c, err)
 	kind := kindOf(e.Code)
 	header := http.Header{}
+	if e.RetryAfter > 0 {
+		header.Set("Retry-After", retryAfter(e.RetryAfter))
+	}
 	if kind.challenge != "" {
 		header.Set("WWW-Authenticate", challenge(c, kind.challenge, e.Message))
 	}
@@ -120,6 +123,10 @@ func (a *api) explain(c *call, err error) *docgen.Error {
 		return e
 	}
 	if e := c.bodyError(); e != nil { // an operation could not read what the client sends
+		return e
+	}
+	if e := docgen.Known(err); e != nil {
+		a.log.ErrorContext(c.r.Context(), "out of resources", "request_id", c.id, "code", e.Code, "error", err)
 		return e
 	}
 	level := slog.LevelError

@@ -15,7 +15,7 @@ func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
 	a.sendJSON(w, r, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz tells whether requests can be served: each part that the service needs, with ok or what is wrong. What exactly
+// readyz tells whether requests can be served, which includes that they can write: each part that the service needs, with ok or what is wrong. What exactly
 // is wrong stands in the log: it may name hosts and paths. A server that can make Word documents is ready: that it makes no
 // PDFs is a note, which says what to install.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {

@@ -166,7 +166,7 @@ func codesOf(d *doc) []docgen.Code {
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
 	}
-	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, codeInternal}) {
+	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeInternal}) {
 		if !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
@@ -203,6 +203,10 @@ func errorHeaders(status int) map[string]*huma.Param {
 	case http.StatusTooManyRequests:
 		return map[string]*huma.Param{"Retry-After": {
 			Description: "Seconds until there is room for another request.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
+		}}
+	case http.StatusServiceUnavailable:
+		return map[string]*huma.Param{"Retry-After": {
+			Description: "Seconds to wait before the same request is sent again.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
 		}}
 	}
 	return nil

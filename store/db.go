@@ -23,6 +23,9 @@ const (
 	transactionPause = 5 * time.Millisecond
 )
 
+// defaultWriteWait is how long a transaction waits for its turn to write: requests are answered before their clients give up.
+const defaultWriteWait = 5 * time.Second
+
 // Dialect tells the two databases apart where that matters to a reader of logs; the SQL does not differ.
 type Dialect string
 
@@ -40,6 +43,8 @@ type Config struct {
 	URL string
 	// MaxConns bounds the connections to PostgreSQL, at least 4; 0 leaves it to pool_max_conns in the URL, or else 16.
 	MaxConns int
+	// WriteWait is how long [DB.Write] waits for its turn to write before it fails with ErrBusy; 0 is 5 s.
+	WriteWait time.Duration
 	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs
 	// beside a server, which may be of another version.
 	NoMigrate bool
@@ -52,6 +57,7 @@ type DB struct {
 	dialect        Dialect
 	reader, writer *sql.DB
 	readOptions    *sql.TxOptions
+	writeWait      time.Duration
 	queue          queueDriver
 	log            *slog.Logger
 	close          func() error
@@ -66,6 +72,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
+	cfg.WriteWait = cmp.Or(cfg.WriteWait, defaultWriteWait)
 	open, migrate := openSQLite, migrateSQLite
 	if cfg.URL != "" {
 		open, migrate = openPostgres, migratePostgres
@@ -74,6 +81,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.writeWait = cfg.WriteWait
 	if err := migrate(ctx, db, cfg); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -119,8 +127,10 @@ func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 // nobody knows. The error is fn's own, unchanged, where fn fails.
 //
 // fn runs again from the start when the transaction loses against another, so it must do nothing but use tx and set
-// variables. On SQLite all writers of the process wait for each other: fn does no slow work, and calling Write inside fn
-// waits forever.
+// variables. On SQLite all writers of the process wait for each other: fn does no slow work and does not call Write.
+//
+// Write fails with an error that [IsBusy] recognizes, without calling fn, when it does not get its turn within
+// [Config].WriteWait: because other transactions take that long, or another process holds the lock of the database.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, true, fn) })
 }
@@ -132,7 +142,8 @@ func (db *DB) WriteSoon(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) error {
-	conn, err := db.writer.Conn(ctx)
+	deadline := time.Now().Add(db.writeWait)
+	conn, err := db.writeConn(ctx, deadline)
 	if err != nil {
 		return fmt.Errorf("connect to write: %w", err)
 	}
@@ -148,7 +159,7 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 			}
 		}()
 	}
-	sqlTx, err := conn.BeginTx(ctx, nil)
+	sqlTx, err := db.begin(ctx, conn, deadline)
 	if err != nil {
 		return fmt.Errorf("begin to write: %w", err)
 	}
@@ -172,12 +183,40 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 	return nil
 }
 
+// writeConn waits for a connection that writes, until a deadline.
+func (db *DB) writeConn(ctx context.Context, deadline time.Time) (*sql.Conn, error) {
+	waiting, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	conn, err := db.writer.Conn(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w for %v", ErrBusy, db.writeWait)
+	}
+	return conn, err
+}
+
+// begin begins a transaction. On SQLite it waits until a deadline for another process to give up the lock; SQLite itself waits
+// for busyTimeout at a time, without a look at ctx.
+func (db *DB) begin(ctx context.Context, conn *sql.Conn, deadline time.Time) (*sql.Tx, error) {
+	for {
+		tx, err := conn.BeginTx(ctx, nil)
+		if err == nil || db.dialect != SQLite || !lostRace(err) {
+			return tx, err
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !time.Now().Before(deadline) {
+			return nil, fmt.Errorf("%w for %v: another process holds its lock: %w", ErrBusy, db.writeWait, err)
+		}
+	}
+}
+
 // retry calls attempt until it succeeds, fails for good, or has been tried often enough.
 func retry(ctx context.Context, attempt func() error) error {
 	pause := transactionPause
 	for try := 1; ; try++ {
 		err := attempt()
-		if err == nil || try == transactionTries || !lostRace(err) {
+		if err == nil || try == transactionTries || errors.Is(err, ErrBusy) || !lostRace(err) {
 			return err
 		}
 		select {

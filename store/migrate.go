@@ -43,6 +43,9 @@ func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SET lock_timeout TO 0"); err != nil { // another process may migrate for long
+		return fmt.Errorf("migrate: %w", err)
+	}
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -50,8 +53,10 @@ func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 	if err == nil && !cfg.NoMigrate {
 		_, err = conn.ExecContext(ctx, ratesTable)
 	}
-	if _, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock); unlockErr != nil {
-		err = errors.Join(err, fmt.Errorf("migrate: %w", unlockErr))
+	for _, undo := range []string{fmt.Sprintf("SELECT pg_advisory_unlock(%d)", migrationLock), "SET lock_timeout TO DEFAULT"} {
+		if _, undoErr := conn.ExecContext(context.WithoutCancel(ctx), undo); undoErr != nil {
+			err = errors.Join(err, fmt.Errorf("migrate: %w", undoErr))
+		}
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,8 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	params := poolConfig.ConnConfig.RuntimeParams
 	for name, value := range map[string]string{
 		"application_name": "platen",
-		"jit":              "off", // PostgreSQL takes a listing for dear, and compiles for a second what it then does in ten milliseconds
+		"lock_timeout":     strconv.FormatInt(cfg.WriteWait.Milliseconds(), 10), // of each statement
+		"jit":              "off",                                               // PostgreSQL takes a listing for dear, and compiles for a second what it then does in ten milliseconds
 	} {
 		if _, given := params[name]; !given {
 			params[name] = value

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
@@ -17,10 +18,13 @@ import (
 // minReaders is the least number of reading connections to a SQLite file.
 const minReaders = 4
 
+// busyTimeout is how long one statement waits for a lock that another process holds; see also DB.begin.
+const busyTimeout = time.Second
+
 // sqlitePragmas hold for every connection. There is no mmap_size: through a mapping a failing disk kills the process,
 // through read(2) it is an error.
 var sqlitePragmas = []string{
-	"busy_timeout(10000)", // milliseconds; only other processes are waited for so
+	fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 	"journal_mode(WAL)",
 	"synchronous(NORMAL)", // see durable
 	"foreign_keys(1)",

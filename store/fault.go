@@ -1,0 +1,45 @@
+package store
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// ErrBusy is returned by [DB.Write] when it did not get its turn to write in time. Nothing was written.
+var ErrBusy = errors.New("the database was busy with other writers")
+
+// IsBusy reports whether an operation failed only because the database was busy or could not be reached. Nothing was written, and
+// the same operation can succeed a few seconds later.
+func IsBusy(err error) bool {
+	if errors.Is(err, ErrBusy) {
+		return true
+	}
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		return lite.Code()&0xff == sqlitelib.SQLITE_BUSY
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code {
+		case "55P03", "53300", "57P03": // lock_not_available, too_many_connections, cannot_connect_now
+			return true
+		}
+		return false
+	}
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
+}
+
+// IsFull reports whether an operation failed because the database has no disk space left. Nothing was written.
+func IsFull(err error) bool {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		// The second is what SQLite says when it cannot enlarge the index of its log.
+		return lite.Code()&0xff == sqlitelib.SQLITE_FULL || lite.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "53100" // disk_full
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
