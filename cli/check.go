@@ -105,7 +105,16 @@ func checkDocument(ctx context.Context, template *docx.Template, options docx.Op
 	}
 	d.Errors, d.Warnings, d.Details = append(d.Errors, report.Errors...), append(d.Warnings, report.Warnings...), report.Details
 	d.leaveOut(template.Warnings())
+	d.Errors, d.Warnings = withOmitted(d.Errors, report.OmittedErrors), withOmitted(d.Warnings, report.OmittedWarnings)
 	return d
+}
+
+// withOmitted adds a line that says how many problems were not kept.
+func withOmitted(lines []string, omitted int) []string {
+	if omitted == 0 {
+		return lines
+	}
+	return append(lines, fmt.Sprintf("%d more were left out.", omitted))
 }
 
 // leaveOut takes out the warnings of the template. Where the options make them errors, they stay as what keeps the document from

@@ -106,7 +106,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx)); err != nil {
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx)); err != nil {
 		return err
 	}
 
@@ -188,6 +188,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.Handle(queue, waking(service, deliverer))
 	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
 	store.Handle(queue, service.RemoveContents)
+	store.Handle(queue, summaries(service))
 	store.Handle(queue, relocation(service.Relocate, log))
 	store.Handle(queue, removal(service))
 	return queue, workers
@@ -275,6 +276,17 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) error {
 	return func(ctx context.Context, _ docgen.RemoveTrees) error {
 		more, err := service.RemoveTrees(ctx)
+		if err == nil && more {
+			return store.Snooze(0)
+		}
+		return err
+	}
+}
+
+// summaries gives the jobs of earlier releases their summaries, some at a time.
+func summaries(service *docgen.Service) func(context.Context, docgen.SummarizeFailures) error {
+	return func(ctx context.Context, _ docgen.SummarizeFailures) error {
+		more, err := service.Summarize(ctx)
 		if err == nil && more {
 			return store.Snooze(0)
 		}

@@ -183,6 +183,13 @@ const (
 	ErrorDetailReasonMissingParameter ErrorDetailReason = "missing_parameter"
 )
 
+// Defines values for FailuresCode.
+const (
+	FailuresCodeFailed     FailuresCode = "failed"
+	FailuresCodeIncomplete FailuresCode = "incomplete"
+	FailuresCodeWarnings   FailuresCode = "warnings"
+)
+
 // Defines values for FileItemStatus.
 const (
 	FileItemStatusActive  FileItemStatus = "active"
@@ -1681,15 +1688,27 @@ type ErrorDetailReason string
 
 // Failures defines model for Failures.
 type Failures struct {
-	// Details The same, as far as it is about a tag, each with its place in the template.
+	// Code failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface.
+	Code *FailuresCode `json:"code,omitempty"`
+
+	// Count Number of errors and warnings, those omitted included. An extension of the interface.
+	Count int64 `json:"count"`
+
+	// Details The same, as far as it is about a tag, each with its place in the template; at most 100. Empty in lists.
 	Details []Detail `json:"details"`
 
-	// Errors What the document lacks, or why there is none.
+	// Errors What the document lacks, or why there is none: the first of at most 100 errors and warnings.
 	Errors []string `json:"errors"`
+
+	// Omitted How many of them are not shown here. Each list that is cut ends with a line that says so, except in a list of jobs. An extension of the interface.
+	Omitted int64 `json:"omitted"`
 
 	// Warnings What need not be a fault.
 	Warnings []string `json:"warnings"`
 }
+
+// FailuresCode failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface.
+type FailuresCode string
 
 // File defines model for File.
 type File struct {
@@ -2133,10 +2152,10 @@ type Job struct {
 	CreatedBy  UserRef       `json:"created_by"`
 	Enterprise EnterpriseRef `json:"enterprise"`
 
-	// Failures What went wrong or was missing; null when nothing was.
+	// Failures What went wrong or was missing; null when nothing was. Lists show only the first message; get the job to see the others.
 	Failures *Failures `json:"failures"`
 
-	// Fonts What became of the fonts of a PDF; left out for other documents. An extension of the interface.
+	// Fonts What became of the fonts of a PDF; left out for other documents, and in lists. An extension of the interface.
 	Fonts *FontReport `json:"fonts,omitempty"`
 	Id    string      `json:"id"`
 

@@ -31,14 +31,20 @@ func (w *world) batch(b docgen.NewBatch) string {
 	return id
 }
 
-// jobs returns all jobs of a batch of alice's.
+// jobs returns all jobs of a batch of alice's, with their failures.
 func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
 	for marker := ""; ; {
 		page, err := w.BatchJobs(w.t.Context(), w.alice, batch, docgen.PageRequest{Limit: docgen.MaxPageLimit, Marker: marker})
 		must(w.t, err)
-		jobs = append(jobs, page.Entries...)
+		for _, job := range page.Entries {
+			if job.Summary != nil {
+				job, err = w.Job(w.t.Context(), w.alice, job.ID)
+				must(w.t, err)
+			}
+			jobs = append(jobs, job)
+		}
 		if marker = page.Next; marker == "" {
 			return jobs
 		}

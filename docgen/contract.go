@@ -20,6 +20,10 @@ const (
 	maxShapeText  = 64 << 10
 	// recentBatches is how many of the caller's last batches a new version of a template is held against.
 	recentBatches = 50
+	// maxProblemsText is how many bytes are kept of why a template cannot be read, which is all of its mistakes in one text.
+	maxProblemsText = 16 << 10
+	// maxContractText is how long the schema of a version may be; a longer one is not kept, and a warning says so.
+	maxContractText = 4 << 20
 )
 
 // Reading is what was read of a template's version.
@@ -65,15 +69,17 @@ type BrokenBatch struct {
 
 // findings are how a reading's problems are kept.
 type findings struct {
-	Details  []*Detail `json:"details,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
+	Details         []*Detail `json:"details,omitempty"`
+	Warnings        []string  `json:"warnings,omitempty"`
+	OmittedWarnings int       `json:"omitted_warnings,omitempty"`
 }
 
 func (r *Reading) findings() (string, error) {
 	if len(r.Details)+len(r.Warnings) == 0 {
 		return "", nil
 	}
-	b, err := json.Marshal(findings{r.Details, r.Warnings})
+	f := Failures{Details: r.Details, Warnings: r.Warnings}.Bounded()
+	b, err := json.Marshal(findings{f.Details, f.Warnings, f.OmittedWarnings})
 	return string(b), err
 }
 
@@ -118,14 +124,16 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 func contractOf(reading store.DocgenTagReading) (Contract, error) {
 	found := Contract{VersionID: reading.VersionID}
 	if reading.Problem != "" {
-		found.Errors = []string{reading.Problem}
+		found.Errors = []string{shortened(reading.Problem, maxProblemsText)}
 	}
 	if reading.Findings != "" {
 		var f findings
 		if err := json.Unmarshal([]byte(reading.Findings), &f); err != nil {
 			return found, fmt.Errorf("findings of version %d: %w", reading.VersionID, err)
 		}
-		found.Details, found.Warnings = f.Details, f.Warnings
+		kept := Failures{Details: f.Details, Warnings: f.Warnings, OmittedWarnings: f.OmittedWarnings}.Bounded()
+		found.Details = kept.Details
+		_, found.Warnings = kept.Lines()
 	}
 	if mistakes := docx.Errors(found.Details).Mistakes(); len(mistakes) > 0 {
 		found.Errors = nil

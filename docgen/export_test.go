@@ -42,3 +42,6 @@ const RemovalPortion = removalPortion
 func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
 	return s.removeMore(ctx, id)
 }
+
+// EventLines returns the errors that a notification carries.
+func EventLines(f Failures) []string { return f.eventLines() }

@@ -3,7 +3,6 @@ package docgen
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,23 +39,14 @@ type Job struct {
 	TemplateVersionID int64
 	Status            Status
 	OutputType        string
-	OutputFileID      int64 // 0 until the job has ended with a document
-	OutputVersionID   int64 // likewise
-	Failures          Failures
+	OutputFileID      int64           // 0 until the job has ended with a document
+	OutputVersionID   int64           // likewise
+	Failures          Failures        // empty in lists
+	Summary           *FailureSummary // nil where there are no failures
 	CreatedAt         time.Time
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
-}
-
-// Failures say what a document lacks or why there is none (Errors), and what need not be a fault (Warnings). Details say
-// the same of what is about a place of the template, with all a person needs to walk there.
-type Failures struct {
-	Errors   []string  `json:"errors"`
-	Warnings []string  `json:"warnings"`
-	Details  []*Detail `json:"details,omitempty"`
-	// Fonts say what became of the fonts of a PDF: nil for other documents.
-	Fonts *FontReport `json:"fonts,omitempty"`
 }
 
 // FontReport says what became of the fonts that a document asks for.
@@ -65,50 +55,37 @@ type FontReport = font.Report
 // Detail is a problem of a template, or of data with it, in its place.
 type Detail = docx.Error //nolint:errname // a detail is what the interface would call it
 
-// Any tells whether there are any.
-func (f Failures) Any() bool { return len(f.Errors)+len(f.Warnings) > 0 }
-
-func (f Failures) text() (string, error) {
-	if !f.Any() && f.Fonts == nil {
-		return "", nil
-	}
-	f.Errors, f.Warnings = noNil(f.Errors), noNil(f.Warnings)
-	b, err := json.Marshal(f)
-	return string(b), err
-}
-
-// failuresOf reads what text has written.
-func failuresOf(text string) (f Failures, err error) {
-	if text != "" {
-		err = json.Unmarshal([]byte(text), &f)
-	}
-	return f, err
-}
-
-func jobOf(row store.DocgenJob, batch store.DocgenBatch) (Job, error) {
-	f, err := failuresOf(row.Failures)
+func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, error) {
+	f, err := failuresOf(details)
 	if err != nil {
 		return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
 	}
+	f = f.Bounded() // an earlier release kept all of them
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
 		Status: Status(row.Status), OutputType: batch.OutputType, OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID,
-		Failures: f, CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
+		Failures: f, Summary: f.summary(Status(row.Status)), CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
 		EnterpriseID: batch.EnterpriseID, Source: batch.Source,
 	}, nil
 }
 
-// jobsOf makes jobs of the rows of any of the job lists, which are alike but for their names.
-func jobsOf[R store.JobRow | store.JobsOfBatchAfterRow | store.JobsOfBatchBeforeRow | store.JobsOfTemplateAfterRow |
-	store.JobsOfTemplateBeforeRow | store.JobsOfUserAfterRow | store.JobsOfUserBeforeRow](rows []R, err error) ([]Job, error) {
+// jobsOf makes jobs of the rows of any of the job lists, which are alike but for their names. Of their failures they have only
+// the summary.
+func jobsOf[R store.JobsOfBatchAfterRow | store.JobsOfBatchBeforeRow |
+	store.JobsOfTemplateAfterRow | store.JobsOfTemplateBeforeRow | store.JobsOfUserAfterRow | store.JobsOfUserBeforeRow](rows []R, err error) ([]Job, error) {
 	if err != nil {
 		return nil, err
 	}
 	jobs := make([]Job, len(rows))
 	for i, row := range rows {
-		r := store.JobRow(row)
-		if jobs[i], err = jobOf(r.DocgenJob, r.DocgenBatch); err != nil {
-			return nil, err
+		r := store.JobsOfBatchAfterRow(row)
+		jobs[i] = Job{
+			ID: r.ID, BatchID: r.BatchID, TemplateID: r.TemplateFileID, TemplateVersionID: r.TemplateVersionID,
+			Status: Status(r.Status), OutputType: r.OutputType, OutputFileID: r.OutputFileID, OutputVersionID: r.OutputVersionID,
+			CreatedAt: timeOf(r.CreatedAt), CreatedBy: r.CreatedBy, EnterpriseID: r.EnterpriseID, Source: r.Source,
+		}
+		if jobs[i].Summary, err = summaryOf(r.Summary, jobs[i].Status); err != nil {
+			return nil, fmt.Errorf("summary of job %d: %w", r.ID, err)
 		}
 	}
 	return jobs, nil
@@ -139,7 +116,11 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 		if err != nil {
 			return err
 		}
-		job, err = jobOf(row.DocgenJob, row.DocgenBatch)
+		details, err := failureText(ctx, q, row.DocgenJob)
+		if err != nil {
+			return err
+		}
+		job, err = jobOf(row.DocgenJob, row.DocgenBatch, details)
 		return err
 	})
 	return job, err

@@ -97,7 +97,7 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 			if ended[docgen.StatusFailed] != 2 {
 				t.Errorf("transfer %v: ended %v, want 2 failed", transfer, ended)
 			}
-			for _, failures := range query[string](w, "SELECT failures FROM docgen_jobs WHERE batch_id = '"+id+"'") {
+			for _, failures := range query[string](w, "SELECT details FROM docgen_failures JOIN docgen_jobs ON id = job_id WHERE batch_id = '"+id+"'") {
 				if !strings.Contains(failures, "can no longer be written to") {
 					t.Errorf("transfer %v: failures %s", transfer, failures)
 				}

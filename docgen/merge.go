@@ -52,6 +52,7 @@ func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, e
 		return nil, err
 	}
 	f, err := failuresOf(row.Failures)
+	f = f.Bounded()
 	if err != nil {
 		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", batchID, err)
 	}

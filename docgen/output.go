@@ -229,17 +229,20 @@ const lost Status = ""
 // completeJob ends one job and returns its status, and the id of its document; 0 where there is none.
 func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, int64, error) {
 	r = d.refuse(r)
-	f, err := r.Failures.text()
+	status := r.status()
+	summary, err := r.Failures.summary(status).text()
 	if err != nil {
 		return lost, 0, err
 	}
-	status := r.status()
-	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(status), Failures: f, FinishedAt: s.micros()}
+	finish := store.FinishJobParams{ID: r.Job.ID, Attempt: r.Job.attempt, Status: string(status), Summary: summary, FinishedAt: s.micros()}
 	if r.Output != nil {
 		finish.OutputFileID, finish.OutputVersionID = s.newID(), r.Output.content.id
 	}
 	held, err := tx.FinishJob(ctx, finish)
 	if err != nil || held == 0 {
+		return lost, 0, err
+	}
+	if err := keepFailures(ctx, tx, r.Job.ID, r.Failures); err != nil {
 		return lost, 0, err
 	}
 	if r.Output == nil {
@@ -270,11 +273,12 @@ func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *
 	return output.content.settle(ctx, tx, d.folder, fileID)
 }
 
-// refuse makes a failure of a result that cannot be written where it was to go.
+// refuse makes a failure of a result that cannot be written where it was to go, and bounds its failures.
 func (d destination) refuse(r Result) Result {
 	if r.Output != nil && d.problem != "" {
-		r.Output, r.Failures.Errors = nil, append(slices.Clip(r.Failures.Errors), d.problem)
+		r.Output, r.Failures.Errors = nil, append([]string{d.problem}, r.Failures.Errors...)
 	}
+	r.Failures = r.Failures.Bounded()
 	return r
 }
 
@@ -282,7 +286,7 @@ func (d destination) refuse(r Result) Result {
 func (d destination) endEvents(r Result, status Status, outputID int64) []event {
 	r = d.refuse(r)
 	trigger, info := DocumentSucceeded, generated(d.batch, d.caller.rootID, d.source, r.Job.ID, status)
-	info.OutputFileID, info.Failures = outputID, r.Failures.Errors
+	info.OutputFileID, info.Failures = outputID, r.Failures.eventLines()
 	if status == StatusFailed {
 		trigger = DocumentFailed
 	}

@@ -5,14 +5,21 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"reflect"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Limits of pages.
 const (
 	DefaultPageLimit = 100
 	MaxPageLimit     = 1000
+	// MaxPageBytes is about how many bytes of JSON a page has at most: one with more holds fewer entries than asked for, at
+	// least one, and a marker of the next. It keeps to that within one portion of entries.
+	MaxPageBytes = 8 << 20
+
+	pagePortion = 50 // entries read from the database at once
 )
 
 // PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
@@ -79,11 +86,10 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 	if from.backward {
 		read = l.before
 	}
-	if p.Entries, err = read(from.key, int32(p.Limit)+1); err != nil {
+	var more bool
+	if p.Entries, more, err = l.read(read, from.key, p.Limit); err != nil {
 		return p, err
 	}
-	more := len(p.Entries) > p.Limit
-	p.Entries = p.Entries[:min(len(p.Entries), p.Limit)]
 	if from.backward {
 		slices.Reverse(p.Entries)
 	}
@@ -98,6 +104,83 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 		p.Prev = s.marker(position{key: first, backward: true}, binding)
 	}
 	return p, nil
+}
+
+// read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes. more tells whether there are
+// others.
+func (l list[T]) read(read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
+	entries = []T{}
+	for bytes := 0; ; {
+		want := min(pagePortion, limit-len(entries)) + 1 // one more, to know whether others follow
+		portion, err := read(from, int32(want))
+		if err != nil {
+			return nil, false, err
+		}
+		more = len(portion) == want
+		portion = portion[:min(len(portion), want-1)]
+		for i := range portion {
+			if bytes += weight(reflect.ValueOf(&portion[i]).Elem()); bytes > MaxPageBytes && len(entries) > 0 {
+				return entries, true, nil
+			}
+			entries = append(entries, portion[i])
+		}
+		if !more || len(entries) == limit {
+			return entries, more, nil
+		}
+		from = l.key(entries[len(entries)-1])
+	}
+}
+
+// entryBytes is what an entry weighs besides its texts: names of fields, numbers, punctuation.
+const entryBytes = 500
+
+// weight returns about how many bytes of JSON an entry makes: all its texts, as they are escaped.
+func weight(v reflect.Value) int {
+	n := 0
+	switch v.Kind() {
+	case reflect.String:
+		n = escapedSize(v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			n = weight(v.Elem())
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return len(time.RFC3339)
+		}
+		n = entryBytes
+		for i := range v.NumField() {
+			n += weight(v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+			return v.Len()
+		}
+		for i := range v.Len() {
+			n += 4 + weight(v.Index(i))
+		}
+	case reflect.Map:
+		for entry := v.MapRange(); entry.Next(); {
+			n += 8 + weight(entry.Key()) + weight(entry.Value())
+		}
+	default:
+		n = 8
+	}
+	return n
+}
+
+// escapedSize returns how long a text is in JSON.
+func escapedSize(text string) int {
+	n := len(text)
+	for _, b := range []byte(text) {
+		switch {
+		case b < ' ':
+			n += len(`\u0000`) - 1
+		case b == '"' || b == '\\':
+			n++
+		}
+	}
+	return n
 }
 
 // position is what a marker says: on which side of which place a page lies.

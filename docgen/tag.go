@@ -89,21 +89,85 @@ func taskVersion(ctx context.Context, q *store.Queries, versionID int64) (store.
 	return version, nil
 }
 
-// SaveReading ends the reading of a template's version.
-func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) error {
+// Limits of the tags kept for one version of a template.
+const (
+	maxTagText  = 8 << 10  // bytes of a tag; a longer one ends in "…"
+	maxTagPaths = 16 << 10 // bytes of the paths of one tag; later ones are left out
+	maxTagsText = 32 << 20 // bytes of all tags and paths; later tags are left out
+)
+
+// bound shortens a reading to what is kept of it, and adds warnings that say what was left out.
+func (r *Reading) bound() *Reading {
+	left, cut := maxTagsText, 0
+	for i := range r.Tags {
+		cut += r.Tags[i].bound()
+		if left -= r.Tags[i].size(); left < 0 {
+			r.warn("The list of tags ends after %d of %d: all of them together are too long to be kept.", i, len(r.Tags))
+			r.Tags = r.Tags[:i]
+			break
+		}
+	}
+	if cut > 0 {
+		r.warn("%d tags are listed without all of their text and paths: they are too long.", cut)
+	}
+	if len(r.Schema) > maxContractText {
+		r.warn("The data that the template needs is not described: the schema has %d bytes, more than the limit of %d.", len(r.Schema), maxContractText)
+		r.Schema = nil
+	}
+	return r
+}
+
+func (r *Reading) warn(format string, args ...any) {
+	r.Warnings = append([]string{fmt.Sprintf(format, args...)}, r.Warnings...)
+}
+
+// bound shortens a tag to what is kept of it, and returns 1 if anything was left out.
+func (t *Tag) bound() (cut int) {
+	if len(t.Content) > maxTagText {
+		t.Content, cut = shortened(t.Content, maxTagText), 1
+	}
+	left := maxTagPaths
+	for i, path := range t.JSONPaths {
+		if left -= len(path); left < 0 {
+			t.JSONPaths, cut = t.JSONPaths[:i:i], 1
+			break
+		}
+	}
+	return cut
+}
+
+func (t *Tag) size() int {
+	n := len(t.Content)
+	for _, path := range t.JSONPaths {
+		n += len(path)
+	}
+	return n
+}
+
+// rows are the tags of a reading as they are kept.
+func (r *Reading) rows(versionID int64) ([]store.DocgenTag, error) {
 	rows := make([]store.DocgenTag, len(r.Tags))
 	for i, tag := range r.Tags {
 		paths, err := json.Marshal(tag.JSONPaths)
 		if err != nil {
-			return fmt.Errorf("json paths of tag %q: %w", tag.Content, err)
+			return nil, fmt.Errorf("json paths of tag %q: %w", tag.Content, err)
 		}
 		rows[i] = store.DocgenTag{VersionID: versionID, Position: int64(i) + 1, Content: kept(tag.Content), Type: tag.Type, JsonPaths: string(paths)}
+	}
+	return rows, nil
+}
+
+// SaveReading ends the reading of a template's version.
+func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) error {
+	rows, err := r.bound().rows(versionID)
+	if err != nil {
+		return err
 	}
 	found, err := r.findings()
 	if err != nil {
 		return fmt.Errorf("findings of version %d: %w", versionID, err)
 	}
-	finish := store.FinishTagReadingParams{VersionID: versionID, State: tagsReady, Problem: kept(r.Problem), Contract: string(r.Schema), Findings: kept(found)}
+	finish := store.FinishTagReadingParams{VersionID: versionID, State: tagsReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema), Findings: kept(found)}
 	if r.Problem != "" {
 		finish.State, finish.Contract, rows = tagsFailed, "", nil
 	}

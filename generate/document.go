@@ -59,13 +59,15 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 		result.Output = &output
 		g.metrics.made(g.now().Sub(begun))
 	}
-	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details, Fonts: fonts}
+	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details, Fonts: fonts,
+		OmittedErrors: report.OmittedErrors, OmittedWarnings: report.OmittedWarnings}
 	if fonts != nil {
 		result.Failures.Warnings = slices.Concat(report.Warnings, fonts.Warnings())
 	}
 	if failed != "" {
-		result.Failures.Errors = append(slices.Clone(report.Errors), failed)
+		result.Failures.Errors = append([]string{failed}, report.Errors...)
 	}
+	result.Failures = result.Failures.Bounded() // which a task holds until all of its documents are done
 	return result, nil
 }
 

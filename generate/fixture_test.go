@@ -144,6 +144,11 @@ func (w *world) jobs(batch string) []docgen.Job {
 		}
 		return true
 	})
+	for i := range jobs { // lists have no failures
+		job, err := w.service.Job(w.t.Context(), w.caller, jobs[i].ID)
+		must(w.t, err)
+		jobs[i] = job
+	}
 	return jobs
 }
 

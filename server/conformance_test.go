@@ -102,7 +102,8 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 // notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
 // is kept, and of pages.
 var notOfTheInterface = []string{"maxContentsName", "maxExtension", "maxFieldDepth", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
-	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName"}
+	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName",
+	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 
 // TestConformanceNamesEveryLimit finds a row for each constant that is a limit, with its value.
 func TestConformanceNamesEveryLimit(t *testing.T) {

@@ -1,7 +1,7 @@
 package server
 
 import (
-	"bytes"
+	"bufio"
 	stdjson "encoding/json"
 	"io"
 	"reflect"
@@ -26,20 +26,28 @@ var asWritten = json.JoinOptions(
 // jsonFormat encodes the answers of operations.
 var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: stdjson.Unmarshal}
 
-// writeJSON writes an answer in one go, out of the memory of one before it.
+// answerBuffer is how many bytes of an answer are written at once. A list is written while its entries are encoded, and is
+// nowhere in memory as a whole.
+const answerBuffer = 32 << 10
+
+// writeJSON writes an answer.
 func writeJSON(w io.Writer, v any) error {
-	buf := answers.Get().(*bytes.Buffer)
-	defer answers.Put(buf)
-	buf.Reset()
+	buf := answers.Get().(*bufio.Writer)
+	buf.Reset(w)
+	defer func() {
+		buf.Reset(nil)
+		answers.Put(buf)
+	}()
 	if err := json.MarshalWrite(buf, v, asWritten); err != nil {
 		return err
 	}
-	buf.WriteByte('\n') // for who reads it in a terminal
-	_, err := w.Write(buf.Bytes())
-	return err
+	if err := buf.WriteByte('\n'); err != nil { // for who reads it in a terminal
+		return err
+	}
+	return buf.Flush()
 }
 
-var answers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var answers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, answerBuffer) }}
 
 // marshal encodes one answer, or a part of one, in the same way.
 func marshal(v any) ([]byte, error) { return json.Marshal(v, asWritten) }

@@ -16,8 +16,8 @@ type job struct {
 	OutputType          string                   `json:"output_type" enum:"docx,pdf"`
 	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`
 	OutputFileVersion   optional[fileVersionRef] `json:"output_file_version"`
-	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was."`
-	Fonts               *fontReport              `json:"fonts,omitempty" doc:"What became of the fonts of a PDF; left out for other documents. An extension of the interface."`
+	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was. Lists show only the first message; get the job to see the others."`
+	Fonts               *fontReport              `json:"fonts,omitempty" doc:"What became of the fonts of a PDF; left out for other documents, and in lists. An extension of the interface."`
 	CreatedAt           timestamp                `json:"created_at"`
 	CreatedBy           userRef                  `json:"created_by"`
 	Enterprise          enterpriseRef            `json:"enterprise"`
@@ -25,13 +25,31 @@ type job struct {
 }
 
 type failures struct {
-	Errors   []string `json:"errors" doc:"What the document lacks, or why there is none."`
-	Warnings []string `json:"warnings" doc:"What need not be a fault."`
-	Details  []detail `json:"details" doc:"The same, as far as it is about a tag, each with its place in the template."`
+	Code     docgen.FailureCode `json:"code,omitempty" enum:"failed,incomplete,warnings" doc:"failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface."`
+	Errors   []string           `json:"errors" doc:"What the document lacks, or why there is none: the first of at most 100 errors and warnings."`
+	Warnings []string           `json:"warnings" doc:"What need not be a fault."`
+	Details  []detail           `json:"details" doc:"The same, as far as it is about a tag, each with its place in the template; at most 100. Empty in lists."`
+	Count    int                `json:"count" doc:"Number of errors and warnings, those omitted included. An extension of the interface."`
+	Omitted  int                `json:"omitted" doc:"How many of them are not shown here. Each list that is cut ends with a line that says so, except in a list of jobs. An extension of the interface."`
 }
 
 func failuresOf(f docgen.Failures) failures {
-	return failures{Errors: append([]string{}, f.Errors...), Warnings: append([]string{}, f.Warnings...), Details: each(f.Details, detailOf)}
+	errors, warnings := f.Lines()
+	return failures{
+		Errors: append([]string{}, errors...), Warnings: append([]string{}, warnings...), Details: each(f.Details, detailOf),
+		Count: f.Count(), Omitted: f.OmittedErrors + f.OmittedWarnings,
+	}
+}
+
+// summarized shows the failures of a job in a list.
+func summarized(s *docgen.FailureSummary) failures {
+	f := failures{Code: s.Code, Errors: []string{}, Warnings: []string{}, Details: []detail{}, Count: s.Count, Omitted: max(s.Count-1, 0)}
+	if s.Code == docgen.FailureWarnings {
+		f.Warnings = append(f.Warnings, s.Message)
+	} else {
+		f.Errors = append(f.Errors, s.Message)
+	}
+	return f
 }
 
 // detail is a problem with all a person needs to walk to its place.
@@ -79,8 +97,13 @@ func jobOf(j *docgen.Job) job {
 		out.OutputFile.value = &fileRef{ID: ID(j.OutputFileID), Type: typeFile}
 		out.OutputFileVersion.value = &fileVersionRef{ID: ID(j.OutputVersionID), Type: typeFileVersion}
 	}
-	if j.Failures.Any() {
+	switch {
+	case j.Failures.Any():
 		f := failuresOf(j.Failures)
+		f.Code = j.Summary.Code
+		out.Failures.value = &f
+	case j.Summary != nil:
+		f := summarized(j.Summary)
 		out.Failures.value = &f
 	}
 	out.Fonts = fontReportOf(j.Failures.Fonts)

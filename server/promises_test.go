@@ -161,8 +161,13 @@ func TestFailuresOnTheWire(t *testing.T) {
 		if first["status"] != "completed_with_error" || first["output_file"] == nil || first["output_file_version"] == nil {
 			w.t.Errorf("the job with errors is %v", first)
 		}
-		failures := first["failures"].(object)
-		if !slices.Equal(failures["errors"].([]any), []any{missing}) || !slices.Equal(failures["warnings"].([]any), []any{unused}) ||
+		listed := first["failures"].(object)
+		if listed["code"] != "incomplete" || listed["count"] != 2.0 || listed["omitted"] != 1.0 || !slices.Equal(listed["errors"].([]any), []any{missing}) ||
+			len(listed["warnings"].([]any))+len(listed["details"].([]any)) != 0 {
+			w.t.Errorf("in the list, the failures are %v", listed)
+		}
+		failures := w.do("GET /docgen_jobs/"+first["id"].(string), request{}).want(w.t, 200)["failures"].(object)
+		if failures["code"] != "incomplete" || failures["count"] != 2.0 || failures["omitted"] != 0.0 || !slices.Equal(failures["errors"].([]any), []any{missing}) || !slices.Equal(failures["warnings"].([]any), []any{unused}) ||
 			failures["details"].([]any)[0].(object)["text"] != "{{name}}" {
 			w.t.Errorf("failures %v", failures)
 		}

@@ -38,7 +38,7 @@ const claimJobs = `-- name: ClaimJobs :many
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1
 WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted') AND apart = $4
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart, summary
 `
 
 type ClaimJobsParams struct {
@@ -77,6 +77,7 @@ func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJ
 			&i.Failures,
 			&i.FinishedAt,
 			&i.Apart,
+			&i.Summary,
 		); err != nil {
 			return nil, err
 		}
@@ -112,9 +113,20 @@ func (q *Queries) DeleteTemplate(ctx context.Context, fileID int64) (int64, erro
 	return result.RowsAffected()
 }
 
+const failuresOfJob = `-- name: FailuresOfJob :one
+SELECT details FROM docgen_failures WHERE job_id = $1
+`
+
+func (q *Queries) FailuresOfJob(ctx context.Context, jobID int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, failuresOfJob, jobID)
+	var details string
+	err := row.Scan(&details)
+	return details, err
+}
+
 const finishJob = `-- name: FinishJob :execrows
 UPDATE docgen_jobs
-SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7
 WHERE id = $1 AND attempt = $2 AND status = 'submitted'
 `
 
@@ -124,7 +136,7 @@ type FinishJobParams struct {
 	Status          string
 	OutputFileID    int64
 	OutputVersionID int64
-	Failures        string
+	Summary         string
 	FinishedAt      int64
 }
 
@@ -136,7 +148,7 @@ func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (int64, er
 		arg.Status,
 		arg.OutputFileID,
 		arg.OutputVersionID,
-		arg.Failures,
+		arg.Summary,
 		arg.FinishedAt,
 	)
 	if err != nil {
@@ -222,6 +234,15 @@ func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error 
 	return err
 }
 
+const insertFailures = `-- name: InsertFailures :exec
+INSERT INTO docgen_failures (job_id, details) VALUES ($1, $2) ON CONFLICT DO NOTHING
+`
+
+func (q *Queries) InsertFailures(ctx context.Context, jobID int64, details string) error {
+	_, err := q.db.ExecContext(ctx, insertFailures, jobID, details)
+	return err
+}
+
 const insertTagReading = `-- name: InsertTagReading :execrows
 INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'processing', '') ON CONFLICT DO NOTHING
 `
@@ -258,7 +279,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -284,6 +305,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenJob.Failures,
 		&i.DocgenJob.FinishedAt,
 		&i.DocgenJob.Apart,
+		&i.DocgenJob.Summary,
 		&i.DocgenBatch.ID,
 		&i.DocgenBatch.TemplateFileID,
 		&i.DocgenBatch.TemplateVersionID,
@@ -302,17 +324,31 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 }
 
 const jobsOfBatchAfter = `-- name: JobsOfBatchAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
 `
 
 type JobsOfBatchAfterRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
+// JobsOfBatchAfter and the other lists of jobs name their columns, to leave out the large ones: shape, options, and failures.
 func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64, limit int32) ([]JobsOfBatchAfterRow, error) {
 	rows, err := q.db.QueryContext(ctx, jobsOfBatchAfter, batchID, iD, limit)
 	if err != nil {
@@ -323,31 +359,19 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 	for rows.Next() {
 		var i JobsOfBatchAfterRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -363,15 +387,28 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 }
 
 const jobsOfBatchBefore = `-- name: JobsOfBatchBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
 `
 
 type JobsOfBatchBeforeRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
 func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int64, limit int32) ([]JobsOfBatchBeforeRow, error) {
@@ -384,31 +421,19 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 	for rows.Next() {
 		var i JobsOfBatchBeforeRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -424,7 +449,9 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 }
 
 const jobsOfTemplateAfter = `-- name: JobsOfTemplateAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
 ORDER BY docgen_jobs.id LIMIT $4
@@ -438,8 +465,19 @@ type JobsOfTemplateAfterParams struct {
 }
 
 type JobsOfTemplateAfterRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
 func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAfterParams) ([]JobsOfTemplateAfterRow, error) {
@@ -457,31 +495,19 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 	for rows.Next() {
 		var i JobsOfTemplateAfterRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -497,7 +523,9 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 }
 
 const jobsOfTemplateBefore = `-- name: JobsOfTemplateBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
 ORDER BY docgen_jobs.id DESC LIMIT $4
@@ -511,8 +539,19 @@ type JobsOfTemplateBeforeParams struct {
 }
 
 type JobsOfTemplateBeforeRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
 func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBeforeParams) ([]JobsOfTemplateBeforeRow, error) {
@@ -530,31 +569,19 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 	for rows.Next() {
 		var i JobsOfTemplateBeforeRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -570,15 +597,28 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 }
 
 const jobsOfUserAfter = `-- name: JobsOfUserAfter :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
 `
 
 type JobsOfUserAfterRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
 func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64, limit int32) ([]JobsOfUserAfterRow, error) {
@@ -591,31 +631,19 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 	for rows.Next() {
 		var i JobsOfUserAfterRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -631,15 +659,28 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 }
 
 const jobsOfUserBefore = `-- name: JobsOfUserBefore :many
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
 `
 
 type JobsOfUserBeforeRow struct {
-	DocgenJob   DocgenJob
-	DocgenBatch DocgenBatch
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
 }
 
 func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int64, limit int32) ([]JobsOfUserBeforeRow, error) {
@@ -652,31 +693,19 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 	for rows.Next() {
 		var i JobsOfUserBeforeRow
 		if err := rows.Scan(
-			&i.DocgenJob.ID,
-			&i.DocgenJob.BatchID,
-			&i.DocgenJob.TemplateFileID,
-			&i.DocgenJob.CreatedBy,
-			&i.DocgenJob.FileName,
-			&i.DocgenJob.Status,
-			&i.DocgenJob.Attempt,
-			&i.DocgenJob.OutputFileID,
-			&i.DocgenJob.OutputVersionID,
-			&i.DocgenJob.Failures,
-			&i.DocgenJob.FinishedAt,
-			&i.DocgenJob.Apart,
-			&i.DocgenBatch.ID,
-			&i.DocgenBatch.TemplateFileID,
-			&i.DocgenBatch.TemplateVersionID,
-			&i.DocgenBatch.DestinationID,
-			&i.DocgenBatch.OutputType,
-			&i.DocgenBatch.Source,
-			&i.DocgenBatch.CreatedAt,
-			&i.DocgenBatch.CreatedBy,
-			&i.DocgenBatch.EnterpriseID,
-			&i.DocgenBatch.ApplicationID,
-			&i.DocgenBatch.Options,
-			&i.DocgenBatch.Shape,
-			&i.DocgenBatch.GlobalContent,
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.TemplateVersionID,
+			&i.Status,
+			&i.OutputType,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Summary,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.EnterpriseID,
+			&i.Source,
 		); err != nil {
 			return nil, err
 		}
@@ -689,6 +718,22 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 		return nil, err
 	}
 	return items, nil
+}
+
+const oldFailures = `-- name: OldFailures :one
+SELECT status, failures FROM docgen_jobs WHERE id = $1 AND summary = '' AND finished_at <> 0
+`
+
+type OldFailuresRow struct {
+	Status   string
+	Failures string
+}
+
+func (q *Queries) OldFailures(ctx context.Context, id int64) (OldFailuresRow, error) {
+	row := q.db.QueryRowContext(ctx, oldFailures, id)
+	var i OldFailuresRow
+	err := row.Scan(&i.Status, &i.Failures)
+	return i, err
 }
 
 const recentBatches = `-- name: RecentBatches :many
@@ -748,6 +793,15 @@ func (q *Queries) SetJobApart(ctx context.Context, iD int64, attempt int64) (int
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const summarize = `-- name: Summarize :exec
+UPDATE docgen_jobs SET summary = $2, failures = '' WHERE id = $1
+`
+
+func (q *Queries) Summarize(ctx context.Context, iD int64, summary string) error {
+	_, err := q.db.ExecContext(ctx, summarize, iD, summary)
+	return err
 }
 
 const tagReading = `-- name: TagReading :one
@@ -823,6 +877,34 @@ func (q *Queries) TagsBefore(ctx context.Context, versionID int64, position int6
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const unsummarizedJobs = `-- name: UnsummarizedJobs :many
+SELECT id FROM docgen_jobs WHERE summary = '' AND finished_at <> 0 ORDER BY id LIMIT $1
+`
+
+// UnsummarizedJobs returns jobs that ended on a release without summaries.
+func (q *Queries) UnsummarizedJobs(ctx context.Context, limit int32) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, unsummarizedJobs, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -78,6 +78,11 @@ type DocgenEnding struct {
 	Passwords string
 }
 
+type DocgenFailure struct {
+	JobID   int64
+	Details string
+}
+
 type DocgenInput struct {
 	JobID int64
 	Data  string
@@ -96,6 +101,7 @@ type DocgenJob struct {
 	Failures        string
 	FinishedAt      int64
 	Apart           bool
+	Summary         string
 }
 
 type DocgenMerge struct {

@@ -41,7 +41,7 @@ var changedByMigrations = map[string]struct {
 			"collaborations is_access_only": "0", "collaborations can_view_path": "0", "collaborations expires_at": "0",
 			"collaborations acknowledged_at": "= created_at",
 			"docgen_batches global_content":  "0",
-			"docgen_jobs apart":              "0",
+			"docgen_jobs apart":              "0", "docgen_jobs summary": "",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},

@@ -23,7 +23,7 @@ const (
 	// itemBytes is about how much memory an item of a list takes that a filter makes.
 	itemBytes = 32
 	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
-	MaxReports = 1000
+	MaxReports = 100
 )
 
 // Options are the settings of an execution.
@@ -207,6 +207,12 @@ func (e *Env) Err() error {
 // Errors returns what keeps the document from being complete, each once, in the order it was met. A missing path is named
 // as in the tag, loop variable and all, but without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
+
+// Omitted returns how many errors and warnings there were beyond [MaxReports], duplicates included.
+func (e *Env) Omitted() (errors, warnings int) {
+	all := e.allWarnings()
+	return e.errors.more, all.more
+}
 
 // Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
 // met, then the input that no tag reads, sorted.

@@ -423,8 +423,8 @@ func TestLimits(t *testing.T) {
 			}
 		}
 		got := e.Errors()
-		if len(got) != lang.MaxReports+1 || got[lang.MaxReports] != "5 more were left out." {
-			t.Errorf("%d lines, last %q", len(got), got[len(got)-1])
+		if omitted, warnings := e.Omitted(); len(got) != lang.MaxReports || omitted != 5 || warnings != 0 {
+			t.Errorf("%d lines, and %d errors and %d warnings more", len(got), omitted, warnings)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -96,13 +95,8 @@ func (r *reports) lines() []string {
 			lines = append(lines, line)
 		}
 	}
-	if r.more > 0 {
-		lines = append(lines, r.rest())
-	}
 	return lines
 }
-
-func (r *reports) rest() string { return strconv.Itoa(r.more) + " more were left out." }
 
 // search looks for what was meant.
 type search struct {
@@ -116,9 +110,6 @@ func (s *search) problems(r *reports, warning bool) []Problem {
 		p := s.problem(&r.all[i])
 		p.Warning = warning
 		all = append(all, p)
-	}
-	if r.more > 0 {
-		all = append(all, Problem{Message: r.rest(), Warning: warning})
 	}
 	return all
 }

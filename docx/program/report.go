@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"platen/docx/budget"
 	"platen/docx/lang"
@@ -15,7 +16,13 @@ type Report struct {
 	Warnings []string
 	Details  []*Error // the same, as far as it is about a place of the template
 	Used     budget.Used
+
+	// OmittedErrors and OmittedWarnings count those beyond [lang.MaxReports] of a kind, which were not kept.
+	OmittedErrors, OmittedWarnings int
 }
+
+// maxReportText is how many bytes a report keeps of one text: of a message, a path, or a tag.
+const maxReportText = 2000
 
 // ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
 var ErrIncomplete = errors.New("the data is not complete")
@@ -24,6 +31,7 @@ var ErrIncomplete = errors.New("the data is not complete")
 type findings struct {
 	all  []finding
 	seen map[finding]bool
+	more int // beyond the limit, duplicates included
 }
 
 type finding struct {
@@ -41,7 +49,11 @@ func (x *execution) warn(tag *lang.Tag, text string) { x.warnings.add(tag, text)
 
 func (f *findings) add(tag *lang.Tag, text string) {
 	found := finding{tag, text}
-	if f.seen[found] || len(f.all) >= lang.MaxReports {
+	if f.seen[found] {
+		return
+	}
+	if len(f.all) == lang.MaxReports {
+		f.more++
 		return
 	}
 	if f.seen == nil {
@@ -103,10 +115,14 @@ func (x *execution) report() (Report, error) {
 		Used:     x.meter.Used(),
 	}
 	if len(r.Errors)+len(r.Warnings) > 0 {
+		errors, warnings := x.env.Omitted()
+		r.OmittedErrors, r.OmittedWarnings = errors+x.faults.more, warnings+x.warnings.more
 		r.Details = x.details()
+		r.shorten()
 	}
 	if x.opt.Strict && len(r.Errors)+len(r.Warnings) > 0 {
 		r.Errors, r.Warnings = append(r.Errors, r.Warnings...), nil
+		r.OmittedErrors, r.OmittedWarnings = r.OmittedErrors+r.OmittedWarnings, 0
 		return r, ErrIncomplete
 	}
 	if x.env.Err() != nil {
@@ -144,4 +160,24 @@ func (x *execution) details() []*Error {
 		add(*e)
 	}
 	return all
+}
+
+// shorten cuts the texts of a report at maxReportText. The texts of details are few different ones, which they share with the
+// messages and with the template.
+func (r *Report) shorten() {
+	cut := func(text *string) {
+		if len(*text) > maxReportText {
+			*text = strings.ToValidUTF8((*text)[:maxReportText], "") + "…"
+		}
+	}
+	for _, messages := range [][]string{r.Errors, r.Warnings} {
+		for i := range messages {
+			cut(&messages[i])
+		}
+	}
+	for _, d := range r.Details {
+		for _, text := range []*string{&d.Message, &d.Tag, &d.Path, &d.Nearest, &d.Hint} {
+			cut(text)
+		}
+	}
 }

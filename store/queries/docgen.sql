@@ -41,37 +41,50 @@ FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1;
 
 -- name: JobsOfBatchAfter :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+-- JobsOfBatchAfter and the other lists of jobs name their columns, to leave out the large ones: shape, options, and failures.
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3;
 
 -- name: JobsOfBatchBefore :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3;
 
 -- name: JobsOfTemplateAfter :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
 ORDER BY docgen_jobs.id LIMIT $4;
 
 -- name: JobsOfTemplateBefore :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
 ORDER BY docgen_jobs.id DESC LIMIT $4;
 
 -- name: JobsOfUserAfter :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3;
 
 -- name: JobsOfUserBefore :many
-SELECT sqlc.embed(docgen_jobs), sqlc.embed(docgen_batches)
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
+    docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
+    docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3;
@@ -93,8 +106,24 @@ WHERE id = $1 AND attempt = $2 AND status = 'submitted';
 -- name: FinishJob :execrows
 -- FinishJob ends a job once, and only by the attempt that holds it.
 UPDATE docgen_jobs
-SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7
 WHERE id = $1 AND attempt = $2 AND status = 'submitted';
+
+-- name: InsertFailures :exec
+INSERT INTO docgen_failures (job_id, details) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- name: FailuresOfJob :one
+SELECT details FROM docgen_failures WHERE job_id = $1;
+
+-- name: UnsummarizedJobs :many
+-- UnsummarizedJobs returns jobs that ended on a release without summaries.
+SELECT id FROM docgen_jobs WHERE summary = '' AND finished_at <> 0 ORDER BY id LIMIT $1;
+
+-- name: OldFailures :one
+SELECT status, failures FROM docgen_jobs WHERE id = $1 AND summary = '' AND finished_at <> 0;
+
+-- name: Summarize :exec
+UPDATE docgen_jobs SET summary = $2, failures = '' WHERE id = $1;
 
 -- name: Input :one
 SELECT data FROM docgen_inputs WHERE job_id = $1;

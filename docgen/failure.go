@@ -1,0 +1,310 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"platen/store"
+)
+
+// Limits of the problems kept for one job, one merged file, or one version of a template. The first ones are kept, because
+// later ones often follow from them; the rest is counted.
+const (
+	MaxProblems     = 100      // errors and warnings together; details have the same limit of their own
+	MaxProblemText  = 1 << 10  // bytes of one message; a longer one ends in "…"
+	MaxFailureBytes = 64 << 10 // bytes of all of them, as JSON
+	messageShare    = 24 << 10 // the share of the messages; fonts and details have the rest
+	fontShare       = 16 << 10 // the share of the fonts
+	maxEventText    = 4 << 10  // bytes of the errors in a notification
+)
+
+// FailureCode says in one word what kind of failure a job has.
+type FailureCode string
+
+// The failure codes.
+const (
+	FailureIncomplete FailureCode = "incomplete" // there is a document, and something is missing in it
+	FailureFailed     FailureCode = "failed"     // there is no document
+	FailureWarnings   FailureCode = "warnings"   // the document is complete, and something may need attention
+)
+
+// Failures say what a document lacks or why there is none (Errors), and what need not be a fault (Warnings). Details say
+// the same of what is about a place of the template, with all a person needs to walk there.
+type Failures struct {
+	Errors   []string  `json:"errors"`
+	Warnings []string  `json:"warnings"`
+	Details  []*Detail `json:"details,omitempty"`
+	// Fonts say what became of the fonts of a PDF: nil for other documents.
+	Fonts *FontReport `json:"fonts,omitempty"`
+	// OmittedErrors and OmittedWarnings count those that were met and not kept.
+	OmittedErrors   int `json:"omitted_errors,omitempty"`
+	OmittedWarnings int `json:"omitted_warnings,omitempty"`
+}
+
+// Any reports whether there are any errors or warnings.
+func (f Failures) Any() bool { return f.Count() > 0 }
+
+// Count returns the number of errors and warnings, those omitted included.
+func (f Failures) Count() int {
+	return len(f.Errors) + len(f.Warnings) + f.OmittedErrors + f.OmittedWarnings
+}
+
+// Lines returns the errors and the warnings for a person: where some were omitted, a last line says how many.
+func (f Failures) Lines() (lines, warnings []string) {
+	return withOmitted(f.Errors, f.OmittedErrors), withOmitted(f.Warnings, f.OmittedWarnings)
+}
+
+func withOmitted(lines []string, omitted int) []string {
+	if omitted == 0 {
+		return lines
+	}
+	return append(lines[:len(lines):len(lines)], fmt.Sprintf("%d more were left out.", omitted))
+}
+
+// Bounded returns the failures as they are kept: within MaxProblems, MaxProblemText, and MaxFailureBytes.
+func (f Failures) Bounded() Failures {
+	messages := budget{problems: MaxProblems, bytes: messageShare}
+	var omitted int
+	f.Errors, omitted = messages.take(f.Errors)
+	f.OmittedErrors += omitted
+	f.Warnings, omitted = messages.take(f.Warnings)
+	f.OmittedWarnings += omitted
+	left := MaxFailureBytes - messageShare
+	if f.Fonts != nil {
+		f.Fonts = boundedFonts(f.Fonts)
+		left -= jsonSize(f.Fonts)
+	}
+	f.Details = boundedDetails(f.Details, left)
+	return f
+}
+
+// A budget is what is left for messages.
+type budget struct{ problems, bytes int }
+
+// take returns the first of the messages that there is room for, shortened, and how many there are besides.
+func (b *budget) take(messages []string) (kept []string, omitted int) {
+	kept = messages[:0:0] // neither nil nor empty becomes the other
+	for i, message := range messages {
+		message = shortened(message, MaxProblemText)
+		size := jsonSize(message)
+		if b.problems == 0 || size > b.bytes {
+			b.problems = 0 // what comes after one that was left out is left out as well
+			return kept, len(messages) - i
+		}
+		b.problems--
+		b.bytes -= size
+		kept = append(kept, message)
+	}
+	return kept, 0
+}
+
+// boundedDetails returns the first details that fit into left bytes, their texts shortened.
+func boundedDetails(details []*Detail, left int) []*Detail {
+	var kept []*Detail
+	for _, d := range details[:min(len(details), MaxProblems)] {
+		short := *d
+		for _, text := range []*string{&short.Part, &short.Heading, &short.Place, &short.File, &short.Text, &short.Tag, &short.Message,
+			&short.Hint, &short.Path, &short.Nearest} {
+			*text = shortened(*text, MaxProblemText)
+		}
+		if left -= jsonSize(short) + 1; left < 0 {
+			break
+		}
+		kept = append(kept, &short)
+	}
+	return kept
+}
+
+// boundedFonts returns a report without the fonts and characters at its end that there is no room for.
+func boundedFonts(report *FontReport) *FontReport {
+	short := *report
+	for jsonSize(&short) > fontShare {
+		if len(short.Fonts)+len(short.Used)+len(short.Fallback)+len(short.Missing) == 0 {
+			break
+		}
+		short.Fonts = short.Fonts[:len(short.Fonts)/2]
+		short.Used = short.Used[:len(short.Used)/2]
+		short.Fallback = short.Fallback[:len(short.Fallback)/2]
+		short.Missing = short.Missing[:len(short.Missing)/2]
+	}
+	return &short
+}
+
+// jsonSize returns the number of bytes of a value's JSON.
+func jsonSize(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("docgen: %T has no JSON: %v", v, err)) // only values of this package's own types come here
+	}
+	return len(b)
+}
+
+// shortened returns a text of at most limit bytes: itself, or its beginning and "…".
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	at := limit - len("…")
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return strings.Clone(text[:at]) + "…"
+}
+
+func (f Failures) text() (string, error) {
+	if !f.Any() && f.Fonts == nil {
+		return "", nil
+	}
+	f.Errors, f.Warnings = noNil(f.Errors), noNil(f.Warnings)
+	b, err := json.Marshal(f)
+	return string(b), err
+}
+
+// failuresOf reads what text has written.
+func failuresOf(text string) (f Failures, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &f)
+	}
+	return f, err
+}
+
+// FailureSummary is what a list shows of a job's failures.
+type FailureSummary struct {
+	Code    FailureCode `json:"code"`
+	Message string      `json:"message"` // the first error, or the first warning where there is no error
+	Count   int         `json:"count"`   // errors and warnings, those omitted included
+}
+
+// summary returns what a list shows of the failures of a job that ended with a status; nil where there are none.
+func (f Failures) summary(status Status) *FailureSummary {
+	if !f.Any() {
+		return nil
+	}
+	s := &FailureSummary{Code: failureCodes[status], Count: f.Count()}
+	for _, messages := range [][]string{f.Warnings, f.Errors} {
+		if len(messages) > 0 {
+			s.Message = messages[0]
+		}
+	}
+	return s
+}
+
+var failureCodes = map[Status]FailureCode{
+	StatusCompleted: FailureWarnings, StatusCompletedWithError: FailureIncomplete, StatusFailed: FailureFailed,
+}
+
+// text is how a summary is kept; "-" says that there are no failures.
+func (s *FailureSummary) text() (string, error) {
+	if s == nil {
+		return noFailures, nil
+	}
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// noFailures is the summary of a job without failures. An empty one was not written yet.
+const noFailures = "-"
+
+// summaryOf reads what a row says. The job may have ended on a server of an earlier release, which wrote no summary.
+func summaryOf(text string, status Status) (*FailureSummary, error) {
+	switch {
+	case text == noFailures:
+		return nil, nil
+	case text != "":
+		s := &FailureSummary{}
+		return s, json.Unmarshal([]byte(text), s)
+	case status == StatusFailed || status == StatusCompletedWithError:
+		return &FailureSummary{Code: failureCodes[status], Message: "Get the job to see its failures.", Count: 1}, nil
+	}
+	return nil, nil
+}
+
+// eventLines returns the errors that a notification carries.
+func (f Failures) eventLines() []string {
+	b := budget{problems: MaxProblems, bytes: maxEventText}
+	kept, omitted := b.take(f.Errors)
+	return withOmitted(kept, omitted+f.OmittedErrors)
+}
+
+// failureText returns what is kept of the failures of a job; empty where there are none.
+func failureText(ctx context.Context, q *store.Queries, row store.DocgenJob) (string, error) {
+	text, err := q.FailuresOfJob(ctx, row.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return row.Failures, nil // of an earlier release, or empty
+	}
+	return text, err
+}
+
+// keepFailures keeps the failures of a job that has ended, already bounded.
+func keepFailures(ctx context.Context, tx *store.Tx, jobID int64, f Failures) error {
+	text, err := f.text()
+	if err != nil || text == "" {
+		return err
+	}
+	return tx.InsertFailures(ctx, jobID, text)
+}
+
+// SummarizeFailures is the task that gives the jobs of earlier releases their summaries, and bounds what is kept of their
+// failures.
+type SummarizeFailures struct{}
+
+// Kind names the task.
+func (SummarizeFailures) Kind() string { return "summarize_failures" }
+
+// summarizePortion is how many jobs are summarized in one transaction. The text of one job of an earlier release may be
+// 500 KB; they are read one by one.
+const summarizePortion = 50
+
+// ScheduleSummaries has the jobs of earlier releases summarized.
+func (s *Service) ScheduleSummaries(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, store.Job{Task: SummarizeFailures{}, Unique: true, Priority: 4})
+		return err
+	})
+}
+
+// Summarize gives some jobs of earlier releases their summaries; more reports whether there may be others.
+func (s *Service) Summarize(ctx context.Context) (more bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		ids, err := tx.UnsummarizedJobs(ctx, summarizePortion)
+		if err != nil {
+			return err
+		}
+		more = len(ids) == summarizePortion
+		for _, id := range ids {
+			if err := summarize(ctx, tx, id); err != nil {
+				return fmt.Errorf("summarize job %d: %w", id, err)
+			}
+		}
+		return nil
+	})
+	return more, err
+}
+
+func summarize(ctx context.Context, tx *store.Tx, id int64) error {
+	row, err := tx.OldFailures(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // another server was faster
+	}
+	if err != nil {
+		return err
+	}
+	f, err := failuresOf(row.Failures)
+	if err != nil {
+		return err
+	}
+	f = f.Bounded()
+	if err := keepFailures(ctx, tx, id, f); err != nil {
+		return err
+	}
+	summary, err := f.summary(Status(row.Status)).text()
+	if err != nil {
+		return err
+	}
+	return tx.Summarize(ctx, id, summary)
+}
