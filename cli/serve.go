@@ -130,7 +130,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies, Tracer: tracer,
-		RateLimits: cfg.rateLimits(), Rates: rates, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
+		RateLimits: cfg.rateLimits(), Rates: rates, InFlight: server.InFlight{Folder: cfg.Data}, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
 	}); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.limitUser(c, d.upload); err != nil {
 		return err
 	}
+	if err := c.hold(a.in.requests, 1, "requests"); err != nil {
+		return err
+	}
 	if err := a.actAs(c); err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (c *call) readJSON(limit int64, v any) ([]docgen.Problem, error) {
 	if c.r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	text, err := io.ReadAll(c.openBody(limit, false))
+	text, err := c.readAll(limit)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ type call struct {
 	body   *body          // what the operation reads; nil when it reads nothing
 	site   *site
 	span   trace.Span
+	in     *inFlight // what all calls hold
+	undo   []func()  // gives back what this one holds
 }
 
 type callKey struct{}
@@ -38,12 +40,13 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.publ
 
 // serve follows a request to a site from its first byte to the line in the log.
 func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
-	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, site: s}
+	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, in: a.in, site: s}
 	r, c.span = a.startSpan(r)
 	c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	c.r.RemoteAddr = clientAddress(r, a.proxies)
 	identify(w.Header(), c.id)
 	secure(w.Header())
+	defer c.end()
 	defer a.finish(c, time.Now())
 	c.w.extend()
 	a.metrics.inFlight.Inc()

@@ -20,6 +20,7 @@ const (
 	codeRange          docgen.Code = "range_not_satisfiable"
 	codeHeaderTooLarge docgen.Code = "request_header_fields_too_large"
 	codeRateLimit      docgen.Code = "rate_limit_exceeded"
+	codeBusy           docgen.Code = "server_busy"
 	codeInternal       docgen.Code = "internal_server_error"
 )
 

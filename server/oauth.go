@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -183,7 +182,7 @@ func (c *call) readForm() (form, error) {
 	if c.r.ContentLength > maxFormBytes {
 		return nil, tooLarge(maxFormBytes)
 	}
-	text, err := io.ReadAll(c.openBody(maxFormBytes, false))
+	text, err := c.readAll(maxFormBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +268,7 @@ func (a *api) oauthOperation(path string, d oauthDoc) *huma.Operation {
 	op.Responses["400"] = a.jsonResponse("Bad Request: an error of RFC 6749, section 5.2", refused)
 	op.Responses["401"] = a.jsonResponse("Unauthorized: the client credentials in the header Authorization are not valid", unknown)
 	op.Responses["401"].Headers = errorHeaders(http.StatusUnauthorized)
-	for _, code := range []docgen.Code{codeTimeout, docgen.CodeBodyTooLarge, codeRateLimit, docgen.CodeUnavailable, codeInternal} {
+	for _, code := range []docgen.Code{codeTimeout, docgen.CodeBodyTooLarge, codeRateLimit, docgen.CodeUnavailable, codeBusy, codeInternal} {
 		status := kindOf(code).Status
 		op.Responses[strconv.Itoa(status)] = a.jsonResponse(http.StatusText(status), a.exampleError(code))
 		op.Responses[strconv.Itoa(status)].Headers = errorHeaders(status)

@@ -166,7 +166,7 @@ func codesOf(d *doc) []docgen.Code {
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
 	}
-	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeInternal}) {
+	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeBusy, codeInternal}) {
 		if !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}

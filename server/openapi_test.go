@@ -212,7 +212,7 @@ func checkOperation(t *testing.T, d *document, op *operation) {
 			t.Errorf("the parameter %s has no description or no schema", p.Name)
 		}
 	}
-	for _, status := range []string{"400", "401", "429", "500"} {
+	for _, status := range []string{"400", "401", "429", "500", "503"} {
 		if _, ok := op.Responses[status]; !ok {
 			t.Errorf("the status %s is not documented", status)
 		}

@@ -31,6 +31,7 @@ type Config struct {
 	Rates      RateCounter          // where requests are counted that several servers answer; nil when there is one
 	Now        func() time.Time     // by which requests are counted; time.Now when nil
 	Compat     Compat               // whose clients the server bears with
+	InFlight   InFlight             // what requests may hold while they are answered
 	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
 
 	// Tracer records a span of each request; none when nil.
@@ -71,6 +72,7 @@ type api struct {
 	proxies []netip.Prefix // that are trusted
 	tracer  trace.Tracer
 	limiter limiter
+	in      *inFlight
 	pdf     func() error
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
@@ -108,6 +110,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 		compat:  cfg.Compat,
 		public:  public, internal: internal, proxies: cfg.TrustedProxies, tracer: orNoTracer(cfg.Tracer),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
+		in:      newInFlight(cfg.InFlight),
 		sign:    cfg.Sign,
 		pdf:     cfg.PDF,
 	}

@@ -22,10 +22,23 @@ func (q *Queries) InsertJobs(ctx context.Context, jobs []DocgenJob) error {
 
 // InsertInputs adds the user_input of many jobs at once.
 func (q *Queries) InsertInputs(ctx context.Context, inputs []DocgenInput) error {
-	return insertMany(ctx, q.db, "docgen_inputs (job_id, data)", inputs, func(i DocgenInput) []any {
-		return []any{i.JobID, i.Data}
-	})
+	for from := 0; from < len(inputs); {
+		to, size := from, 0
+		for to < len(inputs) && (to == from || size+len(inputs[to].Data) <= bulkBytes) {
+			size += len(inputs[to].Data)
+			to++
+		}
+		err := insertMany(ctx, q.db, "docgen_inputs (job_id, data)", inputs[from:to], func(i DocgenInput) []any { return []any{i.JobID, i.Data} })
+		if err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
+
+// bulkBytes is about how many bytes of inputs one statement inserts: drivers copy all of its parameters.
+const bulkBytes = 4 << 20
 
 // InsertTags adds the tags of one file version at once.
 func (q *Queries) InsertTags(ctx context.Context, tags []DocgenTag) error {
