@@ -39,8 +39,9 @@ func (l *location) Validate() error {
 type config struct {
 	location
 
-	Blobs         string `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
-	DatabaseConns int    `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
+	Blobs         string     `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
+	MinFree       sizeOrNone `default:"512MiB" env:"PLATEN_MIN_FREE" group:"Storage" help:"Free disk space to keep (default 512MiB). With less on any disk of the server, /readyz is 503, and uploads and batches are rejected; none turns this off."`
+	DatabaseConns int        `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
 
 	StoragePolicies storagePolicies `name:"storage-policy" env:"PLATEN_STORAGE_POLICY" placeholder:"NAME=URL,…" group:"Storage" help:"Other places that the contents of archives can be kept in, each with a name, as in cold=file:///mnt/cold."`
 	ArchiveDelete   bool            `default:"true" negatable:"" env:"PLATEN_ARCHIVE_DELETE" group:"Storage" help:"Whether archives can be deleted that are empty."`

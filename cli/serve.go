@@ -77,7 +77,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	guard := cfg.guard(log)
+	disks := cfg.disks()
+	diskMetrics(registry, disks, int64(cfg.MinFree))
 	service, err := docgen.New(ctx, docgen.Config{
+		Disks: disks, MinFree: int64(cfg.MinFree),
 		Store: db, Blobs: blobs, Policies: policies, Limits: cfg.limits(), KeepArchives: !cfg.ArchiveDelete,
 		CheckAddress: guard.Check, Notification: server.Notification, Log: log, CountDamage: damageCounter(registry),
 	})

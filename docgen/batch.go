@@ -135,6 +135,9 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if err := Invalid(b.Problems(s.limits)...); err != nil {
 		return "", err
 	}
+	if err := s.checkRoom(ctx); err != nil {
+		return "", err
+	}
 	batch := store.InsertBatchParams{
 		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
 		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,

@@ -14,5 +14,5 @@
 //	who may do what      access collaboration invitation terms owner
 //	how documents arise  template tag contract include dryrun batch options pdf job failure output ending merge
 //	who is told          trigger event webhook delivery outbox backlog signing listener
-//	what all share       service ready error fault id name page offset
+//	what all share       service ready room error fault id name page offset
 package docgen

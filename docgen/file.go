@@ -92,6 +92,9 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (polic
 	if err := checkName(f.Name); err != nil {
 		return 0, err
 	}
+	if err := s.checkRoom(ctx); err != nil {
+		return 0, err
+	}
 	err = s.db.Read(ctx, func(q *store.Queries) error {
 		parent, err := s.find(ctx, q, c, Folder, f.ParentID, MayUpload)
 		if err != nil {
@@ -170,6 +173,9 @@ func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) 
 		if err := checkName(v.Name); err != nil {
 			return 0, err
 		}
+	}
+	if err := s.checkRoom(ctx); err != nil {
+		return 0, err
 	}
 	err = s.db.Read(ctx, func(q *store.Queries) error {
 		p, err := s.find(ctx, q, c, File, v.FileID, MayEdit)

@@ -34,6 +34,9 @@ func (s *Service) Ready(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout) // others wait for the result
 	defer cancel()
 	s.ready.problem = map[string]error{"database": s.checkDatabase(ctx), "blobs": s.checkBlobs(ctx)}
+	if s.room.minimum > 0 {
+		s.ready.problem["disk"] = s.room.check(s.now())
+	}
 	s.ready.checked = s.now()
 	return s.ready.problem
 }

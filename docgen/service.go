@@ -50,6 +50,11 @@ type Config struct {
 	Limits Limits
 	Now    func() time.Time // time.Now when nil
 
+	// Disks hold the data of the service. Where one has less than MinFree bytes left, the service is not ready, and accepts no
+	// uploads and no batches. A MinFree of 0 turns that off.
+	Disks   []Disk
+	MinFree int64
+
 	Policies     []NewStoragePolicy // besides the default, which is Blobs
 	KeepArchives bool               // archives cannot be deleted
 
@@ -79,6 +84,7 @@ type Service struct {
 	keepArchives bool
 	enterprise   enterprise
 	ready        readiness
+	room         room
 
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
@@ -106,6 +112,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
 	}
+	s.room.disks, s.room.minimum = cfg.Disks, cfg.MinFree
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -1,0 +1,68 @@
+package docgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Disk is a file system that the service stores data on.
+type Disk struct {
+	Name string                // for logs and metrics
+	Free func() (int64, error) // bytes that can still be written
+}
+
+// roomEvery is how long the free space of disks is taken from the last look at them.
+const roomEvery = time.Second
+
+// room watches how much space is left on some disks.
+type room struct {
+	disks   []Disk
+	minimum int64 // bytes that must be free on each
+
+	mu      sync.Mutex
+	checked time.Time
+	problem error
+}
+
+// check returns an error that names the disks with less than the minimum of free space. The result can be up to a second old.
+func (r *room) check(now time.Time) error {
+	if r.minimum <= 0 || len(r.disks) == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if age := now.Sub(r.checked); !r.checked.IsZero() && age >= 0 && age < roomEvery {
+		return r.problem
+	}
+	var problems []error
+	for _, disk := range r.disks {
+		free, err := disk.Free()
+		if err == nil && free < r.minimum {
+			err = fmt.Errorf("%w: %d bytes are free, and %d must be", errLowRoom, free, r.minimum)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("disk of %s: %w", disk.Name, err))
+		}
+	}
+	r.checked, r.problem = now, errors.Join(problems...)
+	return r.problem
+}
+
+// errLowRoom is why nothing new is taken: a disk is almost full.
+var errLowRoom = errors.New("the disk is almost full")
+
+// checkRoom returns the Error of a server that takes no new content or batches because a disk is almost full. What it has accepted
+// uses the space that is left.
+func (s *Service) checkRoom(context.Context) error {
+	err := s.room.check(s.now())
+	if !errors.Is(err, errLowRoom) {
+		return nil // a disk that cannot be looked at shows in Ready; whether it can be written shows by itself
+	}
+	return &Error{
+		Code: CodeStorageFull, RetryAfter: fullRetryAfter,
+		Message: "The server is almost out of disk space and accepts no new content. Delete files for good, or tell the operator of the server.",
+	}
+}
