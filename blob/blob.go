@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"iter"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -68,20 +70,45 @@ type Store interface {
 	Close() error
 }
 
-// Open opens the store at a location: the path of a directory, or the same as a file:// URL.
+// Open opens the store at a location: the path of a directory, or the same as a file:// URL. A missing directory is made.
 func Open(location string) (Store, error) {
-	scheme, _, isURL := strings.Cut(location, "://")
-	if !isURL {
-		return OpenDisk(location)
+	dir, err := pathOf(location)
+	if err != nil {
+		return nil, err
 	}
-	u, err := url.Parse(location)
+	return OpenDisk(dir)
+}
+
+// OpenExisting is Open for a store that must be there: it fails with ErrNotExist instead of making a directory.
+func OpenExisting(location string) (Store, error) {
+	dir, err := pathOf(location)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open blob store: %w", err)
 	}
-	if scheme != "file" || u.Host != "" {
-		return nil, fmt.Errorf("open blob store %s: give the path of a directory or file:///path", u.Redacted())
+	if !info.IsDir() {
+		return nil, fmt.Errorf("open blob store %s: %w", dir, syscall.ENOTDIR)
 	}
-	return OpenDisk(u.Path)
+	return OpenDisk(dir)
+}
+
+// pathOf returns the directory that a location means.
+func pathOf(location string) (string, error) {
+	scheme, _, isURL := strings.Cut(location, "://")
+	if !isURL {
+		return location, nil
+	}
+	u, err := url.Parse(location)
+	if err != nil {
+		return "", fmt.Errorf("open blob store: %w", err)
+	}
+	if scheme != "file" || u.Host != "" {
+		return "", fmt.Errorf("open blob store %s: give the path of a directory or file:///path", u.Redacted())
+	}
+	return u.Path, nil
 }
 
 // ReadAll returns a whole object of at most limit bytes, or fails with ErrTooLarge.

@@ -63,6 +63,20 @@ func TestOpenLocation(t *testing.T) {
 			t.Errorf("%s: %v", location, err)
 		}
 	}
+	missing := filepath.Join(dir, "missing")
+	if _, err := blob.OpenExisting(missing); !errors.Is(err, blob.ErrNotExist) {
+		t.Errorf("OpenExisting of a missing directory = %v, want ErrNotExist", err)
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("OpenExisting made the directory")
+	}
+	existing, err := blob.OpenExisting("file://" + dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := existing.Close(); err != nil {
+		t.Error(err)
+	}
 	for _, location := range []string{"gopher://x", "file://host/x", "http://[::1"} {
 		if _, err := blob.Open(location); err == nil {
 			t.Errorf("Open(%q) succeeded", location)

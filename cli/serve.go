@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -65,7 +64,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("database", db.Close)
 
-	blobs, err := blob.Open(cmp.Or(cfg.Blobs, filepath.Join(cfg.Data, "blobs")))
+	blobs, err := blob.Open(cfg.blobsLocation())
 	if err != nil {
 		return err
 	}

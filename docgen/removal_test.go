@@ -107,7 +107,7 @@ func TestPurgeInPortions(t *testing.T) {
 			t.Errorf("bob's root folder holds %q", got)
 		}
 		again := w.folder(w.alice, 0, "bulky") // the name is free
-		w.checkCounts(t)
+		w.checkRows(t)
 
 		left, portions := w.rows(), 0
 		for ; portions < 3; portions++ {
@@ -122,7 +122,7 @@ func TestPurgeInPortions(t *testing.T) {
 				t.Errorf("portion %d: %d rows fewer", portions, gone)
 			}
 			left = now + 1
-			w.checkCounts(t)
+			w.checkRows(t)
 			w.wantGone(w.alice, []int64{folder}, files[:1])
 		}
 		other := w.again(docgen.Config{}) // as after a crash
@@ -158,7 +158,7 @@ func TestDeleteUserInPortions(t *testing.T) {
 		}
 		_, err := w.File(ctx, admin, files[0])
 		wantCode(t, err, docgen.CodeNotFound)
-		w.checkCounts(t)
+		w.checkRows(t)
 		_, err = w.RemoveTrees(ctx)
 		must(t, err)
 		if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM items WHERE owner_id = ", w.alice.User.ID)); n != 0 {

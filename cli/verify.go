@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+
+	"platen/docgen"
+	"platen/store"
+)
+
+type verifyCmd struct {
+	config `embed:""`
+	JSON   bool `name:"json" help:"Print one JSON object per line: each finding, then the summary."`
+}
+
+// Help is what platen verify --help adds.
+func (*verifyCmd) Help() string {
+	return "Reads the database and every stored content, and compares them: SQLite's own checks, the counts and sizes in rows, the size and SHA-1 of each " +
+		"content, and objects that no file version has. It changes nothing and can run beside a server, or after a restore. Give it the " +
+		"settings of the server. The exit code is 1 if something is damaged, missing, or inconsistent; orphaned objects alone are harmless and do not count."
+}
+
+// Run verifies everything.
+func (c *verifyCmd) Run(ctx context.Context, s *streams) error {
+	return c.openExisting(ctx, func(db *store.DB, policies []docgen.NewStoragePolicy) error {
+		served, err := c.isServed()
+		if err != nil {
+			return err
+		}
+		settled := !served && db.Dialect() == store.SQLite
+		return verify(ctx, docgen.VerifyConfig{Store: db, Policies: policies, Settled: settled}, s.out, s.err, c.JSON)
+	})
+}
+
+// verify verifies, prints what it finds, and returns errReported if something is wrong.
+func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Writer, asJSON bool) error {
+	var bar *progressbar.ProgressBar
+	cfg.Progress = func(done, total int64) {
+		if bar == nil {
+			bar = newProgress(progress, int(total), "verifying")
+		}
+		_ = bar.Set64(done) // a progress bar that cannot be drawn is no reason to stop
+	}
+	print := printFinding
+	if asJSON {
+		print = func(w io.Writer, f docgen.Finding) error { return json.NewEncoder(w).Encode(f) }
+	}
+	var failed error // to print
+	sum, err := docgen.Verify(ctx, cfg, func(f docgen.Finding) {
+		if err := print(out, f); err != nil && failed == nil {
+			failed = err
+		}
+	})
+	if bar != nil {
+		_ = bar.Exit()
+	}
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = json.NewEncoder(out).Encode(struct {
+			Kind string `json:"kind"`
+			*docgen.Verification
+			OK bool `json:"ok"`
+		}{"summary", sum, !sum.Wrong()})
+	} else {
+		_, err = fmt.Fprintln(out, summary(sum))
+	}
+	if err == nil && sum.Wrong() {
+		return errReported
+	}
+	return err
+}
+
+// printFinding prints a finding on one line.
+func printFinding(w io.Writer, f docgen.Finding) error {
+	line := f.Kind + ": "
+	if f.Path != "" {
+		line += fmt.Sprintf("%q of %s (file %d, version %d): ", f.Path, f.Owner, f.File, f.Version)
+	}
+	line += f.Problem
+	if f.Object != "" {
+		line += fmt.Sprintf(" (object %s, storage policy %s)", f.Object, f.Policy)
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+// summary is the last line of what verify prints.
+func summary(sum *docgen.Verification) string {
+	text := fmt.Sprintf("Verified %d contents (%d bytes): ", sum.Contents, sum.Bytes)
+	var kinds []string
+	for _, kind := range []string{docgen.FindingDatabase, docgen.FindingRow, docgen.FindingStore, docgen.DamageMissing, docgen.DamageChanged,
+		docgen.DamageUnreadable, docgen.FindingOrphaned} {
+		if n := sum.Findings[kind]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, kind))
+		}
+	}
+	switch {
+	case len(kinds) == 0:
+		text += "everything is sound."
+	case !sum.Wrong():
+		text += "everything is sound; " + strings.Join(kinds, ", ") + "."
+	default:
+		text += strings.Join(kinds, ", ") + "."
+	}
+	if sum.Unsaved > 0 {
+		text += fmt.Sprintf(" %d objects may belong to uploads in progress.", sum.Unsaved)
+	}
+	return text
+}
