@@ -64,6 +64,8 @@ type commands struct {
 	Schema   schemaCmd    `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
 	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
 	Doctor   doctorCmd    `cmd:"" help:"Say what a server or PDFs need and is not there, and what to do."`
+	Backup   backupCmd    `cmd:"" help:"Copy the embedded database and all contents to a folder, beside a server that works, and verify the copy."`
+	Restore  restoreCmd   `cmd:"" help:"Copy a backup to a new data folder and verify it."`
 	Verify   verifyCmd    `cmd:"" help:"Check all stored contents and rows: damaged, missing, orphaned, inconsistent."`
 	Config   configCmd    `cmd:"" help:"Print the configuration in force, as a configuration file."`
 	Version  versionCmd   `cmd:"" help:"Print the version."`

@@ -28,3 +28,26 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// lazyProgress is a progress bar whose total is known when something is done.
+type lazyProgress struct {
+	w    io.Writer
+	what string
+	bar  *progressbar.ProgressBar
+}
+
+func newLazyProgress(w io.Writer, what string) *lazyProgress { return &lazyProgress{w: w, what: what} }
+
+// set shows how much is done. A bar that cannot be drawn is no reason to stop.
+func (p *lazyProgress) set(done, total int64) {
+	if p.bar == nil {
+		p.bar = newProgress(p.w, int(total), p.what)
+	}
+	_ = p.bar.Set64(done)
+}
+
+func (p *lazyProgress) end() {
+	if p.bar != nil {
+		_ = p.bar.Exit()
+	}
+}

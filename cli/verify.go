@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/schollz/progressbar/v3"
-
 	"platen/docgen"
 	"platen/store"
 )
@@ -39,13 +37,8 @@ func (c *verifyCmd) Run(ctx context.Context, s *streams) error {
 
 // verify verifies, prints what it finds, and returns errReported if something is wrong.
 func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Writer, asJSON bool) error {
-	var bar *progressbar.ProgressBar
-	cfg.Progress = func(done, total int64) {
-		if bar == nil {
-			bar = newProgress(progress, int(total), "verifying")
-		}
-		_ = bar.Set64(done) // a progress bar that cannot be drawn is no reason to stop
-	}
+	bar := newLazyProgress(progress, "verifying")
+	cfg.Progress = bar.set
 	print := printFinding
 	if asJSON {
 		print = func(w io.Writer, f docgen.Finding) error { return json.NewEncoder(w).Encode(f) }
@@ -56,9 +49,7 @@ func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Write
 			failed = err
 		}
 	})
-	if bar != nil {
-		_ = bar.Exit()
-	}
+	bar.end()
 	if err == nil {
 		err = failed
 	}

@@ -81,6 +81,9 @@ func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Diale
 		}
 		return checkSchema(ctx, ours, rivers.Validate)
 	}
+	if err := beforeMigration(ctx, db, cfg, ours, rivers.Validate); err != nil {
+		return err
+	}
 	if _, err := ours.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -91,6 +94,23 @@ func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Diale
 		return fmt.Errorf("migrate queue: %w", err)
 	}
 	return nil
+}
+
+// beforeMigration backs up an embedded database that is about to be changed. A new one has nothing to lose.
+func beforeMigration(ctx context.Context, db *DB, cfg Config, ours *goose.Provider,
+	validateQueue func(context.Context, *rivermigrate.ValidateOpts) (*rivermigrate.ValidateResult, error)) error {
+	if db.dialect != SQLite || errors.Is(refuseEmpty(ctx, db), ErrEmpty) {
+		return nil
+	}
+	err := checkSchema(ctx, ours, validateQueue)
+	if !errors.Is(err, ErrSchema) || errors.Is(err, ErrNewer) { // those of a newer program are refused later
+		return err
+	}
+	current, err := ours.GetDBVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return backUpBeforeMigration(ctx, cfg.Path, current+1, cfg.Log)
 }
 
 // checkSchema reports with ErrSchema a schema that is not exactly the one this program needs.

@@ -1,0 +1,451 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/blob"
+	"platen/docgen"
+	"platen/store"
+)
+
+// A backup is a folder:
+//
+//	backup.json       what the backup is, written last: without it there is none
+//	platen-TIME.db    the database
+//	blobs             the contents of the default storage policy
+//	policies/N        those of the storage policy with the id N
+//
+// A later backup to the same folder adds what is new under names of its own and then replaces backup.json, so that there is a
+// whole backup at any moment. What only the earlier one needed is removed after that.
+
+const (
+	manifestName   = "backup.json"
+	backupFormat   = 1
+	snapshotPrefix = "platen-"
+	backupTries    = 5 // snapshots, when contents were deleted while they were copied
+)
+
+// manifest is backup.json.
+type manifest struct {
+	Format   int           `json:"format"`
+	Version  string        `json:"platen"`
+	MadeAt   time.Time     `json:"made_at"` // of the snapshot
+	Database string        `json:"database"`
+	SHA256   string        `json:"database_sha256"`
+	Policies []savedPolicy `json:"storage_policies"`
+	Contents int64         `json:"contents"`
+	Bytes    int64         `json:"bytes"`
+	Problems int           `json:"problems"` // that platen verify found in it: the server had them already
+}
+
+// savedPolicy says where in a backup the contents of a storage policy are.
+type savedPolicy struct {
+	Name   string `json:"name"`
+	Folder string `json:"folder"`
+}
+
+type backupCmd struct {
+	config `embed:""`
+	To     string `arg:"" placeholder:"FOLDER" help:"Folder for the backup, new or of an earlier backup. Only contents that it lacks are copied."`
+}
+
+// Help is what platen backup --help adds.
+func (*backupCmd) Help() string {
+	return "Copies the embedded database and the contents of files to a folder, beside a server that works, and verifies the copy. Only the user " +
+		"who runs it can read the copy, which has the keys of webhooks. Give it the settings of the server. An interrupted backup leaves the " +
+		"one before as it was; run it again. The exit code is 1 if the backup has damaged contents, which the server had already."
+}
+
+// Run makes or renews a backup.
+func (c *backupCmd) Run(ctx context.Context, s *streams) error {
+	if c.Database != "" {
+		return usagef("platen backup copies the embedded database; with PostgreSQL, run pg_dump first and then copy the folders of contents: see Backup in docs/operations.md")
+	}
+	return c.openExisting(ctx, func(db *store.DB, from []docgen.NewStoragePolicy) (err error) {
+		b := &backup{dir: c.To, db: db, from: from, out: s.out, progress: s.err}
+		lock, err := b.prepare()
+		if err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
+		defer func() { err = errors.Join(err, b.close()) }()
+		if err := b.make(ctx); err != nil {
+			return fullDisk(fmt.Errorf("backup: %w", err), c.To)
+		}
+		if b.made.Problems > 0 {
+			return errReported
+		}
+		return nil
+	})
+}
+
+// fullDisk says what to do about a full disk.
+func fullDisk(err error, dir string) error {
+	if errors.Is(err, store.ErrNoSpace) || errors.Is(err, blob.ErrNoSpace) {
+		return fmt.Errorf("%w; there is no complete copy of this moment in %s: make room and run the command again", err, dir)
+	}
+	return err
+}
+
+// backup is a backup in the making.
+type backup struct {
+	dir           string
+	db            *store.DB
+	from, to      []docgen.NewStoragePolicy
+	out, progress io.Writer
+	made          manifest
+}
+
+// prepare makes the folder, locks it, and opens the stores in it.
+func (b *backup) prepare() (*store.DirLock, error) {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if !ofBackup(entry.Name()) {
+			return nil, fmt.Errorf("%s is neither empty nor a backup: it has %s", b.dir, entry.Name())
+		}
+	}
+	lock, err := store.LockDir(b.dir)
+	if err != nil {
+		return nil, err
+	}
+	b.made = manifest{Format: backupFormat, Version: version()}
+	for i, p := range b.from {
+		folder := "blobs"
+		if i > 0 {
+			folder = filepath.Join("policies", strconv.Itoa(i))
+		}
+		b.made.Policies = append(b.made.Policies, savedPolicy{Name: p.Name, Folder: folder})
+	}
+	return lock, nil
+}
+
+// ofBackup tells whether an entry of a folder may be one of a backup.
+func ofBackup(name string) bool {
+	switch name {
+	case manifestName, manifestName + ".tmp", "blobs", "policies", "platen.lock":
+		return true
+	}
+	return strings.HasPrefix(name, snapshotPrefix) && strings.Contains(name, ".db")
+}
+
+func (b *backup) close() error {
+	var problems []error
+	for _, p := range b.to {
+		problems = append(problems, p.Blobs.Close())
+	}
+	return errors.Join(problems...)
+}
+
+// make copies everything, verifies the copy, and only then lets it be the backup.
+func (b *backup) make(ctx context.Context) error {
+	if err := b.keepFolders(); err != nil {
+		return err
+	}
+	if err := b.openStores(ctx); err != nil {
+		return err
+	}
+	saved, err := b.copyAll(ctx)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.verify(ctx, saved), saved.Close()); err != nil {
+		return err
+	}
+	if err := b.publish(); err != nil {
+		return err
+	}
+	if err := b.removeUnnamed(ctx); err != nil {
+		return err
+	}
+	if err := b.removeOld(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(b.out, "Backed up %d contents (%d bytes) to %s.\n", b.made.Contents, b.made.Bytes, b.dir)
+	return err
+}
+
+// keepFolders has each storage policy keep the folder that it has in an earlier backup.
+func (b *backup) keepFolders() error {
+	earlier, err := readManifest(b.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	used := map[string]string{} // name of the policy by folder
+	for _, p := range earlier.Policies {
+		used[p.Folder] = p.Name
+	}
+	for i, p := range b.made.Policies {
+		for folder, name := range used {
+			if strings.EqualFold(name, p.Name) {
+				b.made.Policies[i].Folder = folder
+			}
+		}
+	}
+	for i := range b.made.Policies {
+		p := &b.made.Policies[i]
+		for n := 1; used[p.Folder] != "" && !strings.EqualFold(used[p.Folder], p.Name); n++ {
+			p.Folder = filepath.Join("policies", strconv.Itoa(n))
+		}
+		used[p.Folder] = p.Name
+	}
+	return nil
+}
+
+// openStores opens the stores of the backup, and makes sure that they are of the same database.
+func (b *backup) openStores(ctx context.Context) error {
+	for i, p := range b.made.Policies {
+		blobs, err := blob.Open(filepath.Join(b.dir, p.Folder))
+		if err != nil {
+			return err
+		}
+		b.to = append(b.to, docgen.NewStoragePolicy{Name: p.Name, Blobs: blobs})
+		for _, mark := range docgen.StoreMarks() {
+			if err := copyMark(ctx, b.from[i].Blobs, blobs, mark); err != nil {
+				return fmt.Errorf("%s: %w", filepath.Join(b.dir, p.Folder), err)
+			}
+		}
+	}
+	return nil
+}
+
+// maxMark is longer than any mark of a store, in bytes.
+const maxMark = 1000
+
+// copyMark copies an object by which a database and a store know each other.
+func copyMark(ctx context.Context, from, to blob.Store, mark string) error {
+	want, err := blob.ReadAll(ctx, from, mark, maxMark)
+	if errors.Is(err, blob.ErrNotExist) { // of a server that has not started yet
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = to.Put(ctx, mark, strings.NewReader(string(want)))
+	if !errors.Is(err, blob.ErrExist) {
+		return err
+	}
+	have, err := blob.ReadAll(ctx, to, mark, maxMark)
+	if err == nil && string(have) != string(want) {
+		return errors.New("this is the backup of another server; choose another folder")
+	}
+	return err
+}
+
+// copyAll makes a snapshot of the database and copies all contents that it names. A content that was deleted in between asks
+// for another snapshot, which no longer names it. It returns the snapshot.
+func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
+	for try := 1; ; try++ {
+		b.made.MadeAt = time.Now().UTC()
+		b.made.Database = snapshotPrefix + b.made.MadeAt.Format("20060102T150405.000000Z") + ".db"
+		path := filepath.Join(b.dir, b.made.Database)
+		if err := b.db.Snapshot(ctx, path); err != nil {
+			return nil, err
+		}
+		saved, err := store.Open(ctx, store.Config{Path: path, NoMigrate: true})
+		if err != nil {
+			return nil, err
+		}
+		copied, err := b.copyContents(ctx, saved)
+		if err != nil {
+			return nil, errors.Join(err, saved.Close())
+		}
+		named, err := docgen.StillNamed(ctx, b.db, copied.Absent)
+		if err == nil && named == len(copied.Absent) {
+			return saved, nil // what is absent now is missing; verify tells
+		}
+		if err == nil && try == backupTries {
+			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when less is deleted", try)
+		}
+		if err = errors.Join(err, saved.Close()); err != nil {
+			return nil, err
+		}
+		if err := removeSnapshot(path); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (b *backup) copyContents(ctx context.Context, saved *store.DB) (docgen.CopyResult, error) {
+	bar := newLazyProgress(b.progress, "copying")
+	defer bar.end()
+	return docgen.CopyContents(ctx, saved, b.from, b.to, bar.set)
+}
+
+// verify verifies the copy. Contents that are damaged in it are copied again, in case they are sound where they come from.
+func (b *backup) verify(ctx context.Context, saved *store.DB) error {
+	sum, damaged, err := b.verifyOnce(ctx, saved, io.Discard)
+	if err != nil {
+		return err
+	}
+	if len(damaged) > 0 {
+		for _, f := range damaged {
+			if err := b.discard(ctx, f); err != nil {
+				return err
+			}
+		}
+		if _, err := b.copyContents(ctx, saved); err != nil {
+			return err
+		}
+	}
+	if sum.Wrong() {
+		if sum, _, err = b.verifyOnce(ctx, saved, b.out); err != nil {
+			return err
+		}
+	}
+	b.made.Contents, b.made.Bytes = sum.Contents, sum.Bytes
+	for kind, n := range sum.Findings {
+		if kind != docgen.FindingOrphaned {
+			b.made.Problems += n
+		}
+	}
+	return nil
+}
+
+// verifyOnce verifies the copy, prints what it finds, and returns the damaged contents.
+func (b *backup) verifyOnce(ctx context.Context, saved *store.DB, out io.Writer) (*docgen.Verification, []docgen.Finding, error) {
+	var damaged []docgen.Finding
+	bar := newLazyProgress(b.progress, "verifying")
+	defer bar.end()
+	var failed error
+	sum, err := docgen.Verify(ctx, docgen.VerifyConfig{Store: saved, Policies: b.to, Progress: bar.set}, func(f docgen.Finding) {
+		if f.Kind == docgen.FindingOrphaned {
+			return // of the backup before; it is removed at the end
+		}
+		if f.Object != "" && len(damaged) < maxRepairs {
+			damaged = append(damaged, f)
+		}
+		failed = errors.Join(failed, printFinding(out, f))
+	})
+	return sum, damaged, errors.Join(err, failed)
+}
+
+// maxRepairs bounds how many damaged contents of a backup are copied again at once.
+const maxRepairs = 10_000
+
+// discard removes a damaged content from the copy if the server has one that could take its place.
+func (b *backup) discard(ctx context.Context, f docgen.Finding) error {
+	for i, p := range b.to {
+		if p.Name != f.Policy {
+			continue
+		}
+		if _, err := b.from[i].Blobs.Stat(ctx, f.Object); err == nil {
+			return p.Blobs.Delete(ctx, f.Object)
+		}
+	}
+	return nil
+}
+
+// publish writes the manifest: from then on this is the backup.
+func (b *backup) publish() error {
+	var err error
+	if b.made.SHA256, err = fileSHA256(filepath.Join(b.dir, b.made.Database)); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(b.made, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeDurably(filepath.Join(b.dir, manifestName), append(text, '\n'))
+}
+
+// removeUnnamed removes the contents that only earlier backups needed.
+func (b *backup) removeUnnamed(ctx context.Context) error {
+	saved, err := store.Open(ctx, store.Config{Path: filepath.Join(b.dir, b.made.Database), NoMigrate: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(docgen.RemoveUnnamed(ctx, saved, b.to), saved.Close())
+}
+
+// removeOld removes the databases of earlier backups, and what opening this one's left.
+func (b *backup) removeOld() error {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), snapshotPrefix) && entry.Name() != b.made.Database {
+			if err := os.Remove(filepath.Join(b.dir, entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// removeSnapshot removes a snapshot with what opening it left beside it.
+func removeSnapshot(path string) error {
+	files, err := filepath.Glob(path + "*")
+	for _, file := range files {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
+}
+
+func readManifest(dir string) (manifest, error) {
+	var m manifest
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
+	}
+	if m.Format != backupFormat {
+		return m, fmt.Errorf("%s has the format %d, and this version of platen knows %d", filepath.Join(dir, manifestName), m.Format, backupFormat)
+	}
+	return m, nil
+}
+
+func fileSHA256(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+// writeDurably replaces a file that only this user can read, at once and for good.
+func writeDurably(path string, text []byte) (err error) {
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path+".tmp"))
+	}
+	return errors.Join(os.Rename(path+".tmp", path), syncFolder(filepath.Dir(path)))
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
