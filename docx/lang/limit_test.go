@@ -54,6 +54,8 @@ func TestWorkIsCounted(t *testing.T) {
 		`{{text :: uppercase}}`, `{{text :: lowercase}}`, `{{text :: titlecase}}`, `{{text :: capitalize}}`, `{{text :: trim}}`, `{{text :: truncate(10)}}`,
 		`{{text :: replace("one", "two")}}`, `{{text :: replace("a", text)}}`, `{{text :: split(",") :: count}}`, `{{text :: slice(10)}}`, `{{$length(text)}}`,
 		`{{$string(text, "x")}}`, `{{text :: format("x-x")}}`, `{{"n" :: pad(5, text)}}`, `{{"n" :: truncate(0, text)}}`, `{{"zzz" in text}}`,
+		`{{words :: last(900) :: count}}`, `{{words :: lastdelimiter("-")}}`, `{{$min(items.n)}}`, `{{$average(items, n)}}`, `{{text :: html}}`, `{{text}}`,
+		`{{text :: slice(0, 10)}}`, `{{items.n :: percent(2)}}`, `{{text :: default("x")}}`,
 	} {
 		t.Run(text, func(t *testing.T) {
 			tag := parse(t, text)

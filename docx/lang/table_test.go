@@ -91,3 +91,27 @@ func checkUsage(t *testing.T, name, usage, before, behind string) {
 		}
 	}
 }
+
+// constantWork are the filters and functions whose work does not depend on how long their value is, besides looking it up and printing it.
+var constantWork = []string{
+	"optional", "link", "checkbox", "pagebreak", "$now", "$today", "$days", "$round", "$floor", "$ceil", "$abs", "$number",
+}
+
+// TestEverythingIsCharged checks that TestWorkIsCounted runs each filter and function that goes through a list or text.
+func TestEverythingIsCharged(t *testing.T) {
+	rows, err := os.ReadFile("limit_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fn := range filterTable {
+		if fn.note == nil && !slices.Contains(constantWork, name) && !strings.Contains(string(rows), ":: "+name+"(") &&
+			!strings.Contains(string(rows), ":: "+name+" ") && !strings.Contains(string(rows), ":: "+name+"}}") {
+			t.Errorf("limit_test.go has no row for the filter %s", name)
+		}
+	}
+	for name := range functionTable {
+		if !slices.Contains(constantWork, name) && !strings.Contains(string(rows), name+"(") {
+			t.Errorf("limit_test.go has no row for the function %s", name)
+		}
+	}
+}
