@@ -19,16 +19,18 @@ type budgetFlags struct {
 
 // limits returns the budgets with a time; 0 is no limit.
 func (f *budgetFlags) limits(longest time.Duration) docx.Limits {
-	orNone := func(n int64) int64 {
-		if n == 0 {
-			return budget.Unlimited
-		}
-		return n
-	}
 	return docx.Limits{
 		Steps: orNone(f.DocumentSteps), Content: int64(f.DocumentContent), Size: int64(f.DocumentSize), Memory: int64(f.DocumentMemory),
 		Pixels: orNone(f.DocumentPixels), Time: time.Duration(orNone(int64(longest))),
 	}
+}
+
+// orNone returns a limit in which 0 stands for none.
+func orNone(n int64) int64 {
+	if n == 0 {
+		return budget.Unlimited
+	}
+	return n
 }
 
 // problems returns what is wrong with the budgets.

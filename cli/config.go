@@ -65,6 +65,8 @@ type config struct {
 	budgetFlags  `embed:""`
 	DocumentTime time.Duration `default:"1m" env:"PLATEN_DOCUMENT_TIME" group:"Budgets of a document" help:"Maximum time to generate one document, without its conversion to PDF; 0 for no limit."`
 
+	TemplateTime time.Duration `default:"1m" env:"PLATEN_TEMPLATE_TIME" group:"Limits" help:"Maximum time to compile one template; 0 for no limit."`
+
 	webhookConfig `embed:""`
 	pdfConfig     `embed:""`
 
@@ -102,6 +104,9 @@ func (c *config) Validate() error {
 	}
 	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		problems = append(problems, fmt.Errorf("--base-url must be an http or https URL, not %q", c.BaseURL))
+	}
+	if c.TemplateTime < 0 {
+		problems = append(problems, fmt.Errorf("--template-time must not be negative, it is %v; 0 is no limit", c.TemplateTime))
 	}
 	problems = append(problems, c.budgetFlags.problems(c.DocumentTime)...)
 	return errors.Join(append(problems, append(c.webhookConfig.problems(), c.pdfConfig.Validate())...)...)

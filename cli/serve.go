@@ -150,7 +150,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 // generator is what makes documents.
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer) *generate.Generator {
-	cfg := generate.Config{Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Limits: c.budgetFlags.limits(c.DocumentTime)}
+	cfg := generate.Config{Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime)))}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func parseTemplate(path string) (*docx.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	template, err := docx.ParseWith(f, info.Size(), docx.ParseOptions{Include: included(filepath.Dir(path))})
+	template, err := docx.ParseWith(context.Background(), f, info.Size(), docx.ParseOptions{Time: -1, Include: included(filepath.Dir(path))})
 	if problems, ok := errors.AsType[docx.Errors](err); ok {
 		return nil, &templateError{path, problems}
 	}

@@ -39,7 +39,7 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 				parts["chart1.xml"] = chartOfOne
 			}
 			file := withOldPicture(t, build(t, parts))
-			tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: func(string) ([]byte, error) {
+			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: func(string) ([]byte, error) {
 				parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
 				return build(t, parts), nil
 			}})

@@ -81,7 +81,7 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		}
 	}
 	file := build(t, parts)
-	tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
+	tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
 	if err != nil {
 		if _, ok := errors.AsType[docx.Errors](err); !ok {
 			t.Fatal(err)

@@ -1,12 +1,16 @@
 package docx_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 
 	"platen/docx"
+	"platen/docx/budget"
 )
 
 // Templates made to be slow or to go deep are compiled in about the time of their size, or refused.
@@ -78,5 +82,59 @@ func TestManyNamespaces(t *testing.T) {
 	tpl := mustParse(t, map[string]string{"document.xml": body})
 	if _, err := tpl.Execute(t.Context(), io.Discard, decode(t, `{"a":"A"}`), docx.Options{}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Templates of a few megabytes that once took minutes to compile: for each tag, all paragraphs or rows were looked at.
+func TestLongTemplatesAreCompiled(t *testing.T) {
+	many, n := strings.Repeat, 40_000
+	noise := make([]byte, 100_000) // as a part may not unpack to very many times its size
+	for i := range noise {
+		noise[i] = "abcdefghijklmnopqrstuvwxyz"[(i*i/7+i*i*i/1013)%26]
+	}
+	row := func(text string) string { return `<w:tr><w:tc>` + para(text) + `</w:tc></w:tr>` }
+	for name, body := range map[string]string{
+		"paragraphs": many(para("{{a}}"), 9000) + many(para("x"), n),
+		"headings":   many(`<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>{{a}}</w:t></w:r></w:p>`, 9000),
+		"rows":       `<w:tbl>` + many(row("{{if a}}")+row("{{endif}}"), 1000) + row("{{if a}}") + many(row("x"), n/4) + row("{{endif}}") + `</w:tbl><w:p/>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := parse(build(t, map[string]string{"document.xml": para(string(noise)) + body})); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A template whose rows would have to be compared with very many blocks exceeds the budget of compiling, also within an included file, and
+// what ends the context ends compiling.
+func TestCompilingHasABudget(t *testing.T) {
+	many := strings.Repeat
+	row := func(text string) string { return `<w:tr><w:tc>` + para(text) + `</w:tc></w:tr>` }
+	var noise strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&noise, "%x", i*i*i)
+	}
+	file := build(t, map[string]string{"document.xml": para(noise.String()) + `<w:tbl>` + many(row("{{if a}}")+row("{{endif}}"), 9000) +
+		row("{{if a}}") + many(row("x"), 60_000) + row("{{endif}}") + `</w:tbl><w:p/>`})
+	outer := build(t, map[string]string{"document.xml": para(`{{include "long.docx"}}`)})
+	for name, template := range map[string][]byte{"itself": file, "included": outer} {
+		_, err := docx.ParseWith(t.Context(), bytes.NewReader(template), int64(len(template)), docx.ParseOptions{
+			Include: func(string) ([]byte, error) { return file, nil }, Time: budget.Unlimited,
+		})
+		exceeded, ok := errors.AsType[*docx.BudgetError](err)
+		if !ok || exceeded.Budget != budget.TemplateWork || !strings.Contains(err.Error(), "steps to compile") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	reason := errors.New("the server stops")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(reason)
+	if _, err := docx.ParseWith(ctx, bytes.NewReader(outer), int64(len(outer)), docx.ParseOptions{}); !errors.Is(err, reason) {
+		t.Errorf("error %v, want why the context ended", err)
+	}
+	_, err := docx.ParseWith(t.Context(), bytes.NewReader(outer), int64(len(outer)), docx.ParseOptions{Time: 1})
+	if exceeded, ok := errors.AsType[*docx.BudgetError](err); !ok || exceeded.Budget != budget.TemplateTime || !strings.Contains(err.Error(), "--template-time") {
+		t.Errorf("error %v, want one of the time", err)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"platen/docx/budget"
 	"platen/docx/compile"
 	"platen/docx/include"
 	"platen/docx/opc"
@@ -28,11 +30,14 @@ type ParseOptions struct {
 	// Include returns the file that {{include "name"}} names; nil: there are none to be had. Its error completes a sentence whose
 	// subject is the file.
 	Include func(name string) ([]byte, error)
+	// Time is how long compiling may take; 0: a minute; below 0: as long as it takes.
+	Time time.Duration
 }
 
 // includer compiles a template with all that it includes.
 type includer struct {
 	open  func(name string) ([]byte, error)
+	meter *budget.Meter
 	files map[string]*compile.Compiled // those that were compiled, by name
 	names []string                     // of those that are being compiled, each in the one before
 	count int
@@ -40,7 +45,7 @@ type includer struct {
 
 // parse compiles a file. What it includes is put into it, and the whole is compiled anew.
 func (p *includer) parse(file []byte) (*compile.Compiled, error) {
-	t, err := compile.File(file, p.open != nil, nil)
+	t, err := compile.File(p.meter, file, p.open != nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +55,12 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	for i, in := range t.Inclusions {
 		places[i] = in.Place
 		included, err := p.file(in.Name)
+		if _, exceeded := errors.AsType[*budget.Error](err); exceeded {
+			return nil, err
+		}
+		if ended := p.meter.Check(); ended != nil {
+			return nil, ended
+		}
 		if err != nil {
 			if _, isInFile := errors.AsType[Errors](err); !isInFile || !told[in.Name] {
 				problems = append(problems, in.Failed(err)...)
@@ -97,7 +108,7 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 	for _, in := range included {
 		slices.SortFunc(in, func(a, b compile.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	made, err := compile.File(whole, false, included)
+	made, err := compile.File(p.meter, whole, false, included)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func including(t testing.TB, file []byte) (*docx.Template, error) {
 	t.Helper()
 	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include "it.docx"}}</w:t></w:r></w:p><w:sectPr/>`})
-	return docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: func(name string) ([]byte, error) {
+	return docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: func(name string) ([]byte, error) {
 		if name != "it.docx" {
 			return nil, fs.ErrNotExist
 		}
@@ -115,7 +115,7 @@ func TestIncludeLimits(t *testing.T) {
 	whole := build(t, map[string]string{"document.xml": many})
 	file := build(t, map[string]string{"document.xml": `<w:p/>`})
 	open := func(string) ([]byte, error) { return file, nil }
-	_, err := docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
+	_, err := docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
 	if err == nil || !strings.Contains(err.Error(), "more than 100") {
 		t.Errorf("many: %v", err)
 	}
@@ -125,7 +125,7 @@ func TestIncludeLimits(t *testing.T) {
 		return build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{include "` + name + `x"}}</w:t></w:r></w:p>`}), nil
 	}
 	whole = build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{include "x"}}</w:t></w:r></w:p>`})
-	_, err = docx.ParseWith(bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
+	_, err = docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
 	if err == nil || !strings.Contains(err.Error(), "too deep") || deep != docx.MaxIncludeDepth {
 		t.Errorf("deep (%d): %v", deep, err)
 	}

@@ -136,7 +136,7 @@ func TestSampleSuitsTheGoldens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parts, _ := goldenInput(archive)
 			file := build(t, parts)
-			tpl, err := docx.ParseWith(bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
+			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,10 +46,13 @@ type Template struct{ compiled *compile.Compiled }
 // Parse compiles a Word document (.docx, .dotx, .docm or .dotm) of size bytes. It reads all of r and does not keep
 // it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once and
 // the warnings among them, if its tags cannot.
-func Parse(r io.ReaderAt, size int64) (*Template, error) { return ParseWith(r, size, ParseOptions{}) }
+func Parse(r io.ReaderAt, size int64) (*Template, error) {
+	return ParseWith(context.Background(), r, size, ParseOptions{})
+}
 
-// ParseWith is Parse with options.
-func ParseWith(r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
+// ParseWith is Parse with options. It returns soon after ctx ends, with the reason. A template that takes too much work or time to compile
+// is a [*BudgetError].
+func ParseWith(ctx context.Context, r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
 	if size > opc.DefaultPackageBytes { // before it is taken into memory; opc says it properly
 		_, err := opc.Open(r, size, compile.Limits)
 		return nil, err
@@ -58,7 +61,7 @@ func ParseWith(r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
-	p := includer{open: opt.Include, files: map[string]*compile.Compiled{}}
+	p := includer{open: opt.Include, meter: budget.ForTemplate(ctx, opt.Time), files: map[string]*compile.Compiled{}}
 	made, err := p.parse(file)
 	if err != nil {
 		return nil, err

@@ -98,7 +98,9 @@ func TestAnEndedTaskStopsTheEngine(t *testing.T) {
 			Service: w.service, Log: slog.New(slog.DiscardHandler), Picture: picture, Limits: docx.Limits{Steps: -1, Content: -1, Time: -1},
 		})
 		template := w.template("T.docx", docxOf(t, "{{far :: image}}{{for x in l}}{{for y in l}}{{for z in l}}{{endfor}}{{endfor}}{{endfor}}"))
-		list := func(n int) string { return `{"far": "https://example.com/a.png", "l": [` + strings.Repeat("1,", n) + `1]}` }
+		list := func(n int) string {
+			return `{"far": "https://example.com/a.png", "l": [` + strings.Repeat("1,", n) + `1]}`
+		}
 		batch := w.batch(template.ID, docgen.OutputDocx, list(2000)) // 8,000,000,000 rounds
 		if err := g.GenerateDocuments(ctx, w.task(batch)); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that the task ended", err)

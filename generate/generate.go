@@ -47,29 +47,32 @@ type Config struct {
 	// Picture fetches the picture at an address of the data; none are fetched when nil.
 	Picture func(ctx context.Context, address string) ([]byte, error)
 	// Limits are the budgets of each document; the zero value is docx's defaults.
-	Limits  docx.Limits
-	PDF     pdf.Engine            // makes PDFs; without it there are none
-	Now     func() time.Time      // time.Now when nil
-	Metrics prometheus.Registerer // where documents are counted; nowhere when nil
+	Limits docx.Limits
+	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
+	TemplateTime time.Duration
+	PDF          pdf.Engine            // makes PDFs; without it there are none
+	Now          func() time.Time      // time.Now when nil
+	Metrics      prometheus.Registerer // where documents are counted; nowhere when nil
 }
 
 // Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
 // because a document spends most of its time waiting for the disk. No more documents than cores are rendered at once.
 type Generator struct {
-	service   *docgen.Service
-	log       *slog.Logger
-	templates *templateCache
-	cores     chan struct{} // a place for each document that is being rendered
-	metrics   *metrics
-	picture   func(ctx context.Context, address string) ([]byte, error)
-	limits    docx.Limits
-	pdf       pdf.Engine
-	now       func() time.Time
+	service      *docgen.Service
+	log          *slog.Logger
+	templates    *templateCache
+	cores        chan struct{} // a place for each document that is being rendered
+	metrics      *metrics
+	picture      func(ctx context.Context, address string) ([]byte, error)
+	limits       docx.Limits
+	templateTime time.Duration
+	pdf          pdf.Engine
+	now          func() time.Time
 }
 
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -93,7 +96,7 @@ func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Templat
 	}
 	files := inclusions{}
 	var lost error // why a file could not be had, if that is the server's fault
-	template, err := docx.ParseWith(bytes.NewReader(data), content.Size, docx.ParseOptions{Include: func(name string) ([]byte, error) {
+	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size, docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
 		data, err := g.include(ctx, versionID, name, files)
 		if docgen.IsCode(err, docgen.CodeNotFound) {
 			return nil, errors.New("is not in the folder of the template, or is no file that whoever uploaded the template may download")
@@ -105,6 +108,12 @@ func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Templat
 	}})
 	if lost != nil {
 		return nil, nil, lost
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	if exceeded, ok := errors.AsType[*docx.BudgetError](err); ok {
+		g.metrics.exceededBudget(exceeded.Budget)
 	}
 	g.metrics.compiledTemplate(err)
 	if err != nil {

@@ -25,10 +25,13 @@ const (
 	Pixels  Name = "pixels"  // of images that are decoded or drawn
 	Time    Name = "time"
 	Value   Name = "value" // bytes that one tag makes; not a setting
+
+	TemplateWork Name = "template_work" // steps to compile a template; not a setting
+	TemplateTime Name = "template_time"
 )
 
 // Names lists all budgets.
-var Names = []Name{Work, Content, Size, Memory, Pixels, Time, Value}
+var Names = []Name{Work, Content, Size, Memory, Pixels, Time, Value, TemplateWork, TemplateTime}
 
 // The default limits. ADR 20 tells how they were chosen.
 const (
@@ -38,6 +41,9 @@ const (
 	DefaultMemory  = 256 << 20
 	DefaultPixels  = 500_000_000
 	DefaultTime    = time.Minute
+
+	// TemplateSteps is how many steps compiling a template may take: bytes of XML, tags, and what is looked at for them.
+	TemplateSteps = 500_000_000
 )
 
 // Unlimited is a limit that nothing reaches.
@@ -79,22 +85,24 @@ type Error struct {
 	Where  string // the location in the template; empty if it is not known
 }
 
-// messages hold for each budget what the limit is of, what to do, and the setting.
+// messages hold for each budget what the limit is of, what to do, and the setting if there is one.
 var messages = map[Name][3]string{
-	Work:    {"%d steps of work", "Use shorter lists, fewer nested loops, or fewer filters", "document-steps"},
-	Content: {"%d bytes of content", "Print less text, or split the document", "document-content"},
-	Size:    {"%d bytes as a file", "Use fewer or smaller images, or split the document", "document-size"},
-	Memory:  {"%d bytes of memory", "Use fewer or smaller images and charts, and shorter values", "document-memory"},
-	Pixels:  {"%d pixels of images that must be decoded", "Use smaller images, or upright PNG and JPEG files", "document-pixels"},
-	Time:    {"%v to generate", "Use less data, or split the document", "document-time"},
-	Value:   {"%d bytes for the value of one tag", "Print fewer or shorter items", ""},
+	TemplateWork: {"%d steps to compile", "Use fewer blocks and shorter tables, or split the template", ""},
+	TemplateTime: {"%v to compile", "Use fewer tags and blocks, or split the template", "template-time"},
+	Work:         {"%d steps of work", "Use shorter lists, fewer nested loops, or fewer filters", "document-steps"},
+	Content:      {"%d bytes of content", "Print less text, or split the document", "document-content"},
+	Size:         {"%d bytes as a file", "Use fewer or smaller images, or split the document", "document-size"},
+	Memory:       {"%d bytes of memory", "Use fewer or smaller images and charts, and shorter values", "document-memory"},
+	Pixels:       {"%d pixels of images that must be decoded", "Use smaller images, or upright PNG and JPEG files", "document-pixels"},
+	Time:         {"%v to generate", "Use less data, or split the document", "document-time"},
+	Value:        {"%d bytes for the value of one tag", "Print fewer or shorter items", ""},
 }
 
 // Error names the budget, its limit, the location, and what to do.
 func (e *Error) Error() string {
 	m := messages[e.Budget]
 	limit := any(e.Limit)
-	if e.Budget == Time {
+	if e.Budget == Time || e.Budget == TemplateTime {
 		limit = time.Duration(e.Limit)
 	}
 	where := ""
@@ -105,7 +113,11 @@ func (e *Error) Error() string {
 	if m[2] != "" {
 		setting = ", or have the operator raise --" + m[2]
 	}
-	return fmt.Sprintf("The document exceeds its budget of "+m[0]+"%s. %s%s.", limit, where, m[1], setting)
+	what := "document"
+	if e.Budget == TemplateWork || e.Budget == TemplateTime {
+		what = "template"
+	}
+	return fmt.Sprintf("The "+what+" exceeds its budget of "+m[0]+"%s. %s%s.", limit, where, m[1], setting)
 }
 
 // pollSteps is how many steps pass at most before a meter looks at its context and clock.
@@ -116,6 +128,7 @@ type Meter struct {
 	ctx      context.Context
 	limits   Limits
 	deadline time.Time // zero: none
+	template bool      // a template is compiled
 
 	next                                 int64 // the steps at which to look again
 	steps, content, size, memory, pixels int64
@@ -130,6 +143,13 @@ func New(ctx context.Context, limits Limits) *Meter {
 	if limits.Time >= 0 {
 		m.deadline = time.Now().Add(m.limits.Time)
 	}
+	return m
+}
+
+// ForTemplate returns a meter for compiling a template. A time of zero is the default, and below zero none.
+func ForTemplate(ctx context.Context, longest time.Duration) *Meter {
+	m := New(ctx, Limits{Steps: TemplateSteps, Time: longest})
+	m.template = true
 	return m
 }
 
@@ -157,13 +177,20 @@ func (m *Meter) Count(n int) {
 // look judges the steps, and looks at the context and the clock.
 func (m *Meter) look() error {
 	if m.steps > m.limits.Steps {
-		return &Error{Budget: Work, Limit: m.limits.Steps}
+		return &Error{Budget: m.name(Work, TemplateWork), Limit: m.limits.Steps}
 	}
 	if err := m.Check(); err != nil {
 		return err
 	}
 	m.next = min(m.steps+pollSteps, m.limits.Steps)
 	return nil
+}
+
+func (m *Meter) name(document, template Name) Name {
+	if m.template {
+		return template
+	}
+	return document
 }
 
 // Check tells whether the document may go on: it is for work that cannot be counted in steps, before each part of it.
@@ -175,7 +202,7 @@ func (m *Meter) Check() error {
 		return context.Cause(m.ctx)
 	}
 	if !m.deadline.IsZero() && time.Now().After(m.deadline) {
-		return &Error{Budget: Time, Limit: int64(m.limits.Time)}
+		return &Error{Budget: m.name(Time, TemplateTime), Limit: int64(m.limits.Time)}
 	}
 	return nil
 }

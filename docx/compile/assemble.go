@@ -45,7 +45,7 @@ func (c *compiler) assemble() *program.Part {
 	a.collectEvents(c.root)
 	slices.SortFunc(a.events, func(x, y blockEvent) int { return x.pos - y.pos })
 	for i := range c.edits {
-		if !a.apply(&c.edits[i]) {
+		if c.spend(1) || !a.apply(&c.edits[i]) {
 			return nil
 		}
 	}

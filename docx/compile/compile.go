@@ -6,11 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"platen/docx/budget"
 	"platen/docx/lang"
 	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
 )
+
+// bytesPerStep is how many bytes of XML are read for one step.
+const bytesPerStep = 10
 
 // maxOrphans is how many warnings about braces that belong to no tag one paragraph gives.
 const maxOrphans = 10
@@ -18,8 +22,11 @@ const maxOrphans = 10
 // compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
 // decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
 type compiler struct {
+	meter        *budget.Meter
+	ended        error // of the meter
 	part         string
 	src          []byte
+	width        int // of the text; 0 until it is asked for
 	root         *wml.Node
 	styles       map[string]wml.Style // by id
 	ids          *IDs
@@ -65,6 +72,9 @@ type compiler struct {
 
 // compile returns the program of a part, or nil if it holds no tag. Problems are in c.errors and c.warnings.
 func (c *compiler) compile() (*program.Part, error) {
+	if c.spend(len(c.src) / bytesPerStep) {
+		return nil, c.ended
+	}
 	root, err := wml.ParseTree(c.part, c.src)
 	if err != nil {
 		return nil, err
@@ -83,55 +93,64 @@ func (c *compiler) compile() (*program.Part, error) {
 		slices.SortStableFunc(c.pars, func(a, b *paragraph) int { return cmp.Compare(a.node.Start, b.node.Start) })
 	}
 	c.findDialects(c.dialects)
-	c.findTags()
-	c.findPlaceholders()
-	c.findLinks()
-	c.findControls()
-	c.findPlain()
+	if err := c.inTurn(c.findTags, c.findPlaceholders, c.findLinks, c.findControls, c.findPlain); err != nil {
+		return nil, err
+	}
 	if len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 {
 		return nil, nil
 	}
-	c.matchBlocks()
-	c.forgetCopies()
-	c.removeTags()
-	c.countTexts()
-	c.removeLines()
-	c.countTexts()
-	c.findGone()
-	for _, b := range slices.Clone(c.blocks) { // to which repeated columns add
-		c.border(b)
+	if err := c.inTurn(c.matchBlocks, c.forgetCopies, c.removeTags, c.countTexts, c.removeLines, c.countTexts, c.findGone, c.findBorders, c.checkFields); err != nil {
+		return nil, err
 	}
-	c.checkFields()
 	if len(c.errors) > 0 {
 		return nil, nil
 	}
 	const usual = 2 // edits for a tag
 	c.edits = slices.Grow(c.edits, usual*(len(c.marks)+len(c.asides)))
-	c.findReferences()
-	c.findHeaders()
-	c.readScopes()
-	c.notePlaces()
-	c.editTexts()
-	c.guardParagraphs()
-	c.guardTables()
-	c.guardContainers()
-	c.editBound()
-	c.editLists()
-	c.editNotes()
-	c.editHeaders()
-	c.editCells()
-	c.editPlaceholders()
-	c.editLinks()
-	c.editControls()
-	c.editPlain()
-	c.editTOCs()
-	c.editIDs()
-	return c.assemble(), nil
+	if err := c.inTurn(
+		c.findReferences, c.findHeaders, c.readScopes, c.notePlaces, c.editTexts, c.guardParagraphs, c.guardTables, c.guardContainers, c.editBound,
+		c.editLists, c.editNotes, c.editHeaders, c.editCells, c.editPlaceholders, c.editLinks, c.editControls, c.editPlain, c.editTOCs, c.editIDs,
+	); err != nil {
+		return nil, err
+	}
+	made := c.assemble()
+	return made, c.ended
+}
+
+// inTurn does the steps one after the other until the meter ends them.
+func (c *compiler) inTurn(steps ...func()) error {
+	for _, step := range steps {
+		if step(); c.spend(len(c.pars) + len(c.marks) + len(c.edits)) {
+			return c.ended
+		}
+	}
+	return nil
+}
+
+// spend takes n steps from the meter. Once it is true the compiler must not go on, and c.ended tells why.
+func (c *compiler) spend(n int) (ended bool) {
+	if c.ended == nil {
+		c.ended = c.meter.Spend(n)
+	}
+	return c.ended != nil
+}
+
+// findBorders finds where the blocks begin and end.
+func (c *compiler) findBorders() {
+	for _, b := range slices.Clone(c.blocks) { // to which repeated columns add
+		if c.spend(1 + len(c.pars)/bytesPerStep) {
+			return
+		}
+		c.border(b)
+	}
 }
 
 // findTags reads the tags of all paragraphs, in the order of the source.
 func (c *compiler) findTags() {
 	for _, p := range c.pars {
+		if c.spend(1) {
+			return
+		}
 		if c.isInTOC(p.node) {
 			c.refuseBesideTOC(p)
 			continue
@@ -366,7 +385,7 @@ func (c *compiler) guardTables() {
 
 func (c *compiler) guardRows(holder *wml.Node) {
 	held := rowsOf(holder)
-	if slices.ContainsFunc(held, func(row *wml.Node) bool { return !c.gone[row] && !c.inRowBlock(row) }) {
+	if slices.ContainsFunc(held, func(row *wml.Node) bool { return c.spend(len(c.blocks)) || !c.gone[row] && !c.inRowBlock(row) }) {
 		return
 	}
 	c.guard(holder)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"platen/docx/budget"
 	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
@@ -45,17 +46,18 @@ const maxTags = 20_000
 // partCompiler compiles the parts of a template one after the other.
 type partCompiler struct {
 	Compiled
-	seen map[string]bool // tags that are listed, with the loops around them
+	meter *budget.Meter
+	seen  map[string]bool // tags that are listed, with the loops around them
 }
 
 // File compiles a file by itself; included says what of its parts comes from included files. The error is that of a file that
-// cannot be read.
-func File(file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
+// cannot be read, or one of the meter, which the work is taken from.
+func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
 	pkg, err := opc.OpenBytes(file, Limits)
 	if err != nil {
 		return nil, err
 	}
-	p := partCompiler{Compiled: Compiled{Document: program.NewDocument(pkg), Size: len(file)}, seen: map[string]bool{}}
+	p := partCompiler{meter: m, Compiled: Compiled{Document: program.NewDocument(pkg), Size: len(file)}, seen: map[string]bool{}}
 	if err := p.compileParts(mayInclude, included); err != nil {
 		return nil, err
 	}
@@ -105,8 +107,11 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		d.StyleIDs[styles[id].Kind+" "+strings.ToLower(styles[id].Name)] = id
 	}
-	shared := compiler{pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, headers: map[string]*boundHeader{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	shared := compiler{meter: p.meter, pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, headers: map[string]*boundHeader{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
 	for _, part := range append(parts, properties...) {
+		if err := p.meter.Check(); err != nil {
+			return err
+		}
 		c := shared
 		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
 		if err := p.compile(part, &c); err != nil {

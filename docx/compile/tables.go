@@ -322,8 +322,15 @@ func (c *compiler) gridOp(k *columns) *program.Grid {
 	return o
 }
 
-// textWidth is the width of the text by the part's last section.
+// textWidth is the width of the text by the part's last section, which is looked for once.
 func (c *compiler) textWidth() int {
+	if c.width == 0 {
+		c.width = c.widthOfText()
+	}
+	return c.width
+}
+
+func (c *compiler) widthOfText() int {
 	section := c.root.Child("w:body").Child("w:sectPr")
 	page, margins := section.Child("w:pgSz"), section.Child("w:pgMar")
 	width := wml.IDNumber(wml.AttrValue(c.src, page, "w:w")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:left")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:right"))
