@@ -1,0 +1,336 @@
+// Package fair shares a few slots among users: the right to work on a document, a core, a LibreOffice.
+//
+// Every slot that becomes free goes to the waiting user who holds the fewest slots for their weight, and of those to the one
+// who has used the least. The waiters of one user are served in the order in which they came. So a user with one document
+// waits for one of the documents in progress, however many documents of others are waiting.
+package fair
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// interactiveRun is the number of interactive waiters that are served in a row while others wait.
+	interactiveRun = 3
+	// leastCharge is the least that holding a slot costs, so that users take turns whatever the clock says.
+	leastCharge = 50 * time.Microsecond
+	// mostCharge is the most that holding a slot costs: nobody pays for hours after one long document.
+	mostCharge = time.Second
+	// manyUsers is the number of users from which on those that neither wait nor hold a slot are forgotten.
+	manyUsers = 1024
+)
+
+// Claimant is on whose behalf somebody asks for a slot.
+type Claimant struct {
+	User   int64
+	Weight int // share of the slots, compared with the weights of others; at least 1
+	// Interactive says that a person is waiting for the result. Interactive claimants are served first, but at most three
+	// in a row while others wait.
+	Interactive bool
+}
+
+// Config says how many slots there are.
+type Config struct {
+	Slots int // that anyone may take
+	Spare int // more slots, for users who hold none
+	// Long is the time from which on a slot no longer counts as held for a short while. While one is held for that long,
+	// one more slot is there for users who hold no such slot. 0 is never.
+	Long time.Duration
+}
+
+// Slots are shared among users. They are safe for use by many goroutines.
+type Slots struct {
+	cfg Config
+
+	mu      sync.Mutex
+	users   map[int64]*user
+	waiting []*user // those with waiters, in no order
+	held    int
+	long    int           // slots held for longer than cfg.Long
+	used    time.Duration // what the user served last had used when served: a newcomer begins there
+	arrived uint64
+	inARow  int // interactive waiters served in a row while others waited
+}
+
+// user is one user with waiters or slots, or who has lately had some.
+type user struct {
+	id      int64
+	weight  int
+	held    int
+	long    int
+	used    time.Duration // time that slots were held, divided by the weight
+	waiters [2][]*waiter  // by class: interactive, other
+}
+
+// The classes of waiters.
+const (
+	interactive = iota
+	batch
+)
+
+type waiter struct {
+	class   int
+	arrived uint64
+	hold    *hold         // set before granted is closed
+	granted chan struct{} // closed when the slot is the waiter's
+}
+
+// Slot is one slot, held until Release. One goroutine at a time uses it.
+type Slot struct {
+	slots    *Slots
+	claimant Claimant
+	hold     *hold
+}
+
+// hold is the time that a slot is held without a break.
+type hold struct {
+	user     *user
+	since    time.Time
+	timer    *time.Timer // nil where no slot is ever long
+	isLong   bool
+	released bool
+}
+
+// New returns slots that nobody holds.
+func New(cfg Config) *Slots {
+	return &Slots{cfg: cfg, users: map[int64]*user{}}
+}
+
+// Acquire waits for a slot. The error is the cause of ctx.
+func (s *Slots) Acquire(ctx context.Context, c Claimant) (*Slot, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	w := s.enqueue(c, false)
+	s.dispatch()
+	s.mu.Unlock()
+	held, err := s.await(ctx, c, w)
+	if err != nil {
+		return nil, err
+	}
+	return &Slot{slots: s, claimant: c, hold: held}, nil
+}
+
+// await waits until a waiter has its slot.
+func (s *Slots) await(ctx context.Context, c Claimant, w *waiter) (*hold, error) {
+	select {
+	case <-w.granted:
+		return w.hold, nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w.hold != nil { // granted at the same moment
+		s.release(w.hold)
+	} else {
+		s.remove(s.users[c.User], w)
+	}
+	s.dispatch()
+	return nil, context.Cause(ctx)
+}
+
+// Release gives the slot to whoever is next. Releasing a slot again does nothing.
+func (slot *Slot) Release() {
+	s := slot.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(slot.hold)
+	s.dispatch()
+}
+
+// Yield lets another user have the slot who is to be served before its holder, and then waits for another slot in front of
+// the other waiters of the same user. The slot stays as it is where nobody else waits for it. After an error it is released.
+func (slot *Slot) Yield(ctx context.Context) error {
+	s := slot.slots
+	s.mu.Lock()
+	if slot.hold.released || !s.othersWait(slot.hold.user) {
+		s.mu.Unlock()
+		return nil
+	}
+	s.release(slot.hold)
+	w := s.enqueue(slot.claimant, true)
+	s.dispatch()
+	s.mu.Unlock()
+	next, err := s.await(ctx, slot.claimant, w)
+	if err == nil {
+		slot.hold = next
+	}
+	return err
+}
+
+// othersWait tells whether users other than one wait.
+func (s *Slots) othersWait(u *user) bool {
+	return slices.ContainsFunc(s.waiting, func(other *user) bool { return other != u })
+}
+
+// Waiting is the number of those who wait.
+func (s *Slots) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, u := range s.waiting {
+		n += len(u.waiters[interactive]) + len(u.waiters[batch])
+	}
+	return n
+}
+
+// enqueue adds a waiter, at the end of those of its user and class, or in front of them.
+func (s *Slots) enqueue(c Claimant, first bool) *waiter {
+	u := s.users[c.User]
+	if u == nil {
+		s.forget()
+		u = &user{id: c.User, used: s.used}
+		s.users[c.User] = u
+	}
+	u.weight = max(1, c.Weight)
+	if u.isIdle() { // whoever was away saves nothing up
+		u.used = max(u.used, s.used)
+	}
+	if len(u.waiters[interactive])+len(u.waiters[batch]) == 0 {
+		s.waiting = append(s.waiting, u)
+	}
+	s.arrived++
+	w := &waiter{class: batch, arrived: s.arrived, granted: make(chan struct{})}
+	if c.Interactive {
+		w.class = interactive
+	}
+	at := len(u.waiters[w.class])
+	if first {
+		at = 0
+	}
+	u.waiters[w.class] = slices.Insert(u.waiters[w.class], at, w)
+	return w
+}
+
+func (u *user) isIdle() bool {
+	return u.held == 0 && len(u.waiters[interactive]) == 0 && len(u.waiters[batch]) == 0
+}
+
+// forget drops idle users when there are many.
+func (s *Slots) forget() {
+	if len(s.users) < manyUsers {
+		return
+	}
+	for id, u := range s.users {
+		if u.isIdle() {
+			delete(s.users, id)
+		}
+	}
+}
+
+// remove takes a waiter out.
+func (s *Slots) remove(u *user, w *waiter) {
+	i := slices.Index(u.waiters[w.class], w)
+	u.waiters[w.class] = slices.Delete(u.waiters[w.class], i, i+1)
+	if len(u.waiters[interactive])+len(u.waiters[batch]) == 0 {
+		s.waiting = slices.DeleteFunc(s.waiting, func(other *user) bool { return other == u })
+	}
+}
+
+// dispatch gives free slots to those who are next.
+func (s *Slots) dispatch() {
+	for {
+		w, u := s.next()
+		if w == nil {
+			return
+		}
+		s.remove(u, w)
+		s.used = max(s.used, u.used)
+		s.held++
+		u.held++
+		w.hold = &hold{user: u, since: time.Now()}
+		s.watch(w.hold)
+		close(w.granted)
+	}
+}
+
+// next returns the waiter who is to be served, and its user; nil where there is none, or no slot for any.
+func (s *Slots) next() (*waiter, *user) {
+	var best [2]*user
+	for _, u := range s.waiting {
+		if !s.mayHave(u) {
+			continue
+		}
+		for class := range best {
+			if len(u.waiters[class]) > 0 && (best[class] == nil || u.isBefore(best[class], class)) {
+				best[class] = u
+			}
+		}
+	}
+	class := batch
+	if best[interactive] != nil && (best[batch] == nil || s.inARow < interactiveRun) {
+		class = interactive
+	}
+	if best[class] == nil {
+		return nil, nil
+	}
+	if class == interactive && best[batch] != nil {
+		s.inARow++
+	} else {
+		s.inARow = 0
+	}
+	return best[class].waiters[class][0], best[class]
+}
+
+// mayHave tells whether there is a slot for a user.
+func (s *Slots) mayHave(u *user) bool {
+	switch {
+	case s.held < s.cfg.Slots:
+		return true
+	case s.held < s.cfg.Slots+s.cfg.Spare && u.held == 0:
+		return true
+	default:
+		return s.long > 0 && u.long == 0 && s.held < s.cfg.Slots+s.cfg.Spare+1
+	}
+}
+
+// isBefore tells whether a user is served before another one.
+func (u *user) isBefore(other *user, class int) bool {
+	if mine, theirs := u.held*other.weight, other.held*u.weight; mine != theirs {
+		return mine < theirs
+	}
+	if u.used != other.used {
+		return u.used < other.used
+	}
+	return u.waiters[class][0].arrived < other.waiters[class][0].arrived
+}
+
+// watch notes when a slot has been held for long.
+func (s *Slots) watch(h *hold) {
+	if s.cfg.Long == 0 {
+		return
+	}
+	h.timer = time.AfterFunc(s.cfg.Long, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if h.released {
+			return
+		}
+		h.isLong = true
+		h.user.long++
+		s.long++
+		s.dispatch()
+	})
+}
+
+// release takes a slot back and charges its user for it.
+func (s *Slots) release(h *hold) {
+	if h.released {
+		return
+	}
+	h.released = true
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	if h.isLong {
+		h.user.long--
+		s.long--
+	}
+	s.held--
+	h.user.held--
+	h.user.used += min(max(time.Since(h.since), leastCharge), mostCharge) / time.Duration(h.user.weight)
+}

@@ -1,0 +1,342 @@
+package fair_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"platen/generate/internal/fair"
+)
+
+// hall is slots with a log of who was served, in a bubble.
+type hall struct {
+	t      *testing.T
+	slots  *fair.Slots
+	mu     sync.Mutex
+	served []string
+	done   sync.WaitGroup
+}
+
+// comes has somebody wait for a slot, hold it for a time and release it. Those who come are in the queue when it returns.
+func (h *hall) comes(name string, c fair.Claimant, hold time.Duration) {
+	h.t.Helper()
+	h.done.Go(func() {
+		slot, err := h.slots.Acquire(context.Background(), c)
+		if err != nil {
+			h.t.Error(err)
+			return
+		}
+		h.note(name)
+		<-time.After(hold)
+		slot.Release()
+	})
+	synctest.Wait()
+}
+
+func (h *hall) note(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.served = append(h.served, name)
+}
+
+// log returns who has been served.
+func (h *hall) log() string {
+	synctest.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.served, " ")
+}
+
+func (h *hall) want(order string) {
+	h.t.Helper()
+	h.done.Wait()
+	if got := h.log(); got != order {
+		h.t.Errorf("served %s, want %s", got, order)
+	}
+}
+
+// in runs a test in a bubble, where time passes only when everybody waits.
+func in(t *testing.T, cfg fair.Config, test func(h *hall)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(&hall{t: t, slots: fair.New(cfg)}) })
+}
+
+const moment = 100 * time.Millisecond
+
+var a, b, c = fair.Claimant{User: 1}, fair.Claimant{User: 2}, fair.Claimant{User: 3}
+
+func TestANewcomerIsNext(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		for range 5 {
+			h.comes("a", a, moment)
+		}
+		h.comes("b", b, moment)
+		h.want("a b a a a a")
+	})
+}
+
+func TestUsersTakeTurns(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		for _, name := range []string{"a1", "a2", "a3"} {
+			h.comes(name, a, moment)
+		}
+		for _, name := range []string{"b1", "b2", "b3"} {
+			h.comes(name, b, moment)
+		}
+		h.want("a1 b1 a2 b2 a3 b3")
+	})
+}
+
+func TestNobodySavesUp(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		for range 10 {
+			h.comes("a", a, moment)
+		}
+		h.done.Wait()
+		h.served = nil
+		for range 3 { // b has used nothing for a long time, and still takes turns
+			h.comes("a", a, moment)
+			h.comes("b", b, moment)
+		}
+		h.want("a b a b a b")
+	})
+}
+
+// One document that took an hour is not paid for with an hour of waiting.
+func TestTheChargeIsBounded(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		h.comes("a", a, time.Hour)
+		for range 20 {
+			h.comes("b", b, moment)
+		}
+		h.comes("a", a, moment)
+		h.done.Wait()
+		if i := slices.Index(h.served[1:], "a"); i > 11 {
+			t.Errorf("a was served after %d of b: %q", i, h.served)
+		}
+	})
+}
+
+func TestWeights(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		heavy := fair.Claimant{User: 1, Weight: 3}
+		for range 40 {
+			h.comes("a", heavy, moment)
+			h.comes("b", b, moment)
+		}
+		h.done.Wait()
+		n := 0
+		for _, name := range h.served[:40] {
+			if name == "a" {
+				n++
+			}
+		}
+		if n < 28 || n > 32 {
+			t.Errorf("a user with three times the weight got %d of 40 turns, want about 30", n)
+		}
+	})
+}
+
+func TestSlotsAreShared(t *testing.T) {
+	in(t, fair.Config{Slots: 4}, func(h *hall) {
+		for range 8 {
+			h.comes("a", a, moment)
+		}
+		for range 4 {
+			h.comes("b", b, moment)
+		}
+		time.Sleep(moment * 3 / 2)
+		if got := h.log(); len(strings.Fields(got)) != 8 || strings.Count(got, "b") != 2 {
+			t.Errorf("served first are %s, want two of the four slots that became free for b", got)
+		}
+		h.done.Wait()
+	})
+}
+
+func TestTheInteractiveGoFirstButNotAlways(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		h.comes("a", a, moment)
+		for range 2 {
+			h.comes("a", a, moment)
+		}
+		for range 5 {
+			h.comes("i", fair.Claimant{User: 2, Interactive: true}, moment)
+		}
+		h.want("a i i i a i i a")
+	})
+}
+
+// A user with long documents in every slot leaves one for the others, and never takes it.
+func TestLongDocumentsGiveUpTheirSlot(t *testing.T) {
+	for _, slots := range []int{1, 2} {
+		in(t, fair.Config{Slots: slots, Long: time.Second}, func(h *hall) {
+			for range slots + 1 {
+				h.comes("long", a, time.Minute)
+			}
+			for range 3 {
+				h.comes("b", b, moment)
+			}
+			time.Sleep(2 * time.Second)
+			want := "long" + strings.Repeat(" long", slots-1) + " b b b"
+			if got := h.log(); got != want {
+				t.Errorf("%d slots: served %s, want %s", slots, got, want)
+			}
+			h.comes("c", c, moment)
+			if got := h.log(); got != want+" c" {
+				t.Errorf("%d slots: served %s, so c waits", slots, got)
+			}
+			h.done.Wait()
+		})
+	}
+}
+
+func TestSpareSlotsAreForThoseWithoutOne(t *testing.T) {
+	in(t, fair.Config{Slots: 2, Spare: 1}, func(h *hall) {
+		for range 4 {
+			h.comes("a", a, time.Minute)
+		}
+		h.comes("b", b, time.Minute)
+		h.comes("b", b, moment)
+		h.comes("c", c, moment)
+		if got := h.log(); got != "a a b" {
+			t.Errorf("at once are served %s, want a a b", got)
+		}
+		h.done.Wait()
+	})
+}
+
+func TestYield(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		slot, err := h.slots.Acquire(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.comes("a, later", a, moment)
+		if err := slot.Yield(context.Background()); err != nil { // for a waiter of the same user it stays as it is
+			t.Fatal(err)
+		}
+		h.note("a")
+		h.comes("b", b, moment)
+		if err := slot.Yield(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		h.note("a again")
+		slot.Release()
+		slot.Release() // does nothing
+		h.want("a b a again a, later")
+	})
+}
+
+func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		slot, err := h.slots.Acquire(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(context.Background())
+		gone := errors.New("gone")
+		ended := make(chan error, 2)
+		go func() {
+			_, err := h.slots.Acquire(ctx, b)
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() { ended <- slot.Yield(ctx) }() // b is served, and c waits with a
+		synctest.Wait()
+		cancel(gone)
+		synctest.Wait()
+		if err := <-ended; err != nil && !errors.Is(err, gone) {
+			t.Error(err)
+		}
+		<-ended
+		if n := h.slots.Waiting(); n != 0 {
+			t.Errorf("%d still wait", n)
+		}
+		if _, err := h.slots.Acquire(ctx, a); !errors.Is(err, gone) {
+			t.Errorf("Acquire after the end: %v", err)
+		}
+	})
+}
+
+// Whatever comes and goes: no more slots are held than there are, none is free while somebody waits who may have it, and
+// everybody is served in the end.
+func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		cfg := fair.Config{
+			Slots: rapid.IntRange(1, 4).Draw(r, "slots"), Spare: rapid.IntRange(0, 2).Draw(r, "spare"),
+			Long: time.Duration(rapid.IntRange(0, 2).Draw(r, "long")) * time.Second,
+		}
+		type visit struct {
+			claimant    fair.Claimant
+			hold, leave time.Duration
+			yields      int
+		}
+		visits := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) visit {
+			return visit{
+				claimant: fair.Claimant{
+					User: rapid.Int64Range(1, 4).Draw(r, "user"), Weight: rapid.IntRange(0, 3).Draw(r, "weight"),
+					Interactive: rapid.Bool().Draw(r, "interactive"),
+				},
+				hold:   time.Duration(rapid.IntRange(0, 3000).Draw(r, "hold")) * time.Millisecond,
+				leave:  time.Duration(rapid.IntRange(0, 9000).Draw(r, "leave")) * time.Millisecond,
+				yields: rapid.IntRange(0, 2).Draw(r, "yields"),
+			}
+		}), 1, 30).Draw(r, "visits")
+		synctest.Test(t, func(t *testing.T) {
+			slots := fair.New(cfg)
+			var mu sync.Mutex
+			held, most := 0, 0
+			count := func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				held += n
+				most = max(most, held)
+			}
+			var all sync.WaitGroup
+			for _, v := range visits {
+				all.Go(func() {
+					ctx, cancel := context.WithTimeout(context.Background(), v.leave)
+					defer cancel()
+					slot, err := slots.Acquire(ctx, v.claimant)
+					if err != nil {
+						return
+					}
+					defer slot.Release()
+					count(1)
+					for range v.yields {
+						time.Sleep(v.hold)
+						count(-1)
+						if slot.Yield(ctx) != nil {
+							return
+						}
+						count(1)
+					}
+					time.Sleep(v.hold)
+					count(-1)
+				})
+			}
+			all.Wait()
+			limit := cfg.Slots + cfg.Spare
+			if cfg.Long > 0 {
+				limit++
+			}
+			if most > limit || held != 0 || slots.Waiting() != 0 {
+				t.Errorf("at most %d held of %d, %d at last, %d wait", most, limit, held, slots.Waiting())
+			}
+			for user := range int64(4) { // all can be had again
+				slot, err := slots.Acquire(context.Background(), fair.Claimant{User: user})
+				if err != nil {
+					t.Fatal(err)
+				}
+				slot.Release()
+			}
+		})
+	})
+}
