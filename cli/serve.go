@@ -108,7 +108,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx)); err != nil {
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx)); err != nil {
 		return err
 	}
 
@@ -150,7 +150,10 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 // generator is what makes documents.
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer) *generate.Generator {
-	cfg := generate.Config{Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime)))}
+	cfg := generate.Config{
+		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine,
+		Workers: c.workers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch
 	}
@@ -169,23 +172,37 @@ func damageCounter(registry prometheus.Registerer) func(kind string) {
 	return func(kind string) { counter.WithLabelValues(kind).Inc() }
 }
 
-// tasksPerEngine is how many tasks of PDFs are worked for each that LibreOffice makes at once: while it makes one, the document
-// for the next is made.
-const tasksPerEngine = 2
+// workers is how many Word documents are in progress at once.
+func (c *config) workers() int { return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0)) }
+
+// How many tasks of a queue are worked at once. Those of generation mostly wait for their user's turn, which package generate
+// sees to; a few do other work.
+const (
+	otherWorkers    = 8
+	tagWorkers      = 64
+	docxWorkers     = 500
+	pdfTasks        = 250
+	isolatedWorkers = 50
+	mergeWorkers    = 50
+)
 
 // queue is what works the tasks, and how many of generation at the same time.
 func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
-	workers = cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
+	workers = c.workers()
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
-			store.DefaultQueue: workers, docgen.PDFQueue: tasksPerEngine * c.pdfConfig.workers(), docgen.ApartQueue: 1,
-			docgen.MergeQueue: 1, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
+			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers,
+			docgen.LaneDocx.Queue(): docxWorkers, docgen.LanePDF.Queue(): pdfTasks, docgen.LaneIsolated.Queue(): isolatedWorkers,
+			docgen.OldPDFQueue: 1, docgen.OldApartQueue: 1,
+			docgen.MergeQueue: mergeWorkers, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
 		},
 		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, generator.ReadTags)
-	store.Handle(queue, inPortions(generator.GenerateDocuments, generate.ErrUnfinished))
-	store.HandleWithin(queue, generate.MergeTimeout, generator.MergeDocuments)
+	store.Handle(queue, afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
+	store.Handle(queue, service.AdoptBatch)
+	store.Handle(queue, wakingDocuments(service))
+	store.HandleWithin(queue, generate.MergeTimeout, inPortions(generator.MergeDocuments, generate.ErrUnfinished))
 	store.Handle(queue, delivering(deliverer))
 	store.Handle(queue, waking(service, deliverer))
 	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
@@ -245,6 +262,33 @@ func inPortions[T store.Task](work func(context.Context, T) error, unfinished er
 			return store.Snooze(0)
 		}
 		return err
+	}
+}
+
+// faultPause is how long a task rests after an error of the server.
+const faultPause = time.Second
+
+// afterFaults lets a task go on after a pause that an error of the server broke off.
+func afterFaults[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
+	return func(ctx context.Context, task T) error {
+		err := work(ctx, task)
+		if errors.Is(err, generate.ErrFault) {
+			return store.Snooze(faultPause)
+		}
+		return err
+	}
+}
+
+// wakeEvery is how often documents are looked for that wait although nobody generates them.
+const wakeEvery = 2 * time.Second
+
+// wakingDocuments looks for documents that wait although nobody generates them.
+func wakingDocuments(service *docgen.Service) func(context.Context, docgen.WakeDocuments) error {
+	return func(ctx context.Context, _ docgen.WakeDocuments) error {
+		if err := service.WakeDocuments(ctx); err != nil {
+			return err
+		}
+		return store.Snooze(wakeEvery)
 	}
 }
 

@@ -63,7 +63,7 @@ func (w *world) tryGenerate(ctx context.Context, c *docgen.Caller, template, fol
 		return docgen.Job{}, err
 	}
 	id := jobs.Entries[0].ID
-	p := &press{world: w, task: docgen.GenerateDocuments{BatchID: batch, First: id, Last: id}}
+	p := &press{world: w, batchID: batch}
 	if err := p.work("document"); err != nil {
 		return docgen.Job{}, err
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -151,17 +150,19 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", err
 	}
 	jobs, inputs := s.jobRows(batch, b)
-	tasks := tasksOf(batch.ID, b.OutputType, inputs)
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		version, destination, err := s.batchTargets(ctx, tx.Queries, c, b)
 		if err != nil {
 			return err
 		}
 		batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
-		if err := insertBatch(ctx, tx, batch, jobs, inputs, tasks); err != nil {
+		if err := insertBatch(ctx, tx, batch, jobs, inputs); err != nil {
 			return err
 		}
-		return b.insertEnding(ctx, tx, batch.ID)
+		if err := b.insertEnding(ctx, tx, batch.ID); err != nil {
+			return err
+		}
+		return s.join(ctx, tx, c.User.ID, laneOf(b.OutputType, false), batch.ID, int64(len(jobs)))
 	})
 	if err != nil {
 		return "", err
@@ -253,18 +254,14 @@ func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
 	return version, destination, err
 }
 
-func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput, tasks []store.Job) error {
+func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput) error {
 	if err := tx.InsertBatch(ctx, batch); err != nil {
 		return err
 	}
 	if err := tx.InsertJobs(ctx, jobs); err != nil {
 		return err
 	}
-	if err := tx.InsertInputs(ctx, inputs); err != nil {
-		return err
-	}
-	_, err := tx.Enqueue(ctx, tasks...)
-	return err
+	return tx.InsertInputs(ctx, inputs)
 }
 
 // jobRows makes the pending job of every document, with ids in a row.
@@ -276,68 +273,9 @@ func (s *Service) jobRows(batch store.InsertBatchParams, b NewBatch) ([]store.Do
 		id := first + int64(i)
 		jobs[i] = store.DocgenJob{
 			ID: id, BatchID: batch.ID, TemplateFileID: batch.TemplateFileID, CreatedBy: batch.CreatedBy,
-			FileName: b.fileName(document), Status: string(StatusPending),
+			FileName: b.fileName(document), Status: string(StatusPending), Waiting: true,
 		}
 		inputs[i] = store.DocgenInput{JobID: id, Data: string(document.Input)}
 	}
 	return jobs, inputs
-}
-
-// GenerateDocuments is the task of making the documents of some jobs of a batch: those with ids from First to Last.
-type GenerateDocuments struct {
-	BatchID string `json:"batch_id"`
-	First   int64  `json:"first"`
-	Last    int64  `json:"last"`
-	Apart   bool   `json:"apart,omitempty"` // those that were set apart, and no others
-}
-
-// Kind names the task.
-func (GenerateDocuments) Kind() string { return "generate_documents" }
-
-// Queues of the task, besides the usual one: a PDF waits for an engine that makes a few at a time, and others must not wait
-// behind it; what is made apart may hold up its queue for long.
-const (
-	PDFQueue   = "pdf"
-	ApartQueue = "apart"
-)
-
-// A task is a few documents, because what a task costs by itself is about what a short document costs; few enough to
-// spread a small batch over all workers, and not so much input that a task runs for long.
-const (
-	taskDocuments  = 16
-	taskPDFs       = 4 // a PDF takes much longer
-	taskShare      = 8 // a small batch makes about that many tasks
-	taskInputBytes = 256 << 10
-)
-
-// tasksOf divides the jobs of a batch into tasks. What comes later in a batch waits longer, so that a big batch does not
-// keep a small one from beginning.
-func tasksOf(batchID, outputType string, inputs []store.DocgenInput) []store.Job {
-	queue, most := store.DefaultQueue, taskDocuments
-	if outputType == OutputPDF {
-		queue, most = PDFQueue, taskPDFs
-	}
-	most = min(most, (len(inputs)+taskShare-1)/taskShare)
-	var tasks []store.Job
-	for from := 0; from < len(inputs); {
-		to, size := from, 0
-		for to < len(inputs) && to-from < most && (to == from || size+len(inputs[to].Data) <= taskInputBytes) {
-			size += len(inputs[to].Data)
-			to++
-		}
-		tasks = append(tasks, store.Job{
-			Task:     GenerateDocuments{BatchID: batchID, First: inputs[from].JobID, Last: inputs[to-1].JobID},
-			Queue:    queue,
-			Priority: priorityAt(from),
-		})
-		from = to
-	}
-	return tasks
-}
-
-// priorityAt is the queue priority of a document by its position in the batch.
-func priorityAt(position int) int {
-	steps := []int{100, 1000, 5000}
-	i, _ := slices.BinarySearch(steps, position+1)
-	return i + 1
 }

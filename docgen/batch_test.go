@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/docgen"
-	"platen/store"
 )
 
 // batchOf asks for one document for each input: "Document 1", "Document 2" and so on.
@@ -51,13 +50,6 @@ func (w *world) jobs(batch string) []docgen.Job {
 	}
 }
 
-// task is the task of all jobs of a batch.
-func (w *world) task(batch string) docgen.GenerateDocuments {
-	w.t.Helper()
-	jobs := w.jobs(batch)
-	return docgen.GenerateDocuments{BatchID: batch, First: jobs[0].ID, Last: jobs[len(jobs)-1].ID}
-}
-
 func TestCreateBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -93,28 +85,12 @@ func TestCreateBatch(t *testing.T) {
 				t.Errorf("Job = %+v, %v, want %+v", one, err, jobs[7])
 			}
 		})
-		t.Run("has every job once in the queue", func(t *testing.T) {
-			args := map[store.Dialect]string{store.SQLite: "json(args)", store.PostgreSQL: "CAST(args AS TEXT)"}[w.db.Dialect()]
-			tasks := query[string](w, "SELECT "+args+" FROM river_job WHERE kind = 'generate_documents' ORDER BY id")
-			jobs := w.jobs(id)
-			next := 0
-			for _, text := range tasks {
-				var task docgen.GenerateDocuments
-				if err := json.Unmarshal([]byte(text), &task); err != nil || task.BatchID != id || task.First != jobs[next].ID {
-					t.Fatalf("task %s, %v, want one from job %d on", text, err, jobs[next].ID)
-				}
-				next = slices.IndexFunc(jobs, func(j docgen.Job) bool { return j.ID == task.Last }) + 1
-			}
-			if next != len(jobs) {
-				t.Errorf("the tasks end at job %d of %d", next, len(jobs))
-			}
-		})
 		t.Run("pins the version of the template", func(t *testing.T) {
 			w.version(w.alice, template.ID, "newer")
 			if job := w.jobs(id)[0]; job.TemplateVersionID != template.VersionID {
 				t.Errorf("version = %d, want %d", job.TemplateVersionID, template.VersionID)
 			}
-			claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: id})
+			claim, err := w.ClaimBatch(ctx, id)
 			if err != nil || claim.TemplateVersionID != template.VersionID {
 				t.Errorf("claim = %+v, %v", claim, err)
 			}
@@ -290,7 +266,7 @@ func TestBatchProblems(t *testing.T) {
 				wantCode(t, err, "")
 			}
 			id := w.batch(named("a", "b.docx", "c.DOCX"))
-			claim, err := w.ClaimJobs(ctx, w.task(id))
+			claim, err := w.ClaimBatch(ctx, id)
 			must(t, err)
 			var names []string
 			for _, job := range claim.Jobs {
@@ -327,56 +303,5 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 			t.Errorf("%d rows are left of a batch that failed", n)
 		}
 		w.batch(batchOf(template.ID, 0, "{}"))
-	})
-}
-
-func TestTasks(t *testing.T) {
-	sizes := func(documents, bytes int) []int { return slices.Repeat([]int{bytes}, documents) }
-	for name, tt := range map[string]struct {
-		sizes []int
-		want  []int // documents of each task, of the first few
-		tasks int
-	}{
-		"one document":                      {sizes(1, 10), []int{1}, 1},
-		"a small batch spreads":             {sizes(8, 10), []int{1, 1, 1, 1, 1, 1, 1, 1}, 8},
-		"a larger one still":                {sizes(20, 10), []int{3, 3, 3, 3, 3, 3, 2}, 7},
-		"a big one goes by the most":        {sizes(1000, 10), []int{16, 16, 16}, 63},
-		"large inputs go by themselves":     {sizes(100, 200<<10), []int{1, 1, 1}, 100},
-		"an input larger than a task":       {[]int{10, 5 << 20, 10}, []int{1, 1, 1}, 3},
-		"as many as are not too much input": {sizes(1000, 100<<10), []int{2, 2, 2}, 500},
-	} {
-		t.Run(name, func(t *testing.T) {
-			tasks := docgen.TasksOf(tt.sizes)
-			if len(tasks) != tt.tasks {
-				t.Errorf("%d tasks, want %d", len(tasks), tt.tasks)
-			}
-			next := int64(0)
-			for i, job := range tasks {
-				task := job.Task.(docgen.GenerateDocuments)
-				if task.First != next || task.Last < task.First {
-					t.Fatalf("task %d is %+v, want it to begin at %d", i, task, next)
-				}
-				if documents := int(task.Last - task.First + 1); i < len(tt.want) && documents != tt.want[i] {
-					t.Errorf("task %d has %d documents, want %d", i, documents, tt.want[i])
-				}
-				next = task.Last + 1
-			}
-			if next != int64(len(tt.sizes)) {
-				t.Errorf("the tasks end at document %d of %d", next, len(tt.sizes))
-			}
-		})
-	}
-	t.Run("what comes later waits longer", func(t *testing.T) {
-		for _, job := range docgen.TasksOf(sizes(10_000, 10)) {
-			want := 4
-			for priority, below := range map[int]int64{1: 100, 2: 1000, 3: 5000} {
-				if job.Task.(docgen.GenerateDocuments).First < below {
-					want = min(want, priority)
-				}
-			}
-			if job.Priority != want {
-				t.Errorf("priority of %+v = %d, want %d", job.Task, job.Priority, want)
-			}
-		}
 	})
 }

@@ -59,7 +59,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 		return err
 	})
 	if err == nil && unread != 0 {
-		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread) })
+		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread, c.User.ID) })
 	}
 	if err == nil && schema == nil {
 		err = failf(CodeConflict, "The template is still being read. Try again in a moment.")

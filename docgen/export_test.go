@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"platen/store"
@@ -20,13 +21,49 @@ type IDs struct{ source idSource }
 // Next makes n ids in a row and returns the first.
 func (s *IDs) Next(now time.Time, n int) int64 { return s.source.next(now, n) }
 
-// TasksOf divides jobs with inputs of the given sizes into tasks.
-func TasksOf(sizes []int) []store.Job {
-	inputs := make([]store.DocgenInput, len(sizes))
-	for i, size := range sizes {
-		inputs[i] = store.DocgenInput{JobID: int64(i), Data: string(make([]byte, size))}
+// ClaimBatch claims all jobs of a batch that have not ended, as one slot, also those that are held.
+func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error) {
+	var claim *Claim
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		batch, err := tx.Batch(ctx, batchID)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.JobsOfBatchAfter(ctx, batchID, 0, math.MaxInt32)
+		for _, row := range rows {
+			job, err := tx.Job(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.PutBack(ctx, row.ID, job.DocgenJob.Attempt, 0); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		task := GenerateDocuments{UserID: batch.CreatedBy, Lane: laneOf(batch.OutputType, false)}
+		claim = &Claim{UserID: batch.CreatedBy, BatchID: batchID, Lane: task.Lane, TemplateVersionID: batch.TemplateVersionID}
+		jobs, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{BatchID: batchID, DueAt: math.MaxInt64, Limit: math.MaxInt32, Slot: task.slot()})
+		if err == nil && len(jobs) > 0 {
+			claim, err = s.claimOf(ctx, tx, task, batchID, jobs)
+		}
+		return err
+	})
+	return claim, err
+}
+
+// FailBatch ends all jobs of a batch that have not ended.
+func (s *Service) FailBatch(ctx context.Context, batchID, reason string) (map[Status]int, error) {
+	claim, err := s.ClaimBatch(ctx, batchID)
+	if err != nil {
+		return nil, err
 	}
-	return tasksOf("batch", OutputDocx, inputs)
+	results := make([]Result, len(claim.Jobs))
+	for i, job := range claim.Jobs {
+		results[i] = Result{Job: job, Failures: Failures{Errors: []string{reason}}}
+	}
+	return s.CompleteJobs(ctx, claim, results)
 }
 
 // Find tells whether the caller may see an item.

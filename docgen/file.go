@@ -211,7 +211,7 @@ func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, r
 	if err != nil {
 		return lateTaken(err)
 	}
-	return s.templateChanged(ctx, tx, row.ID, version.id)
+	return s.templateChanged(ctx, tx, row.ID, version.id, c.User.ID)
 }
 
 // File returns a file.

@@ -84,7 +84,7 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 				must(t, err)
 			}
 			must(t, w.DeleteUser(ctx, root, zoe.User.ID, true))
-			claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: id, First: 0, Last: 1 << 60})
+			claim, err := w.ClaimBatch(ctx, id)
 			must(t, err)
 			var results []docgen.Result
 			for _, job := range claim.Jobs {

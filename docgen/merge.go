@@ -14,6 +14,7 @@ import (
 // MergeDocuments is the task of making one PDF of the documents of a batch, whose jobs have all ended.
 type MergeDocuments struct {
 	BatchID string `json:"batch_id"`
+	UserID  int64  `json:"user_id,omitempty"` // who made the batch; 0 where an earlier release made the task
 }
 
 // Kind names the task.

@@ -26,7 +26,6 @@ func (w *world) newPDFPress(o docgen.PDFOptions, names ...string) *press {
 		b.Documents[i].Name = name
 	}
 	p.batchID = w.batch(b)
-	p.task = w.task(p.batchID)
 	return p
 }
 
@@ -167,7 +166,7 @@ func TestMergedFileLacksDocuments(t *testing.T) {
 			must(p.t, p.Purge(p.t.Context(), p.alice, docgen.File, p.jobs(p.batchID)[1].OutputFileID))
 		}, docgen.StatusCompleted, []string{"1 of the 2 documents were deleted for good"}},
 		"all of them": {func(p *press, claim *docgen.Claim) {
-			_, err := p.FailJobs(p.t.Context(), p.task, "no attempt came to an end")
+			_, err := p.FailBatch(p.t.Context(), p.batchID, "no attempt came to an end")
 			must(p.t, err)
 		}, docgen.StatusFailed, []string{"2 of the 2 documents could not be made", "no document left"}},
 	} {

@@ -103,8 +103,14 @@ func (w *world) wantOldDocuments() {
 	if !slices.Equal(statuses, []docgen.Status{docgen.StatusCompleted, docgen.StatusFailed, docgen.StatusPending, "submitted"}) {
 		w.t.Errorf("jobs %q", statuses)
 	}
-	claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: "7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11", First: 73, Last: 74})
-	if err != nil || len(claim.Jobs) != 2 || claim.Options.Locale != "de" {
-		w.t.Errorf("claim %+v, %v, want the two jobs that have not ended", claim, err)
+	must(w.t, w.ScheduleDocuments(ctx))
+	if slots := w.slots(); !slices.Equal(slots, []string{"pdf/0", "pdf/1"}) {
+		w.t.Errorf("woken are %q, want a slot for each job that has not ended", slots)
+	}
+	for _, id := range []int64{73, 74} {
+		claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{UserID: 11, Lane: docgen.LanePDF})
+		if err != nil || len(claim.Jobs) != 1 || claim.Jobs[0].ID != id || claim.Options.Locale != "de" {
+			w.t.Errorf("claim %+v, %v, want job %d", claim, err, id)
+		}
 	}
 }

@@ -1,7 +1,9 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +13,13 @@ import (
 	"platen/store"
 )
 
-// Claim holds some jobs of a batch for one attempt, until CompleteJobs ends them or another attempt claims them.
+// Claim holds some jobs of a batch for one attempt, until CompleteJobs ends them or has them wait again.
 type Claim struct {
+	UserID            int64 // who made the batch
 	BatchID           string
 	TemplateVersionID int64
 	OutputType        string
-	Apart             bool // the documents are made apart from others, each by itself
+	Lane              Lane
 	Options           BatchOptions
 	CreatedAt         time.Time // of the batch: what is now in its documents
 	Jobs              []ClaimedJob
@@ -26,40 +29,116 @@ type Claim struct {
 type ClaimedJob struct {
 	ID       int64
 	FileName string // asked for, with its extension
+	First    bool   // nobody held it before
+	Crashes  int    // of servers, while they held it
 	attempt  int64
 	policy   int64 // where its document is kept
 }
 
-// ClaimJobs takes the jobs of a task that have not ended for one attempt. Whoever claimed them before and was thought
-// dead can no longer end them. A Claim without jobs has nothing left to do.
+// ClaimJobs has a slot hold the next jobs of its user in its lane: a few of the batch that was served least. Whoever held them
+// before and was thought dead can no longer end them. A Claim without jobs says that nothing is due; then the task that ctx is
+// of has ended.
 func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim, error) {
-	var claim *Claim
-	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		batch, err := tx.Batch(ctx, task.BatchID)
+	for {
+		var claim *Claim
+		err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			claim, err = s.claimNext(ctx, tx, task)
+			if err != nil || len(claim.Jobs) > 0 {
+				return err
+			}
+			return s.endSlot(ctx, tx, task)
+		})
+		if !errors.Is(err, errMoreIsDue) {
+			return claim, err
+		}
+	}
+}
+
+// endSlot ends the task of a slot, or returns errMoreIsDue.
+func (s *Service) endSlot(ctx context.Context, tx *store.Tx, task GenerateDocuments) error {
+	if err := tx.Done(ctx); err != nil {
+		return err
+	}
+	due, err := tx.IsTurnDue(ctx, task.UserID, string(task.Lane), s.micros())
+	if err == nil && due {
+		err = errMoreIsDue
+	}
+	return err
+}
+
+// claimNext claims jobs of the batch that is next, and takes batches out of the lane that have none waiting any more.
+func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocuments) (*Claim, error) {
+	for {
+		now := s.micros()
+		turn, err := tx.NextTurn(ctx, task.UserID, string(task.Lane), now)
+		if errors.Is(err, sql.ErrNoRows) {
+			return &Claim{UserID: task.UserID, Lane: task.Lane}, nil
+		}
 		if err != nil {
-			return fmt.Errorf("batch %s: %w", task.BatchID, err)
+			return nil, err
 		}
-		rows, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{BatchID: task.BatchID, ID: task.First, ID_2: task.Last, Apart: task.Apart})
+		apart := task.Lane == LaneIsolated
+		rows, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{
+			BatchID: turn.BatchID, Apart: apart, DueAt: now, Limit: int32(task.Lane.claimOf(turn.Documents)), Slot: task.slot(),
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		claim = &Claim{BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType, Apart: task.Apart, CreatedAt: timeOf(batch.CreatedAt)}
-		if len(rows) == 0 {
-			return nil
+		due, err := tx.FirstDue(ctx, turn.BatchID, apart)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			err = tx.LeaveTurns(ctx, turn.ID)
+		case err == nil && due > now:
+			err = tx.SetTurnDue(ctx, turn.ID, due)
 		}
-		if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
-			return err
-		}
-		policy, err := s.policyAt(ctx, tx.Queries, batch.DestinationID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, row := range rows {
-			claim.Jobs = append(claim.Jobs, ClaimedJob{ID: row.ID, FileName: row.FileName, attempt: row.Attempt, policy: policy})
+		if len(rows) > 0 {
+			return s.claimOf(ctx, tx, task, turn.BatchID, rows)
 		}
-		return s.fireStarted(ctx, tx, batch, rows)
+	}
+}
+
+// claimOf is the claim of jobs of a batch that have just been claimed.
+func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batchID string, rows []store.DocgenJob) (*Claim, error) {
+	batch, err := tx.Batch(ctx, batchID)
+	if err != nil {
+		return nil, fmt.Errorf("batch %s: %w", batchID, err)
+	}
+	claim := &Claim{
+		UserID: task.UserID, BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType,
+		Lane: task.Lane, CreatedAt: timeOf(batch.CreatedAt),
+	}
+	if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
+		return nil, err
+	}
+	policy, err := s.policyAt(ctx, tx.Queries, batch.DestinationID)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b store.DocgenJob) int { return cmp.Compare(a.ID, b.ID) })
+	for _, row := range rows {
+		claim.Jobs = append(claim.Jobs, ClaimedJob{
+			ID: row.ID, FileName: row.FileName, First: row.Attempt == 1, Crashes: int(row.Crashes), attempt: row.Attempt, policy: policy,
+		})
+	}
+	return claim, s.fireStarted(ctx, tx, batch, rows)
+}
+
+// ReleaseJobs has jobs of a claim wait again that were not begun.
+func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJob) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		for _, job := range jobs {
+			if _, err := tx.PutBack(ctx, job.ID, job.attempt, 0); err != nil {
+				return err
+			}
+		}
+		return s.join(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, int64(len(jobs)))
 	})
-	return claim, err
 }
 
 // Input returns the user_input of a job that has not ended.
@@ -90,8 +169,11 @@ type Result struct {
 	Output   *Output
 	Failures Failures
 	// SetApart says that the job has not ended: its document did harm to the making of others, and is to be made apart from
-	// them, by a task of ApartQueue.
+	// them, in LaneIsolated.
 	SetApart bool
+	// TryAgain says that the job has not ended, because of an error of the server: it waits again, for a while, unless that
+	// was so several times. Then it failed, for the reasons in Failures.
+	TryAgain bool
 }
 
 // CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
@@ -130,6 +212,7 @@ func (s *Service) whileDestinationStays(ctx context.Context, complete func() (un
 func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, unused []*Output, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		unused, ended = nil, map[Status]int{}
+		waiting := map[Lane]int64{}
 		d, err := s.destination(ctx, tx, claim.BatchID)
 		if err != nil {
 			return err
@@ -137,10 +220,10 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		written := growth{folder: d.folder}
 		var events []event
 		for _, result := range results {
-			if result.SetApart {
-				if err := setApart(ctx, tx, claim.BatchID, result.Job); err != nil {
-					return err
-				}
+			if lane, err := s.waitAgain(ctx, tx, claim, result); err != nil {
+				return err
+			} else if lane != "" {
+				waiting[lane]++
 				continue
 			}
 			status, outputID, err := s.completeJob(ctx, tx, d, result)
@@ -170,6 +253,11 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		}
 		if err := countEnded(ctx, tx, d.batch, ended); err != nil {
 			return err
+		}
+		for lane, documents := range waiting {
+			if err := s.join(ctx, tx, claim.UserID, lane, claim.BatchID, documents); err != nil {
+				return err
+			}
 		}
 		return s.fire(ctx, tx, d.caller, events...)
 	})
@@ -254,15 +342,32 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	return status, finish.OutputFileID, tx.DeleteInput(ctx, r.Job.ID)
 }
 
-// setApart leaves a job to a task that makes its document apart, unless another attempt has claimed it.
-func setApart(ctx context.Context, tx *store.Tx, batchID string, job ClaimedJob) error {
-	held, err := tx.SetJobApart(ctx, job.ID, job.attempt)
-	if err != nil || held == 0 {
-		return err
+// faultTries is how often a document is tried whose tries end with an error of the server.
+const faultTries = 5
+
+// waitAgain has a job wait again that has not ended, unless another attempt has claimed it, and returns its lane; empty where
+// it is to end.
+func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, claim *Claim, r Result) (Lane, error) {
+	switch {
+	case r.SetApart:
+		_, err := tx.SetJobApart(ctx, r.Job.ID, r.Job.attempt)
+		return LaneIsolated, err
+	case r.TryAgain:
+		tries, err := tx.CountFault(ctx, r.Job.ID, r.Job.attempt)
+		if errors.Is(err, sql.ErrNoRows) {
+			return claim.Lane, nil
+		}
+		if err != nil || tries >= faultTries {
+			return "", err
+		}
+		_, err = tx.PutBack(ctx, r.Job.ID, r.Job.attempt, s.micros()+s.faultPause(tries).Microseconds())
+		return claim.Lane, err
 	}
-	_, err = tx.Enqueue(ctx, store.Job{Task: GenerateDocuments{BatchID: batchID, First: job.ID, Last: job.ID, Apart: true}, Queue: ApartQueue})
-	return err
+	return "", nil
 }
+
+// faultPause is how long a document waits after so many tries that ended with an error of the server.
+func (s *Service) faultPause(tries int64) time.Duration { return s.firstPause << (tries - 1) }
 
 // put makes a new file of an output in the destination, under its name or, where that is taken, with a number.
 func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *Output, fileID int64, name string) error {
@@ -369,18 +474,4 @@ func (d destination) insertNumbered(ctx context.Context, tx *store.Tx, v content
 		added, err = v.insertFile(ctx, tx, row)
 	}
 	return err
-}
-
-// FailJobs ends the jobs of a task that no attempt could end, with a reason for a person. It returns how many jobs it
-// ended, by status.
-func (s *Service) FailJobs(ctx context.Context, task GenerateDocuments, reason string) (map[Status]int, error) {
-	claim, err := s.ClaimJobs(ctx, task)
-	if err != nil {
-		return nil, err
-	}
-	results := make([]Result, len(claim.Jobs))
-	for i, job := range claim.Jobs {
-		results[i] = Result{Job: job, Failures: Failures{Errors: []string{reason}}}
-	}
-	return s.CompleteJobs(ctx, claim, results)
 }

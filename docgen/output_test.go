@@ -25,7 +25,6 @@ type press struct {
 	template *docgen.Item
 	folder   int64
 	batchID  string
-	task     docgen.GenerateDocuments
 }
 
 // newPress makes a batch of documents with these names.
@@ -39,13 +38,12 @@ func (w *world) newPress(names ...string) *press {
 		b.Documents[i].Name = name
 	}
 	p.batchID = w.batch(b)
-	p.task = w.task(p.batchID)
 	return p
 }
 
 func (p *press) claim() *docgen.Claim {
 	p.t.Helper()
-	claim, err := p.ClaimJobs(p.t.Context(), p.task)
+	claim, err := p.ClaimBatch(p.t.Context(), p.batchID)
 	must(p.t, err)
 	return claim
 }
@@ -117,7 +115,7 @@ func TestManagersWhoAreNoneAnyMore(t *testing.T) {
 			must(t, err)
 			_, err = w.UpdateUser(ctx, root, manager.User.ID, change)
 			must(t, err)
-			p := &press{world: w, task: docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[0].ID}}
+			p := &press{world: w, batchID: batch}
 			must(t, p.work("document"))
 			want := docgen.StatusFailed
 			if name == "as ever" {
@@ -182,7 +180,7 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 				t.Errorf("claimed again: %+v", again.Jobs)
 			}
 			p.complete(claim, p.results(claim, "another"))
-			_, err := w.FailJobs(t.Context(), p.task, "too late")
+			_, err := w.FailBatch(t.Context(), p.batchID, "too late")
 			must(t, err)
 			if after := p.jobs(p.batchID); !cmp.Equal(before, after) {
 				t.Errorf("-before +after:\n%s", cmp.Diff(before, after))
@@ -243,7 +241,7 @@ func TestConcurrentClaims(t *testing.T) {
 // work does the task as a worker does, without ending the test.
 func (p *press) work(text string) error {
 	ctx := p.t.Context()
-	claim, err := p.ClaimJobs(ctx, p.task)
+	claim, err := p.ClaimBatch(ctx, p.batchID)
 	if err != nil {
 		return err
 	}
@@ -285,7 +283,6 @@ func TestNumberedOutputs(t *testing.T) {
 					b.Documents[i].Name = names[i]
 				}
 				another := &press{world: w, folder: first.folder, batchID: w.batch(b)}
-				another.task = w.task(another.batchID)
 				presses = append(presses, another)
 			}
 			errs := make([]error, workers)
@@ -357,7 +354,6 @@ func TestDestinationLost(t *testing.T) {
 					_, err := w.UpdateCollaboration(t.Context(), w.bob, invited.ID, docgen.CollaborationChange{Role: docgen.RoleUploader})
 					must(t, err)
 					p.batchID = w.batch(batchOf(p.template.ID, theirs, "{}", "{}"))
-					p.task = w.task(p.batchID)
 				}
 				claim := p.claim()
 				results := p.results(claim, "x")
@@ -425,12 +421,12 @@ func TestTemplateLost(t *testing.T) {
 	})
 }
 
-func TestFailJobs(t *testing.T) {
+func TestJobsThatFail(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b", "c")
 		claim := p.claim()
 		p.complete(claim, p.results(claim, "x")[:1])
-		ended, err := w.FailJobs(t.Context(), p.task, "no attempt came to an end")
+		ended, err := w.FailBatch(t.Context(), p.batchID, "no attempt came to an end")
 		must(t, err)
 		if len(ended) != 1 || ended[docgen.StatusFailed] == 0 {
 			t.Errorf("ended = %v, want failed jobs alone", ended)
@@ -438,9 +434,6 @@ func TestFailJobs(t *testing.T) {
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusFailed, docgen.StatusFailed)
 		if job := p.jobs(p.batchID)[2]; !slices.Equal(job.Failures.Errors, []string{"no attempt came to an end"}) {
 			t.Errorf("errors = %q", job.Failures.Errors)
-		}
-		if _, err := w.FailJobs(t.Context(), docgen.GenerateDocuments{BatchID: "none"}, "x"); err == nil {
-			t.Error("FailJobs of a batch that is not there succeeds")
 		}
 	})
 }

@@ -46,7 +46,7 @@ func TestLowDisk(t *testing.T) {
 		if ready := w.Ready(ctx); ready["disk"] == nil || ready["database"] != nil || ready["blobs"] != nil {
 			t.Errorf("Ready = %v", ready)
 		}
-		claim, err := w.ClaimJobs(ctx, w.task(batch))
+		claim, err := w.ClaimBatch(ctx, batch)
 		must(t, err)
 		output, err := w.SaveOutput(ctx, claim.Jobs[0], reader("document"))
 		must(t, err)

@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -58,6 +59,10 @@ type Config struct {
 	Policies     []NewStoragePolicy // besides the default, which is Blobs
 	KeepArchives bool               // archives cannot be deleted
 
+	// FaultPause is how long a document waits after the first try that ended with an error of the server. The pause doubles with
+	// each. 1 s when 0.
+	FaultPause time.Duration
+
 	// Notification writes what a webhook is told as it is sent: ASCII alone, which no receiver reads in two ways.
 	// encoding/json when nil, for a Service whose webhooks nobody receives.
 	Notification func(Notification) ([]byte, error)
@@ -78,6 +83,8 @@ type Service struct {
 	ids       idSource
 	markerKey []byte
 	backlogs  backlogs
+
+	firstPause time.Duration // of a document after an error of the server
 
 	policies     []StoragePolicy  // by id, the default first
 	identities   map[int64]string // of the blob stores, by policy
@@ -111,6 +118,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
+		firstPause: cmp.Or(cfg.FaultPause, time.Second),
 	}
 	s.room.disks, s.room.minimum = cfg.Disks, cfg.MinFree
 	if s.now == nil {

@@ -28,18 +28,22 @@ const (
 // ReadTags is the task of reading the tags of a file version.
 type ReadTags struct {
 	VersionID int64 `json:"version_id"`
+	UserID    int64 `json:"user_id,omitempty"` // who waits for them; 0 where an earlier release made the task
 }
 
 // Kind names the task.
 func (ReadTags) Kind() string { return "read_tags" }
 
+// TagQueue is the queue of the task: somebody waits for the tags, and they must not wait for documents.
+const TagQueue = "tags"
+
 // requestTags has the tags of a version read, once.
-func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID int64) error {
+func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
 	added, err := tx.InsertTagReading(ctx, versionID)
 	if err != nil || added == 0 {
 		return err
 	}
-	_, err = tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID}})
+	_, err = tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID, UserID: userID}, Queue: TagQueue})
 	return err
 }
 
@@ -49,17 +53,17 @@ func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID
 		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody removes the version meanwhile
 			return err
 		}
-		return s.requestTags(ctx, tx, versionID)
+		return s.requestTags(ctx, tx, versionID, c.User.ID)
 	})
 }
 
 // templateChanged has the tags of a file's new version read if the file is a template.
-func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID int64) error {
+func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID, userID int64) error {
 	marked, err := tx.IsTemplate(ctx, fileID)
 	if err != nil || !marked {
 		return err
 	}
-	return s.requestTags(ctx, tx, versionID)
+	return s.requestTags(ctx, tx, versionID, userID)
 }
 
 // TemplateContent returns what a template version holds, for the tasks that read it; an Error of CodeNotFound when it was

@@ -33,7 +33,7 @@ func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Te
 			return err
 		}
 		marked = Template{FileID: fileID, FileName: p.row.Name}
-		return s.requestTags(ctx, tx, p.row.VersionID)
+		return s.requestTags(ctx, tx, p.row.VersionID, c.User.ID)
 	})
 	return marked, err
 }

@@ -269,7 +269,7 @@ func TestPurge(t *testing.T) {
 			w.wantNoOrphans()
 		})
 		t.Run("leaves the jobs to be looked at, and to fail", func(t *testing.T) {
-			claim, err := w.ClaimJobs(ctx, w.task(batch))
+			claim, err := w.ClaimBatch(ctx, batch)
 			must(t, err)
 			if claim.TemplateVersionID != newer.VersionID {
 				t.Errorf("claim %+v", claim)
@@ -278,7 +278,7 @@ func TestPurge(t *testing.T) {
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.IncludedContent(ctx, claim.TemplateVersionID, "a.docx")
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.FailJobs(ctx, w.task(batch), asError(t, err).Message)
+			_, err = w.FailBatch(ctx, batch, asError(t, err).Message)
 			must(t, err)
 			job := w.jobs(batch)[0]
 			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {

@@ -304,7 +304,7 @@ func TestEventsOfBatches(t *testing.T) {
 		id, err := w.CreateBatch(ctx, w.alice, batchOf(template.ID, output, `{"a":1}`, `{"a":2}`))
 		must(t, err)
 		claim := func() *docgen.Claim {
-			claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: id, First: 0, Last: 1 << 60})
+			claim, err := w.ClaimBatch(ctx, id)
 			must(t, err)
 			return claim
 		}

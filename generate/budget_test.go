@@ -35,7 +35,7 @@ func TestADocumentExceedsABudget(t *testing.T) {
 			template := w.template(budget+".docx", docxOf(t, text))
 			batch := w.batch(template.ID, docgen.OutputDocx, numbers)
 			kept := countBlobs(t, blobs)
-			must(t, g.GenerateDocuments(t.Context(), w.task(batch)))
+			must(t, g.GenerateDocuments(t.Context(), w.task()))
 			job := w.jobs(batch)[0]
 			message := strings.Join(job.Failures.Errors, "\n")
 			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(message, "exceeds its budget") ||
@@ -55,12 +55,9 @@ func TestADocumentExceedsABudget(t *testing.T) {
 	})
 }
 
-// task returns the task of a batch that nobody works yet.
-func (w *world) task(batch string) docgen.GenerateDocuments {
-	w.t.Helper()
-	page, err := w.service.BatchJobs(w.t.Context(), w.caller, batch, docgen.PageRequest{})
-	must(w.t, err)
-	return docgen.GenerateDocuments{BatchID: batch, First: page.Entries[0].ID, Last: page.Entries[len(page.Entries)-1].ID}
+// task is the task of a slot for Word documents.
+func (w *world) task() docgen.GenerateDocuments {
+	return docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LaneDocx}
 }
 
 func countBlobs(t *testing.T, blobs blob.Store) (n int) {
@@ -104,7 +101,7 @@ func TestAnEndedTaskStopsTheEngine(t *testing.T) {
 			return `{"far": "https://example.com/a.png", "l": [` + strings.Repeat("1,", n) + `1]}`
 		}
 		batch := w.batch(template.ID, docgen.OutputDocx, list(2000)) // 8,000,000,000 rounds
-		if err := g.GenerateDocuments(ctx, w.task(batch)); !errors.Is(err, context.Canceled) {
+		if err := g.GenerateDocuments(ctx, w.task()); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that the task ended", err)
 		}
 		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{})

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"platen/docx"
+	"platen/generate/internal/fair"
 )
 
 // defaultTemplateCache is how much memory compiled templates may take when the configuration does not say.
@@ -18,7 +19,7 @@ const defaultTemplateCache = 256 << 20
 // templateCache keeps compiled templates by version, the most recently used as far as memory allows. A version never
 // changes, so neither does what is kept, also that a version cannot be compiled, unless it includes files that change.
 type templateCache struct {
-	compile func(ctx context.Context, versionID int64) (*docx.Template, inclusions, error)
+	compile func(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, inclusions, error)
 	current func(ctx context.Context, versionID int64, files inclusions) (bool, error) // whether the files are as they were
 	limit   int64
 	flights singleflight.Group // many workers that need the same template compile it once
@@ -50,13 +51,13 @@ func newTemplateCache(g *Generator, limit int64) *templateCache {
 	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64]*list.Element{}}
 }
 
-// get returns the compiled template of a version.
-func (c *templateCache) get(ctx context.Context, versionID int64) (*docx.Template, error) {
+// get returns the compiled template of a version, which is compiled on behalf of a claimant if it must be.
+func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, error) {
 	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil {
 		return entry.result(err)
 	}
 	flight := c.flights.DoChan(strconv.FormatInt(versionID, 10), func() (any, error) {
-		return c.load(context.WithoutCancel(ctx), versionID) // others may wait for it
+		return c.load(context.WithoutCancel(ctx), claimant, versionID) // others may wait for it
 	})
 	select {
 	case <-ctx.Done():
@@ -77,11 +78,11 @@ func (t *cachedTemplate) result(err error) (*docx.Template, error) {
 	return t.template, t.broken
 }
 
-func (c *templateCache) load(ctx context.Context, versionID int64) (*cachedTemplate, error) {
+func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, versionID int64) (*cachedTemplate, error) {
 	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil { // another flight has landed since
 		return entry, err
 	}
-	template, files, err := c.compile(ctx, versionID)
+	template, files, err := c.compile(ctx, claimant, versionID)
 	entry := &cachedTemplate{versionID: versionID, template: template, files: files, size: brokenSize}
 	var broken *templateError
 	switch {

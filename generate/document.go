@@ -16,9 +16,10 @@ import (
 
 // document makes one document of a claim and makes it durable. An error is one of the server, worth another try; what is
 // wrong with the data is in the result.
-func (g *Generator) document(ctx context.Context, template *docx.Template, options docx.Options, claim *docgen.Claim, job docgen.ClaimedJob) (docgen.Result, error) {
+func (s *slice) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (docgen.Result, error) {
+	g := s.Generator
 	result, begun := docgen.Result{Job: job}, g.now()
-	rendered, err := g.begin(ctx, template, options, job)
+	rendered, err := s.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
 		result.Failures.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
 		return result, nil
@@ -26,7 +27,7 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 	if err != nil {
 		return result, err
 	}
-	output, fonts, err := g.save(ctx, claim, job, rendered)
+	output, fonts, err := s.save(ctx, job, rendered)
 	failure := rendered.wait()
 	report := rendered.report
 	var crash *panicError
@@ -73,8 +74,9 @@ func (g *Generator) document(ctx context.Context, template *docx.Template, optio
 
 // save makes a document durable that is being rendered, as the file that the batch asks for; of a PDF it says what became of
 // its fonts.
-func (g *Generator) save(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, rendered io.Reader) (docgen.Output, *docgen.FontReport, error) {
-	if claim.OutputType != docgen.OutputPDF {
+func (s *slice) save(ctx context.Context, job docgen.ClaimedJob, rendered io.Reader) (docgen.Output, *docgen.FontReport, error) {
+	g := s.Generator
+	if s.claim.OutputType != docgen.OutputPDF {
 		output, err := g.service.SaveOutput(ctx, job, rendered)
 		return output, nil, err
 	}
@@ -82,7 +84,7 @@ func (g *Generator) save(ctx context.Context, claim *docgen.Claim, job docgen.Cl
 	if err != nil {
 		return docgen.Output{}, nil, err
 	}
-	converted, fonts, err := g.convert(ctx, claim, job, document)
+	converted, fonts, err := s.convert(ctx, job, document)
 	if err != nil {
 		return docgen.Output{}, nil, err
 	}
@@ -91,24 +93,25 @@ func (g *Generator) save(ctx context.Context, claim *docgen.Claim, job docgen.Cl
 }
 
 // begin begins to render a document as soon as a core is free for it.
-func (g *Generator) begin(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (*rendering, error) {
-	select {
-	case g.cores <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	leave := func() { <-g.cores }
-	input, err := g.service.Input(ctx, job.ID)
+func (s *slice) begin(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (*rendering, error) {
+	core, err := s.cores.Acquire(ctx, s.claimant)
 	if err != nil {
-		leave()
+		return nil, err
+	}
+	if job.First {
+		s.metrics.waited(s.claim.Lane, s.now().Sub(s.claim.CreatedAt))
+	}
+	input, err := s.service.Input(ctx, job.ID)
+	if err != nil {
+		core.Release()
 		return nil, err
 	}
 	data, err := lang.Decode(input)
 	if err != nil {
-		leave()
+		core.Release()
 		return nil, err
 	}
-	return render(ctx, template, data, options, leave), nil
+	return render(ctx, template, data, options, core.Release), nil
 }
 
 // rendering is a document that is made while it is read.

@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -56,8 +55,14 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 // newWorldWithPDF is a world whose PDFs an engine makes.
 func newWorldWithPDF(t testing.TB, db *store.DB, blobs blob.Store, engine pdf.Engine) *world {
 	t.Helper()
+	return newWorldAs(t, db, blobs, generate.Config{PDF: engine})
+}
+
+// newWorldAs is a world with a generator that a test has its own wishes for.
+func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Config) *world {
+	t.Helper()
 	ctx := t.Context()
-	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs})
+	service, err := docgen.New(ctx, docgen.Config{Store: db, Blobs: blobs, FaultPause: time.Millisecond})
 	must(t, err)
 	_, err = service.CreateUser(ctx, docgen.NewUser{Login: "ann@example.com", Name: "Ann"})
 	must(t, err)
@@ -75,25 +80,42 @@ func newWorldWithPDF(t testing.TB, db *store.DB, blobs blob.Store, engine pdf.En
 	}
 
 	w.metrics = prometheus.NewRegistry()
-	g := generate.New(generate.Config{Service: service, Log: slog.New(slog.DiscardHandler), Metrics: w.metrics, PDF: engine})
+	cfg.Service, cfg.Log, cfg.Metrics, cfg.PDFWorkers = service, slog.New(slog.DiscardHandler), w.metrics, pdfWorkers
+	g := generate.New(cfg)
 	w.queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
-			store.DefaultQueue: generate.TasksPerCore * runtime.GOMAXPROCS(0), docgen.PDFQueue: 2 * pdfWorkers, docgen.ApartQueue: 1, docgen.MergeQueue: 1,
+			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.MergeQueue: 8,
+			docgen.LaneDocx.Queue(): 100, docgen.LanePDF.Queue(): 100, docgen.LaneIsolated.Queue(): 100,
 		},
 		Exhausted: g.TaskFailed,
 		Backoff:   func(int) time.Duration { return time.Millisecond },
 		Poll:      poll,
 	})
 	store.Handle(w.queue, g.ReadTags)
-	store.Handle(w.queue, g.GenerateDocuments)
+	store.Handle(w.queue, snoozing(g.GenerateDocuments))
+	store.Handle(w.queue, func(ctx context.Context, _ docgen.WakeDocuments) error {
+		return errors.Join(service.WakeDocuments(ctx), store.Snooze(poll+time.Millisecond))
+	})
 	store.Handle(w.queue, g.MergeDocuments)
 	w.maker = g
 	return w
 }
 
+// snoozing runs a task again that asks for it, as the server does.
+func snoozing[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
+	return func(ctx context.Context, task T) error {
+		err := work(ctx, task)
+		if errors.Is(err, generate.ErrFault) || errors.Is(err, generate.ErrUnfinished) {
+			return store.Snooze(time.Millisecond)
+		}
+		return err
+	}
+}
+
 // start lets the queue work until the test ends.
 func (w *world) start() {
 	w.t.Helper()
+	must(w.t, w.service.ScheduleDocuments(w.t.Context()))
 	must(w.t, w.queue.Start(context.WithoutCancel(w.t.Context())))
 	w.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)

@@ -5,6 +5,7 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,26 +14,19 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
 	"platen/docx"
+	"platen/generate/internal/fair"
 	"platen/pdf"
-)
-
-// How long a task works. The queue gives a task 120 s.
-const (
-	flushAfter = time.Second      // finished documents wait no longer than that for those after them
-	taskBudget = 45 * time.Second // no new document is begun after that
 )
 
 // TasksPerCore is how many tasks are to be worked at once for each core: most of them wait for the disk.
 const TasksPerCore = 8
-
-// ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
-var ErrUnfinished = errors.New("more documents of the task are to be made")
 
 // internalFailure is what a job says when the fault is ours; the log has the rest.
 const internalFailure = "The document could not be made because of an error in the server. Its operator finds the reason " +
@@ -50,18 +44,27 @@ type Config struct {
 	Limits docx.Limits
 	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
 	TemplateTime time.Duration
-	PDF          pdf.Engine            // makes PDFs; without it there are none
-	Now          func() time.Time      // time.Now when nil
-	Metrics      prometheus.Registerer // where documents are counted; nowhere when nil
+	PDF          pdf.Engine // makes PDFs; without it there are none
+	// Workers is how many Word documents are in progress at once, from the claim until they are durable; 0 is eight a core.
+	Workers int
+	// PDFWorkers is how many documents the engine converts at once; 0 is one a core.
+	PDFWorkers int
+	Now        func() time.Time      // time.Now when nil
+	Metrics    prometheus.Registerer // where documents are counted; nowhere when nil
 }
 
 // Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
-// because a document spends most of its time waiting for the disk. No more documents than cores are rendered at once.
+// because a document spends most of its time waiting for the disk. What is scarce is shared among users, as package fair says:
+// the places of documents in progress, the cores, the engine for PDFs, and merging.
 type Generator struct {
 	service      *docgen.Service
 	log          *slog.Logger
 	templates    *templateCache
-	cores        chan struct{} // a place for each document that is being rendered
+	places       map[docgen.Lane]*fair.Slots // held from the claim of some documents until they are completed
+	cores        *fair.Slots                 // held while a document is rendered, or a template compiled
+	engines      *fair.Slots                 // held while a document is converted to PDF
+	merges       *fair.Slots
+	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
 	metrics      *metrics
 	picture      func(ctx context.Context, address string) ([]byte, error)
 	limits       docx.Limits
@@ -70,19 +73,50 @@ type Generator struct {
 	now          func() time.Time
 }
 
+const (
+	// longAfter is when a document is a long one, which leaves a slot for users without one.
+	longAfter = time.Second
+	// sparePlaces are for users who have no document in progress: they need not wait for one to be finished.
+	sparePlaces = 2
+	// placesPerEngine is how many PDFs are in progress for each that is converted: while one is converted, the document for the
+	// next is rendered, and the one before is made durable.
+	placesPerEngine = 2
+)
+
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	g := &Generator{service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, cores: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	cores := runtime.GOMAXPROCS(0)
+	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
+	g := &Generator{
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
+		places: map[docgen.Lane]*fair.Slots{
+			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
+			docgen.LanePDF:      fair.New(fair.Config{Slots: placesPerEngine * engines, Spare: sparePlaces}),
+			docgen.LaneIsolated: fair.New(fair.Config{Slots: 1, Long: longAfter}),
+		},
+		cores:   fair.New(fair.Config{Slots: cores, Long: longAfter}),
+		engines: fair.New(fair.Config{Slots: engines, Long: longAfter}),
+		merges:  fair.New(fair.Config{Slots: 1, Long: longAfter}),
+	}
 	if g.now == nil {
 		g.now = time.Now
 	}
 	g.metrics = newMetrics(cfg.Metrics)
+	if cfg.Metrics != nil {
+		cfg.Metrics.MustRegister(&backlog{g: g})
+	}
 	g.templates = newTemplateCache(g, cfg.TemplateCache)
 	return g
 }
 
 // compile reads a template's version, with the files that it includes, and compiles it. A template with mistakes is a *templateError.
-func (g *Generator) compile(ctx context.Context, versionID int64) (*docx.Template, inclusions, error) {
+// It takes a core, on behalf of whoever needs the template first.
+func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, inclusions, error) {
+	core, err := g.cores.Acquire(ctx, claimant)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer core.Release()
 	content, err := g.service.TemplateContent(ctx, versionID)
 	if err != nil {
 		return nil, nil, err
@@ -203,7 +237,7 @@ func (b *templateError) failures() docgen.Failures {
 
 // ReadTags reads the tags of a template's version and keeps them.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
-	template, err := g.templates.get(ctx, task.VersionID)
+	template, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, task.VersionID)
 	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
 		return nil
 	}
@@ -233,49 +267,10 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	})
 }
 
-// GenerateDocuments makes the documents of a task. ErrUnfinished asks for another run.
-func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateDocuments) error {
-	claim, err := g.service.ClaimJobs(ctx, task)
-	if err != nil || len(claim.Jobs) == 0 {
-		return err
-	}
-	document, err := g.maker(ctx, claim)
-	if err != nil {
-		return err
-	}
-	begun, flushed := g.now(), g.now()
-	var results []docgen.Result
-	for i, job := range claim.Jobs {
-		result, err := document(ctx, job)
-		if err != nil {
-			return errors.Join(err, g.complete(ctx, claim, results))
-		}
-		results = append(results, result)
-		last, now := i == len(claim.Jobs)-1, g.now()
-		if !last && now.Sub(flushed) < flushAfter {
-			continue
-		}
-		if err := g.complete(ctx, claim, results); err != nil {
-			return err
-		}
-		if !last && now.Sub(begun) >= taskBudget {
-			return ErrUnfinished
-		}
-		results, flushed = nil, now
-	}
-	return nil
-}
-
-// complete ends jobs of a claim.
-func (g *Generator) complete(ctx context.Context, claim *docgen.Claim, results []docgen.Result) error {
-	ended, err := g.service.CompleteJobs(ctx, claim, results)
-	g.metrics.ended(ended)
-	return err
-}
-
 // maker returns what makes the documents of a claim. An error of what it returns is one of the server, worth another try;
 // what is wrong with a document is in its result.
-func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
+func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
+	g, claim := s.Generator, s.claim
 	fail := func(f docgen.Failures) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
 		return func(_ context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 			return docgen.Result{Job: job, Failures: f}, nil
@@ -284,7 +279,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	if err := g.available(claim.OutputType); err != nil {
 		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // it is told by the jobs
 	}
-	template, err := g.templates.get(ctx, claim.TemplateVersionID)
+	template, err := g.templates.get(ctx, s.claimant, claim.TemplateVersionID)
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.failures()), nil
 	}
@@ -301,7 +296,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
 	options.Limits = g.limits
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-		return g.document(ctx, template, options, claim, job)
+		return s.document(ctx, template, options, job)
 	}, nil
 }
 
@@ -309,10 +304,7 @@ func (g *Generator) maker(ctx context.Context, claim *docgen.Claim) (func(contex
 // when it gives a task up.
 func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
 	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
-	reason := internalFailure
-	if known := docgen.Known(cause); known != nil {
-		reason = known.Message
-	}
+	reason := reasonOf(cause)
 	switch kind {
 	case docgen.ReadTags{}.Kind():
 		var task docgen.ReadTags
@@ -320,14 +312,6 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
 		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: reason})
-	case docgen.GenerateDocuments{}.Kind():
-		var task docgen.GenerateDocuments
-		if err := json.Unmarshal(args, &task); err != nil {
-			return fmt.Errorf("decode task %s: %w", kind, err)
-		}
-		ended, err := g.service.FailJobs(ctx, task, reason)
-		g.metrics.ended(ended)
-		return err
 	case docgen.MergeDocuments{}.Kind():
 		var task docgen.MergeDocuments
 		if err := json.Unmarshal(args, &task); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"platen/docgen"
+	"platen/generate/internal/fair"
 	"platen/pdf/finish"
 )
 
@@ -20,8 +21,15 @@ const MergeTimeout = 15 * time.Minute
 const mergeFailure = "The documents could not be merged because of an error in the server. Its operator finds the reason in the " +
 	"log under the id of this batch."
 
-// MergeDocuments makes one PDF of the documents of a batch.
+// MergeDocuments makes one PDF of the documents of a batch. ErrUnfinished asks for another run.
 func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocuments) error {
+	waiting, cancel := context.WithTimeoutCause(ctx, placeBudget, ErrUnfinished)
+	defer cancel()
+	place, err := g.merges.Acquire(waiting, fair.Claimant{User: task.UserID})
+	if err != nil {
+		return err
+	}
+	defer place.Release()
 	m, err := g.service.ClaimMerge(ctx, task)
 	if err != nil || len(m.Parts) == 0 {
 		return err

@@ -27,18 +27,19 @@ func (w *world) mergeable(o docgen.PDFOptions, texts ...string) docgen.MergeDocu
 	o.Merged = &docgen.MergedFile{Name: "All"}
 	template := w.template("T.docx", docxOf(w.t, "{{a}}"))
 	batch := w.batchWith(docgen.BatchOptions{PDF: &o}, template.ID, docgen.OutputPDF, slices.Repeat([]string{"{}"}, len(texts))...)
-	jobs, err := w.service.BatchJobs(ctx, w.caller, batch, docgen.PageRequest{})
-	must(w.t, err)
-	claim, err := w.service.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[len(texts)-1].ID})
-	must(w.t, err)
-	results := make([]docgen.Result, len(texts))
-	for i, job := range claim.Jobs {
-		output, err := w.service.SaveOutput(ctx, job, strings.NewReader(texts[i]))
+	for i := 0; i < len(texts); {
+		claim, err := w.service.ClaimJobs(ctx, docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LanePDF})
 		must(w.t, err)
-		results[i] = docgen.Result{Job: job, Output: &output}
+		var results []docgen.Result
+		for _, job := range claim.Jobs {
+			output, err := w.service.SaveOutput(ctx, job, strings.NewReader(texts[i]))
+			must(w.t, err)
+			results = append(results, docgen.Result{Job: job, Output: &output})
+			i++
+		}
+		_, err = w.service.CompleteJobs(ctx, claim, results)
+		must(w.t, err)
 	}
-	_, err = w.service.CompleteJobs(ctx, claim, results)
-	must(w.t, err)
 	return docgen.MergeDocuments{BatchID: batch}
 }
 

@@ -23,9 +23,10 @@ func (g *Generator) available(outputType string) error {
 }
 
 // convert makes the PDF of a document as its batch asks for it, and says what became of its fonts.
-func (g *Generator) convert(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, document []byte) ([]byte, *docgen.FontReport, error) {
-	result, err := g.pdf.Convert(ctx, pdf.Request{
-		Document: document, Options: pdfOptions(claim.Options.PDF), Again: claim.Apart,
+func (s *slice) convert(ctx context.Context, job docgen.ClaimedJob, document []byte) ([]byte, *docgen.FontReport, error) {
+	g, claim := s.Generator, s.claim
+	result, err := s.convertNext(ctx, pdf.Request{
+		Document: document, Options: pdfOptions(claim.Options.PDF), Again: claim.Lane == docgen.LaneIsolated,
 		Kind: fmt.Sprintf("template version %d", claim.TemplateVersionID),
 	})
 	if err != nil {
@@ -33,6 +34,18 @@ func (g *Generator) convert(ctx context.Context, claim *docgen.Claim, job docgen
 	}
 	finished, err := g.finish(ctx, claim, job, result.PDF)
 	return finished, result.Fonts, err
+}
+
+// convertNext converts a document as soon as the engine is free for it. What is converted again has a worker of its own.
+func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+	if !request.Again {
+		engine, err := s.engines.Acquire(ctx, s.claimant)
+		if err != nil {
+			return nil, err
+		}
+		defer engine.Release()
+	}
+	return s.Generator.pdf.Convert(ctx, request)
 }
 
 // finish does to a PDF what its batch asks for and no engine does.

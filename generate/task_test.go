@@ -28,19 +28,16 @@ func TestATaskGoesOnWhereItsTimeRanOut(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("T.docx", docxOf(t, "{{a}}"))
-		batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`, `{"a": 2}`, `{"a": 3}`)
-		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{})
-		must(t, err)
-		task := docgen.GenerateDocuments{BatchID: batch, First: page.Entries[0].ID, Last: page.Entries[2].ID}
+		w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`, `{"a": 2}`, `{"a": 3}`)
+		task := docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LaneDocx}
 		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler), Now: hurried()})
 
-		for left := 2; left >= 0; left-- {
-			err := g.GenerateDocuments(t.Context(), task)
-			if left > 0 && !errors.Is(err, generate.ErrUnfinished) || left == 0 && err != nil {
-				t.Fatalf("with %d documents left: %v", left, err)
+		for made := 1; made <= 3; made++ {
+			if err := g.GenerateDocuments(t.Context(), task); !errors.Is(err, generate.ErrUnfinished) {
+				t.Fatalf("after %d documents: %v", made, err)
 			}
-			if made := len(w.names()); made != 3-left {
-				t.Fatalf("%d documents in the folder, want %d", made, 3-left)
+			if names := w.names(); len(names) != made {
+				t.Fatalf("the folder holds %q, want %d documents", names, made)
 			}
 		}
 		must(t, g.GenerateDocuments(t.Context(), task)) // has nothing left to do

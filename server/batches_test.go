@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -25,11 +26,8 @@ func pdfBatch(s scene, options object) object {
 func (w *world) work(batch string) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	jobs, err := w.BatchJobs(ctx, w.owner, batch, docgen.PageRequest{})
-	must(w.t, err)
-	last := len(jobs.Entries) - 1
-	claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: batch, First: jobs.Entries[0].ID, Last: jobs.Entries[last].ID})
-	must(w.t, err)
+	claim := claimBatch(ctx, w.t, w.Service, w.owner.User.ID, docgen.LanePDF, batch)
+	last := len(claim.Jobs) - 1
 	results := make([]docgen.Result, len(claim.Jobs))
 	for i, job := range claim.Jobs {
 		output, err := w.SaveOutput(ctx, job, strings.NewReader("document"))
@@ -37,8 +35,30 @@ func (w *world) work(batch string) {
 		results[i] = docgen.Result{Job: job, Output: &output}
 	}
 	results[last] = docgen.Result{Job: claim.Jobs[last], Failures: docgen.Failures{Errors: []string{"it is broken"}}}
-	_, err = w.CompleteJobs(ctx, claim, results)
+	_, err := w.CompleteJobs(ctx, claim, results)
 	must(w.t, err)
+}
+
+// claimBatch claims all jobs of a batch that wait, as a slot does; those of other batches go on waiting.
+func claimBatch(ctx context.Context, t testing.TB, service *docgen.Service, userID int64, lane docgen.Lane, batch string) *docgen.Claim {
+	t.Helper()
+	claimed, others := &docgen.Claim{}, []*docgen.Claim{}
+	for {
+		claim, err := service.ClaimJobs(ctx, docgen.GenerateDocuments{UserID: userID, Lane: lane})
+		must(t, err)
+		switch {
+		case len(claim.Jobs) == 0:
+			for _, other := range others {
+				must(t, service.ReleaseJobs(ctx, other, other.Jobs))
+			}
+			return claimed
+		case claim.BatchID != batch:
+			others = append(others, claim)
+		default:
+			claim.Jobs = append(claimed.Jobs, claim.Jobs...)
+			claimed = claim
+		}
+	}
 }
 
 // TestBatchOnTheWire shows a batch from its making to its merged file.

@@ -189,11 +189,7 @@ func (w *watched) generating() (object, *docgen.Claim) {
 	body := with(batch(scene{file: w.file, folder: w.neighbour}), object{"destination_folder": ref(0, "folder")})
 	made := w.ok("POST /docgen_batches", body)["id"].(string)
 	job := w.ok("GET /docgen_batch_jobs/"+made, nil)["entries"].([]any)[0].(object)["id"].(string)
-	var n int64
-	_, err := fmt.Sscan(job, &n)
-	must(w.t, err)
-	claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: made, First: n, Last: n})
-	must(w.t, err)
+	claim := claimBatch(ctx, w.t, w.Service, w.owner.User.ID, docgen.LaneDocx, made)
 	return object{
 		"batch": object{"id": made, "type": "docgen_batch"}, "job": object{"id": job, "type": "docgen_job"}, "status": "pending",
 		"template_file":         object{"id": id(w.file), "type": "file", "name": template["name"]},

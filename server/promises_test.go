@@ -143,10 +143,7 @@ func TestFailuresOnTheWire(t *testing.T) {
 		s := w.scene()
 		documents := []object{{"generated_file_name": "a", "user_input": object{}}, {"generated_file_name": "b", "user_input": object{}}}
 		made := w.do("POST /docgen_batches", request{body: with(batch(s), object{"document_generation_data": documents})}).want(w.t, 202)
-		page, err := w.BatchJobs(ctx, w.owner, made["id"].(string), docgen.PageRequest{})
-		must(w.t, err)
-		claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: made["id"].(string), First: page.Entries[0].ID, Last: page.Entries[1].ID})
-		must(w.t, err)
+		claim := claimBatch(ctx, w.t, w.Service, w.owner.User.ID, docgen.LaneDocx, made["id"].(string))
 		output, err := w.SaveOutput(ctx, claim.Jobs[0], strings.NewReader("document"))
 		must(w.t, err)
 		const missing, unused = "The tag 'name' was not provided in the input data.", "The tag 'nmae' was provided but not used in the template."

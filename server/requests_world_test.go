@@ -62,10 +62,7 @@ func (v *visit) spare() {
 func (v *visit) done(suffix string) {
 	w := v.w
 	ctx := w.t.Context()
-	job, err := strconv.ParseInt(v.ids["docgen_job:shared"+suffix], 10, 64)
-	must(w.t, err)
-	claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: v.ids["docgen_batch:shared"+suffix], First: job, Last: job})
-	must(w.t, err)
+	claim := claimBatch(ctx, w.t, w.Service, w.owner.User.ID, docgen.LaneDocx, v.ids["docgen_batch:shared"+suffix])
 	output, err := w.SaveOutput(ctx, claim.Jobs[0], strings.NewReader("document"))
 	must(w.t, err)
 	_, err = w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Output: &output}})

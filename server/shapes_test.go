@@ -59,8 +59,7 @@ func TestShapes(t *testing.T) {
 		}
 		w.t.Run("a job that waits", func(t *testing.T) { jobIs(t, "pending", "null", "null", "null") })
 		ctx := w.t.Context()
-		claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{BatchID: s.batch, First: s.job, Last: s.job})
-		must(w.t, err)
+		claim := claimBatch(ctx, w.t, w.Service, w.owner.User.ID, docgen.LaneDocx, s.batch)
 		w.t.Run("a job under way", func(t *testing.T) { jobIs(t, "submitted", "null", "null", "null") })
 		output, err := w.SaveOutput(ctx, claim.Jobs[0], strings.NewReader("document"))
 		must(w.t, err)

@@ -14,9 +14,9 @@ const bulkParameters = 128
 // InsertJobs adds many jobs at once.
 func (q *Queries) InsertJobs(ctx context.Context, jobs []DocgenJob) error {
 	return insertMany(ctx, q.db, `docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt,
-		output_file_id, output_version_id, failures, finished_at)`, jobs, func(j DocgenJob) []any {
+		output_file_id, output_version_id, failures, finished_at, waiting)`, jobs, func(j DocgenJob) []any {
 		return []any{j.ID, j.BatchID, j.TemplateFileID, j.CreatedBy, j.FileName, j.Status, j.Attempt,
-			j.OutputFileID, j.OutputVersionID, j.Failures, j.FinishedAt}
+			j.OutputFileID, j.OutputVersionID, j.Failures, j.FinishedAt, j.Waiting}
 	})
 }
 

@@ -34,64 +34,6 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 	return i, err
 }
 
-const claimJobs = `-- name: ClaimJobs :many
-UPDATE docgen_jobs
-SET status = 'submitted', attempt = attempt + 1
-WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted') AND apart = $4
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart, summary
-`
-
-type ClaimJobsParams struct {
-	BatchID string
-	ID      int64
-	ID_2    int64
-	Apart   bool
-}
-
-// ClaimJobs takes the unfinished jobs of a range for one attempt, either those set apart or the others; whoever claimed them
-// before can no longer finish them.
-func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJob, error) {
-	rows, err := q.db.QueryContext(ctx, claimJobs,
-		arg.BatchID,
-		arg.ID,
-		arg.ID_2,
-		arg.Apart,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DocgenJob{}
-	for rows.Next() {
-		var i DocgenJob
-		if err := rows.Scan(
-			&i.ID,
-			&i.BatchID,
-			&i.TemplateFileID,
-			&i.CreatedBy,
-			&i.FileName,
-			&i.Status,
-			&i.Attempt,
-			&i.OutputFileID,
-			&i.OutputVersionID,
-			&i.Failures,
-			&i.FinishedAt,
-			&i.Apart,
-			&i.Summary,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const deleteInput = `-- name: DeleteInput :exec
 DELETE FROM docgen_inputs WHERE job_id = $1
 `
@@ -126,7 +68,7 @@ func (q *Queries) FailuresOfJob(ctx context.Context, jobID int64) (string, error
 
 const finishJob = `-- name: FinishJob :execrows
 UPDATE docgen_jobs
-SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted'
 `
 
@@ -279,7 +221,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -306,6 +248,11 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenJob.FinishedAt,
 		&i.DocgenJob.Apart,
 		&i.DocgenJob.Summary,
+		&i.DocgenJob.Waiting,
+		&i.DocgenJob.Slot,
+		&i.DocgenJob.DueAt,
+		&i.DocgenJob.Tries,
+		&i.DocgenJob.Crashes,
 		&i.DocgenBatch.ID,
 		&i.DocgenBatch.TemplateFileID,
 		&i.DocgenBatch.TemplateVersionID,
@@ -778,21 +725,6 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 		return nil, err
 	}
 	return items, nil
-}
-
-const setJobApart = `-- name: SetJobApart :execrows
-UPDATE docgen_jobs
-SET apart = TRUE
-WHERE id = $1 AND attempt = $2 AND status = 'submitted'
-`
-
-// SetJobApart leaves a job to a task that makes its document apart, if this attempt holds it.
-func (q *Queries) SetJobApart(ctx context.Context, iD int64, attempt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setJobApart, iD, attempt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const summarize = `-- name: Summarize :exec

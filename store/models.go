@@ -102,6 +102,11 @@ type DocgenJob struct {
 	FinishedAt      int64
 	Apart           bool
 	Summary         string
+	Waiting         bool
+	Slot            string
+	DueAt           int64
+	Tries           int64
+	Crashes         int64
 }
 
 type DocgenMerge struct {
@@ -135,6 +140,16 @@ type DocgenTemplate struct {
 	FileID   int64
 	MarkedAt int64
 	MarkedBy int64
+}
+
+type DocgenTurn struct {
+	ID        int64
+	UserID    int64
+	Lane      string
+	BatchID   string
+	Documents int64
+	Turn      int64
+	DueAt     int64
 }
 
 type Enterprise struct {
@@ -259,6 +274,7 @@ type User struct {
 	ExternalID   string
 	Profile      string
 	DeletedAt    int64
+	Weight       int64
 }
 
 type Webhook struct {

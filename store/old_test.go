@@ -27,7 +27,7 @@ var changedByMigrations = map[string]struct {
 	added  map[string][]row
 }{
 	"00002": {
-		values: map[string]string{"items 32 owner_id": "11", "items 42 owner_id": "11"},
+		values: map[string]string{"items 32 owner_id": "11", "items 42 owner_id": "11", "docgen_jobs 73 waiting": "1", "docgen_jobs 74 waiting": "1"},
 		gone:   []string{"collaborations 63"},
 		fresh: map[string]string{
 			"enterprises account_id": "0",
@@ -42,9 +42,13 @@ var changedByMigrations = map[string]struct {
 			"collaborations acknowledged_at": "= created_at",
 			"docgen_batches global_content":  "0",
 			"docgen_jobs apart":              "0", "docgen_jobs summary": "",
+			"docgen_jobs waiting":            "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
+			"users weight": "1",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},
+		}, "docgen_turns": {
+			{"#": "73", "id": "73", "user_id": "11", "lane": "pdf", "batch_id": "7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11", "documents": "2", "turn": "0", "due_at": "0"},
 		}},
 	},
 }

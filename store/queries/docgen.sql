@@ -89,24 +89,10 @@ FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3;
 
--- name: ClaimJobs :many
--- ClaimJobs takes the unfinished jobs of a range for one attempt, either those set apart or the others; whoever claimed them
--- before can no longer finish them.
-UPDATE docgen_jobs
-SET status = 'submitted', attempt = attempt + 1
-WHERE batch_id = $1 AND id BETWEEN $2 AND $3 AND status IN ('pending', 'submitted') AND apart = $4
-RETURNING *;
-
--- name: SetJobApart :execrows
--- SetJobApart leaves a job to a task that makes its document apart, if this attempt holds it.
-UPDATE docgen_jobs
-SET apart = TRUE
-WHERE id = $1 AND attempt = $2 AND status = 'submitted';
-
 -- name: FinishJob :execrows
 -- FinishJob ends a job once, and only by the attempt that holds it.
 UPDATE docgen_jobs
-SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted';
 
 -- name: InsertFailures :exec

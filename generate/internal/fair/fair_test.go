@@ -152,7 +152,7 @@ func TestSlotsAreShared(t *testing.T) {
 		for range 4 {
 			h.comes("b", b, moment)
 		}
-		time.Sleep(moment * 3 / 2)
+		<-time.After(moment * 3 / 2)
 		if got := h.log(); len(strings.Fields(got)) != 8 || strings.Count(got, "b") != 2 {
 			t.Errorf("served first are %s, want two of the four slots that became free for b", got)
 		}
@@ -183,7 +183,7 @@ func TestLongDocumentsGiveUpTheirSlot(t *testing.T) {
 			for range 3 {
 				h.comes("b", b, moment)
 			}
-			time.Sleep(2 * time.Second)
+			<-time.After(2 * time.Second)
 			want := "long" + strings.Repeat(" long", slots-1) + " b b b"
 			if got := h.log(); got != want {
 				t.Errorf("%d slots: served %s, want %s", slots, got, want)

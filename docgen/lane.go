@@ -1,0 +1,305 @@
+package docgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"platen/store"
+)
+
+// Rows hold what is to be generated; tasks only wake. The documents of a batch wait in a lane, and the batches of a user take
+// turns in it. A user has a few tasks in each lane, its slots: each claims the next documents, has them generated and claims
+// again. It ends in the same transaction in which it finds nothing that is due.
+
+// Lane is a way that documents take to be generated. Documents of one lane never wait for those of another.
+type Lane string
+
+// The lanes.
+const (
+	LaneDocx     Lane = "docx"
+	LanePDF      Lane = "pdf"
+	LaneIsolated Lane = "isolated" // documents that did harm to others, or may have done
+)
+
+// Lanes are all lanes.
+func Lanes() []Lane { return []Lane{LaneDocx, LanePDF, LaneIsolated} }
+
+// Queue is the queue of the tasks of a lane. They mostly wait.
+func (l Lane) Queue() string { return "generate_" + string(l) }
+
+// laneLimits are what a user may have of a lane at the same time.
+type laneLimits struct {
+	wake  int // slots that one batch wakes, at most
+	slots int // all slots: some are left when a server was killed that held the others
+	claim int // documents that a slot claims at once, at most
+}
+
+// A claim is a few documents because what a claim costs by itself is about what a short document costs; few enough to spread a
+// small batch over all slots.
+const claimShare = 8 // a small batch makes about that many claims
+
+func (l Lane) limits() laneLimits {
+	switch l {
+	case LaneDocx:
+		return laneLimits{wake: 32, slots: 64, claim: 16}
+	case LanePDF:
+		return laneLimits{wake: 16, slots: 32, claim: 4}
+	default:
+		return laneLimits{wake: 2, slots: 8, claim: 1}
+	}
+}
+
+// claimOf is the number of documents that a slot claims at once, of a batch with so many.
+func (l Lane) claimOf(documents int64) int64 {
+	return max(1, min(int64(l.limits().claim), (documents+claimShare-1)/claimShare))
+}
+
+// slotsFor is the number of slots that some documents are worth.
+func (l Lane) slotsFor(documents int64) int {
+	claim := l.claimOf(documents)
+	return int(max(1, min(int64(l.limits().wake), (documents+claim-1)/claim)))
+}
+
+func laneOf(outputType string, apart bool) Lane {
+	if apart {
+		return LaneIsolated
+	}
+	return Lane(outputType)
+}
+
+// GenerateDocuments is the task of one slot of a user: it generates documents that wait in a lane until none is due.
+type GenerateDocuments struct {
+	UserID int64 `json:"user_id"`
+	Lane   Lane  `json:"lane"`
+	Slot   int   `json:"slot"`
+}
+
+// Kind names the task.
+func (GenerateDocuments) Kind() string { return "generate_user_documents" }
+
+// slot names the slot in the rows that it holds.
+func (t GenerateDocuments) slot() string { return fmt.Sprintf("%s/%d", t.Lane, t.Slot) }
+
+// job is the task in its queue. The first slots of all users run before the others, so that a user with many slots does not
+// keep others from having any.
+func (t GenerateDocuments) job() store.Job {
+	priority := 1
+	for _, from := range []int{4, 8, 16} {
+		if t.Slot >= from {
+			priority++
+		}
+	}
+	return store.Job{Task: t, Queue: t.Lane.Queue(), Priority: priority, Unique: true, Tries: generationTries}
+}
+
+// generationTries is how often a task is tried that wakes. Errors of the server are counted for each document, and crashes
+// too; the tasks go on.
+const generationTries = 10_000
+
+// join has documents of a batch wait in a lane, and wakes slots for them. Others who wake the same slots wait for the end of
+// the transaction, so it comes last.
+func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents int64) error {
+	err := tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID, Documents: documents})
+	if err != nil {
+		return err
+	}
+	return wakeSlots(ctx, tx, userID, lane, documents)
+}
+
+// wakeSlots wakes slots of a user that hold no documents, as many as some documents are worth. It always wakes one: whoever
+// finds nothing at this moment would otherwise end, and nobody would see the new documents.
+func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, documents int64) error {
+	held, err := tx.HeldSlots(ctx, userID)
+	if err != nil {
+		return err
+	}
+	var jobs []store.Job
+	for n := 0; n < lane.limits().slots && len(jobs) < lane.slotsFor(documents); n++ {
+		if task := (GenerateDocuments{UserID: userID, Lane: lane, Slot: n}); !slices.Contains(held, task.slot()) {
+			jobs = append(jobs, task.job())
+		}
+	}
+	if len(jobs) == 0 {
+		jobs = append(jobs, GenerateDocuments{UserID: userID, Lane: lane}.job())
+	}
+	_, err = tx.Enqueue(ctx, jobs...)
+	return err
+}
+
+// crashesBeforeIsolation is how often a document may be held by a server that crashes before it is generated in isolation.
+const crashesBeforeIsolation = 2
+
+// ResumeSlot prepares a run of a slot: documents that the slot still holds, because its last run could not put them back, wait
+// again. Crashed says that the server of that run crashed, as far as is known; documents that were held by several such servers
+// wait to be generated in isolation. It returns the weight of the user, and how many documents were taken back.
+func (s *Service) ResumeSlot(ctx context.Context, task GenerateDocuments, crashed bool) (weight, takenBack int, err error) {
+	var share, held int64
+	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		if share, err = q.UserWeight(ctx, task.UserID); err != nil {
+			return err
+		}
+		held, err = q.CountHeld(ctx, task.UserID, task.slot())
+		return err
+	})
+	if err != nil || held == 0 {
+		return int(share), 0, err
+	}
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		takenBack, err = s.takeBack(ctx, tx, task, crashed)
+		return err
+	})
+	return int(share), takenBack, err
+}
+
+func (s *Service) takeBack(ctx context.Context, tx *store.Tx, task GenerateDocuments, crashed bool) (int, error) {
+	params := store.TakeBackParams{CreatedBy: task.UserID, Slot: task.slot(), Limit: crashesBeforeIsolation}
+	if crashed {
+		params.Crashes = 1
+	}
+	rows, err := tx.TakeBack(ctx, params)
+	if err != nil {
+		return 0, err
+	}
+	type place struct {
+		batch string
+		apart bool
+	}
+	again := map[place]int64{}
+	for _, row := range rows {
+		again[place{row.BatchID, row.Apart}]++
+	}
+	for at, documents := range again {
+		lane := task.Lane
+		if at.apart {
+			lane = LaneIsolated
+		}
+		if err := s.join(ctx, tx, task.UserID, lane, at.batch, documents); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
+}
+
+// WakeDocuments is the task of finding documents that wait although nobody generates them: because they are tried again later,
+// or because their task was lost.
+type WakeDocuments struct{}
+
+// Kind names the task.
+func (WakeDocuments) Kind() string { return "wake_documents" }
+
+// ScheduleDocuments has all documents generated that wait, now and for as long as the task is snoozed.
+func (s *Service) ScheduleDocuments(ctx context.Context) error {
+	if err := s.wakeDocuments(ctx, true); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, store.Job{Task: WakeDocuments{}, Unique: true, Tries: generationTries})
+		return err
+	})
+}
+
+// WakeDocuments wakes a slot of each user with documents that wait in a lane and are due, while none is generated there.
+func (s *Service) WakeDocuments(ctx context.Context) error { return s.wakeDocuments(ctx, false) }
+
+// wakeDocuments wakes slots for what is due. All says that what is being generated may be a mistake: it was so when a server
+// ended, and so many slots are woken as all documents are worth.
+func (s *Service) wakeDocuments(ctx context.Context, all bool) error {
+	var due []store.LaneDue
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		due, err = q.LanesDue(ctx, s.micros())
+		return err
+	})
+	for _, lane := range due {
+		err = errors.Join(err, s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wakeLane(ctx, tx, lane, all) }))
+	}
+	return err
+}
+
+func wakeLane(ctx context.Context, tx *store.Tx, due store.LaneDue, all bool) error {
+	lane, documents := Lane(due.Lane), int64(1)
+	if all {
+		var err error
+		if documents, err = tx.DocumentsInTurn(ctx, due.UserID, due.Lane); err != nil {
+			return err
+		}
+	} else {
+		held, err := tx.HeldSlots(ctx, due.UserID)
+		if err != nil || slices.ContainsFunc(held, lane.owns) {
+			return err
+		}
+	}
+	return wakeSlots(ctx, tx, due.UserID, lane, documents)
+}
+
+// owns tells whether a slot is one of the lane.
+func (l Lane) owns(slot string) bool {
+	var n int
+	_, err := fmt.Sscanf(slot, string(l)+"/%d", &n)
+	return err == nil
+}
+
+// GenerateRange is the task of some documents of a batch as earlier releases had it.
+type GenerateRange struct {
+	BatchID string `json:"batch_id"`
+}
+
+// Kind names the task.
+func (GenerateRange) Kind() string { return "generate_documents" }
+
+// Queues of GenerateRange besides the default one.
+const (
+	OldPDFQueue   = "pdf"
+	OldApartQueue = "apart"
+)
+
+// AdoptBatch has the documents of a batch wait in their lanes that a server of an earlier release accepted.
+func (s *Service) AdoptBatch(ctx context.Context, task GenerateRange) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		batch, err := tx.Batch(ctx, task.BatchID)
+		if err != nil {
+			return fmt.Errorf("batch %s: %w", task.BatchID, err)
+		}
+		if n, err := tx.Adopt(ctx, task.BatchID); err != nil || n == 0 {
+			return err
+		}
+		for _, apart := range []bool{false, true} {
+			n, err := tx.CountWaiting(ctx, task.BatchID, apart)
+			if err == nil && n > 0 {
+				err = s.join(ctx, tx, batch.CreatedBy, laneOf(batch.OutputType, apart), task.BatchID, n)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// LaneBacklog is what waits in a lane.
+type LaneBacklog struct {
+	Documents int64         // CountedBacklog where there are more
+	Oldest    time.Duration // how long ago the batch was accepted whose documents have waited longest; 0 when none wait
+}
+
+// DocumentBacklog tells what waits in each lane.
+func (s *Service) DocumentBacklog(ctx context.Context) (map[Lane]LaneBacklog, error) {
+	backlog := map[Lane]LaneBacklog{}
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		for _, lane := range Lanes() {
+			row, err := q.LaneBacklog(ctx, string(lane), CountedBacklog)
+			if err != nil {
+				return err
+			}
+			b := LaneBacklog{Documents: row.Documents}
+			if row.Oldest != 0 {
+				b.Oldest = max(0, s.now().Sub(timeOf(row.Oldest)))
+			}
+			backlog[lane] = b
+		}
+		return nil
+	})
+	return backlog, err
+}

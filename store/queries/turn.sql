@@ -1,0 +1,85 @@
+-- name: UserWeight :one
+SELECT weight FROM users WHERE id = $1;
+
+-- name: JoinTurns :exec
+-- JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
+-- least. Nobody takes the batch out of the lane until the transaction ends.
+INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
+VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), 0)
+ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = 0;
+
+-- name: NextTurn :one
+-- NextTurn finds the batch of a user that is next in a lane, and puts it behind the others.
+UPDATE docgen_turns SET turn = turn + 1
+WHERE id = (
+    SELECT t.id FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 AND t.due_at <= $3 ORDER BY t.turn, t.id LIMIT 1
+)
+RETURNING *;
+
+-- name: SetTurnDue :exec
+UPDATE docgen_turns SET due_at = $2 WHERE id = $1;
+
+-- name: LeaveTurns :exec
+DELETE FROM docgen_turns WHERE id = $1;
+
+-- name: IsTurnDue :one
+SELECT EXISTS (SELECT 1 FROM docgen_turns WHERE user_id = $1 AND lane = $2 AND due_at <= $3) AS is_due;
+
+-- name: DocumentsInTurn :one
+-- DocumentsInTurn sums up the documents of the next batches of a user in a lane.
+SELECT CAST(COALESCE(SUM(next.documents), 0) AS BIGINT) AS documents FROM (
+    SELECT t.documents FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 ORDER BY t.turn, t.id LIMIT 100
+) AS next;
+
+-- name: ClaimJobs :many
+-- ClaimJobs has a slot hold the next documents of a batch that wait and are due, for one attempt; whoever held them before can
+-- no longer finish them.
+UPDATE docgen_jobs
+SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
+WHERE waiting AND id IN (
+    SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.apart = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
+)
+RETURNING *;
+
+-- name: FirstDue :one
+-- FirstDue tells when the first of the documents of a batch that wait is due.
+SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting ORDER BY due_at LIMIT 1;
+
+-- name: CountHeld :one
+SELECT COUNT(*) FROM docgen_jobs WHERE created_by = $1 AND slot = $2 AND slot <> '';
+
+-- name: HeldSlots :many
+-- HeldSlots returns the slots that hold documents of a user.
+SELECT DISTINCT slot FROM docgen_jobs WHERE created_by = $1 AND slot <> '';
+
+-- name: TakeBack :many
+-- TakeBack has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
+-- isolation.
+UPDATE docgen_jobs
+SET waiting = TRUE, slot = '', crashes = crashes + sqlc.arg(crashes), apart = (apart OR crashes + sqlc.arg(crashes) >= sqlc.arg('limit'))
+WHERE created_by = $1 AND slot = $2 AND slot <> ''
+RETURNING *;
+
+-- name: PutBack :execrows
+-- PutBack has a document wait again, if this attempt holds it.
+UPDATE docgen_jobs
+SET waiting = TRUE, slot = '', due_at = $3
+WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
+
+-- name: SetJobApart :execrows
+-- SetJobApart has a document wait to be made in isolation, if this attempt holds it.
+UPDATE docgen_jobs
+SET apart = TRUE, waiting = TRUE, slot = ''
+WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
+
+-- name: CountFault :one
+-- CountFault counts a try that ended with an error of the server, if this attempt holds the document.
+UPDATE docgen_jobs SET tries = tries + 1 WHERE id = $1 AND attempt = $2 AND status = 'submitted' RETURNING tries;
+
+-- name: Adopt :execrows
+-- Adopt has the documents of a batch wait that a server of an earlier release put into the queue.
+UPDATE docgen_jobs SET waiting = TRUE
+WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = '';
+
+-- name: CountWaiting :one
+SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting;
