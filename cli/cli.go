@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -45,7 +47,8 @@ type commands struct {
 		List   tokenListCmd   `cmd:"" help:"List access and refresh tokens that can be used. The tokens themselves are not kept, and never shown again."`
 		Revoke tokenRevokeCmd `cmd:"" help:"Revoke tokens by their ids. They are refused from the next request on."`
 	} `cmd:"" help:"Access tokens for the API."`
-	App struct {
+	Audit auditCmd `cmd:"" help:"Print the audit log: who did what, as whom, and from where."`
+	App   struct {
 		Create appCreateCmd `cmd:"" help:"Make an application and print its client id and secret, which is shown this once."`
 		List   appListCmd   `cmd:"" help:"List the applications."`
 		Config appConfigCmd `cmd:"" help:"Make a key pair for an application and print the JSON file that client libraries read, with the private key, which is shown this once."`
@@ -105,7 +108,17 @@ func run(ctx context.Context, args []string, s *streams) int {
 	if err != nil {
 		return report(s, &usageError{err})
 	}
+	command.BindTo(docgen.WithOrigin(ctx, commandOrigin(command)), (*context.Context)(nil))
 	return report(s, command.Run())
+}
+
+// commandOrigin says for the audit log which command acts, and whose account of the machine runs it.
+func commandOrigin(command *kong.Context) docgen.Origin {
+	by := "uid " + strconv.Itoa(os.Getuid())
+	if account, err := user.Current(); err == nil {
+		by = account.Username
+	}
+	return docgen.Origin{Agent: fmt.Sprintf("platen %s (run by %s)", command.Command(), by)}
 }
 
 // usageError is an error in the command line or the configuration.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -25,8 +26,8 @@ func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 				ticker.Stop()
 				return
 			case <-ticker.C:
-				if err := service.RecordUses(ctx); err != nil && ctx.Err() == nil {
-					log.Warn("the last use of tokens cannot be written", "error", err)
+				if err := recordNotes(ctx, service); err != nil && ctx.Err() == nil {
+					log.Warn("the last use of tokens, or what was denied, cannot be written", "error", err)
 				}
 			}
 		}
@@ -34,8 +35,13 @@ func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 	return func() error {
 		cancel()
 		done.Wait()
-		return within(noteEvery, service.RecordUses)()
+		return within(noteEvery, func(ctx context.Context) error { return recordNotes(ctx, service) })()
 	}
+}
+
+// recordNotes writes what the service has noted since the last time.
+func recordNotes(ctx context.Context, service *docgen.Service) error {
+	return errors.Join(service.RecordUses(ctx), service.RecordDenials(ctx))
 }
 
 // warnOfTokens says once after an upgrade what has changed for new tokens.

@@ -44,6 +44,17 @@ const (
 	AttemptTypeWebhookAttempt AttemptType = "webhook_attempt"
 )
 
+// Defines values for AuditEventOutcome.
+const (
+	AuditEventOutcomeDenied  AuditEventOutcome = "denied"
+	AuditEventOutcomeSuccess AuditEventOutcome = "success"
+)
+
+// Defines values for AuditEventType.
+const (
+	AuditEventTypeAuditEvent AuditEventType = "audit_event"
+)
+
 // Defines values for BatchOutputType.
 const (
 	BatchOutputTypeDocx BatchOutputType = "docx"
@@ -606,6 +617,11 @@ const (
 	UpdateArchiveParamsSvcVersionN20250 UpdateArchiveParamsSvcVersion = "2025.0"
 )
 
+// Defines values for ListAuditEventsParamsSvcVersion.
+const (
+	ListAuditEventsParamsSvcVersionN20250 ListAuditEventsParamsSvcVersion = "2025.0"
+)
+
 // Defines values for ListInvitationsParamsStatus.
 const (
 	ListInvitationsParamsStatusPending ListInvitationsParamsStatus = "pending"
@@ -1136,6 +1152,55 @@ type Attempt struct {
 
 // AttemptType defines model for Attempt.Type.
 type AttemptType string
+
+// AuditApplication defines model for AuditApplication.
+type AuditApplication struct {
+	Id   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// AuditEvent defines model for AuditEvent.
+type AuditEvent struct {
+	Action string `json:"action"`
+
+	// Actor Whose token it was; the id is 0 for a guest.
+	Actor AuditUser `json:"actor"`
+
+	// Address Of the client; empty for a command.
+	Address string `json:"address"`
+
+	// Agent The header User-Agent, or the command and the account that ran it; at most 200 bytes.
+	Agent string `json:"agent"`
+
+	// Application Whose token it was; the id is 0 for a command on the machine of the server.
+	Application AuditApplication  `json:"application"`
+	CreatedAt   *time.Time        `json:"created_at"`
+	Details     map[string]string `json:"details"`
+	Id          string            `json:"id"`
+	Outcome     AuditEventOutcome `json:"outcome"`
+	RequestId   string            `json:"request_id"`
+	TargetId    string            `json:"target_id"`
+	TargetKind  string            `json:"target_kind"`
+	TokenId     string            `json:"token_id"`
+	Type        AuditEventType    `json:"type"`
+
+	// User As whom: the actor, unless the request had As-User.
+	User AuditUser `json:"user"`
+}
+
+// AuditEventOutcome defines model for AuditEvent.Outcome.
+type AuditEventOutcome string
+
+// AuditEventType defines model for AuditEvent.Type.
+type AuditEventType string
+
+// AuditUser defines model for AuditUser.
+type AuditUser struct {
+	Id string `json:"id"`
+
+	// Login As it is now; empty for a guest.
+	Login string `json:"login"`
+}
 
 // AutoDeletedInfo defines model for AutoDeletedInfo.
 type AutoDeletedInfo struct {
@@ -2239,6 +2304,21 @@ type MarkerPageAttempt struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
+// MarkerPageAuditEvent defines model for MarkerPageAuditEvent.
+type MarkerPageAuditEvent struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []AuditEvent `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+}
+
 // MarkerPageDelivery defines model for MarkerPageDelivery.
 type MarkerPageDelivery struct {
 	// Entries The entries of this page; empty when there are none.
@@ -3217,6 +3297,42 @@ type UpdateArchiveParams struct {
 
 // UpdateArchiveParamsSvcVersion defines parameters for UpdateArchive.
 type UpdateArchiveParamsSvcVersion string
+
+// ListAuditEventsParams defines parameters for ListAuditEvents.
+type ListAuditEventsParams struct {
+	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted and not needed: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// UserId Only what this user did, or what was done as this user.
+	UserId *string `form:"user_id,omitempty" json:"user_id,omitempty"`
+
+	// Action Only this action.
+	Action *string `form:"action,omitempty" json:"action,omitempty"`
+
+	// CreatedAfter Only what happened at this time or later.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only what happened before this time.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion ListAuditEventsParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// ListAuditEventsParamsSvcVersion defines parameters for ListAuditEvents.
+type ListAuditEventsParamsSvcVersion string
 
 // ListInvitationsParams defines parameters for ListInvitations.
 type ListInvitationsParams struct {
@@ -5639,6 +5755,9 @@ type ClientInterface interface {
 
 	UpdateArchive(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAuditEvents request
+	ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListInvitations request
 	ListInvitations(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -5981,6 +6100,18 @@ func (c *Client) UpdateArchiveWithBody(ctx context.Context, archiveId string, pa
 
 func (c *Client) UpdateArchive(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateArchiveRequest(c.Server, archiveId, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAuditEventsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7518,6 +7649,186 @@ func NewUpdateArchiveRequestWithBody(server string, archiveId string, params *Up
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListAuditEventsRequest generates requests for ListAuditEvents
+func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/audit_events")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		queryValues := queryURL.Query()
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "limit", runtime.ParamLocationQuery, *params.Limit); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Marker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "marker", runtime.ParamLocationQuery, *params.Marker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Usemarker != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "usemarker", runtime.ParamLocationQuery, *params.Usemarker); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.UserId != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "user_id", runtime.ParamLocationQuery, *params.UserId); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Action != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "action", runtime.ParamLocationQuery, *params.Action); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.CreatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "created_after", runtime.ParamLocationQuery, *params.CreatedAfter); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.CreatedBefore != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "created_before", runtime.ParamLocationQuery, *params.CreatedBefore); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		queryURL.RawQuery = queryValues.Encode()
+	}
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -15159,6 +15470,9 @@ type ClientWithResponsesInterface interface {
 
 	UpdateArchiveWithResponse(ctx context.Context, archiveId string, params *UpdateArchiveParams, body UpdateArchiveJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateArchiveResponse, error)
 
+	// ListAuditEventsWithResponse request
+	ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*ListAuditEventsResponse, error)
+
 	// ListInvitationsWithResponse request
 	ListInvitationsWithResponse(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*ListInvitationsResponse, error)
 
@@ -15577,6 +15891,40 @@ func (r UpdateArchiveResponse) StatusCode() int {
 
 // Bytes is a convenience method to retrieve the raw bytes from the HTTP response
 func (r UpdateArchiveResponse) Bytes() []byte {
+	return r.Body
+}
+
+type ListAuditEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *MarkerPageAuditEvent
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+	JSON503      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAuditEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAuditEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r ListAuditEventsResponse) Bytes() []byte {
 	return r.Body
 }
 
@@ -18265,6 +18613,15 @@ func (c *ClientWithResponses) UpdateArchiveWithResponse(ctx context.Context, arc
 	return ParseUpdateArchiveResponse(rsp)
 }
 
+// ListAuditEventsWithResponse request returning *ListAuditEventsResponse
+func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*ListAuditEventsResponse, error) {
+	rsp, err := c.ListAuditEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAuditEventsResponse(rsp)
+}
+
 // ListInvitationsWithResponse request returning *ListInvitationsResponse
 func (c *ClientWithResponses) ListInvitationsWithResponse(ctx context.Context, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*ListInvitationsResponse, error) {
 	rsp, err := c.ListInvitations(ctx, params, reqEditors...)
@@ -19464,6 +19821,81 @@ func ParseUpdateArchiveResponse(rsp *http.Response) (*UpdateArchiveResponse, err
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAuditEventsResponse parses an HTTP response from a ListAuditEventsWithResponse call
+func ParseListAuditEventsResponse(rsp *http.Response) (*ListAuditEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAuditEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MarkerPageAuditEvent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody

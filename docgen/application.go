@@ -86,8 +86,11 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 		if added == 0 {
 			return failf(CodeConflict, "There is an application with the name %q already.", n.Name)
 		}
-		app, err = s.application(ctx, tx.Queries, clientID)
-		return err
+		if app, err = s.application(ctx, tx.Queries, clientID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, s.Operator(), AuditAppCreated, auditOf("application", app.ID), "name", app.Name, "scopes", FormatScopes(app.Scopes),
+			"acts_as_users", strconv.FormatBool(app.ActsAsUsers))
 	})
 	return app, secret, err
 }
@@ -225,7 +228,10 @@ func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, p
 		if err == nil && added == 0 {
 			return failf(CodeConflict, "The application has a key with the id %q already.", keyName)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, s.Operator(), AuditAppKeyAdded, auditOf("application", app.ID), "name", app.Name, "key", keyName)
 	})
 }
 
@@ -236,7 +242,10 @@ func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string
 		if err == nil && removed == 0 {
 			return failf(CodeNotFound, "The application has no key with the id %q.", keyName)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, s.Operator(), AuditAppKeyRemoved, auditOf("application", app.ID), "name", app.Name, "key", keyName)
 	})
 }
 
@@ -244,7 +253,10 @@ func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string
 func (s *Service) RenewSecret(ctx context.Context, name string) (string, error) {
 	secret := newToken()
 	return secret, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
-		return tx.SetApplicationSecret(ctx, app.ID, hashToken(secret))
+		if err := tx.SetApplicationSecret(ctx, app.ID, hashToken(secret)); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, s.Operator(), AuditAppSecret, auditOf("application", app.ID), "name", app.Name)
 	})
 }
 
@@ -268,6 +280,9 @@ func (s *Service) DeleteApplication(ctx context.Context, name string) error {
 			return err
 		}
 		if err := tx.SetUserStatus(ctx, app.ServiceAccountID.Int64, StatusInactive, s.micros()); err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, s.Operator(), AuditAppDeleted, auditOf("application", app.ID), "name", app.Name); err != nil {
 			return err
 		}
 		return tx.EndApplication(ctx, app.ID, endedKey(app.ID))

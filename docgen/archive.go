@@ -97,6 +97,9 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 			return archiveExists(n.Name)
 		}
 		made = Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: row.OwnerID}
+		if err := s.audit(ctx, tx, c, AuditArchiveCreated, auditOf("archive", row.ID)); err != nil {
+			return err
+		}
 		return tx.GrowFolder(ctx, s.enterprise.rootID, 1)
 	})
 	return made, err
@@ -273,6 +276,9 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		}
 		told, err := s.purge(ctx, tx, c, Folder, row.ID)
 		if err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, c, AuditArchiveDeleted, auditOf("archive", row.ID)); err != nil {
 			return err
 		}
 		if err := tx.GrowFolder(ctx, s.enterprise.rootID, -1); err != nil {

@@ -100,7 +100,10 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 		}
 		return nil
 	})
-	return as, err
+	if err != nil {
+		return nil, err
+	}
+	return as, s.recordActing(ctx, as)
 }
 
 // callerOf is who acts for a user when no token does: with what is left to the user of the content of everybody, where it reached

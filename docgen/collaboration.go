@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -141,6 +142,9 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 			return err
 		}
 		if made, err = readCollaboration(ctx, tx.Queries, row.ID); err != nil {
+			return err
+		}
+		if err := s.auditShare(ctx, tx, c, AuditShared, row.ID, p.row, string(made.Role), row.UserID.Int64); err != nil {
 			return err
 		}
 		return s.fireShared(ctx, tx, c, CollaborationWasCreated, made, p.row)
@@ -305,8 +309,17 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 		if _, err := tx.DeleteCollaboration(ctx, id); err != nil {
 			return err
 		}
+		if err := s.auditShare(ctx, tx, c, AuditShareEnded, id, found.item, string(ended.Role), found.row.UserID.Int64); err != nil {
+			return err
+		}
 		return s.fireShared(ctx, tx, c, CollaborationWasRemoved, ended, found.item)
 	})
+}
+
+// auditShare records what was done to a collaboration: on which item, with which role, and with whom; 0 for a login that nobody has.
+func (s *Service) auditShare(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, id int64, item store.Item, role string, user int64) error {
+	return s.audit(ctx, tx, c, action, auditOf("collaboration", id), "item", fmt.Sprintf("%s %d", Kind(item.Kind), item.ID), "role", role,
+		"user_id", strconv.FormatInt(user, 10))
 }
 
 // fireShared has the webhooks told what became of a collaboration on an item.

@@ -216,9 +216,13 @@ func narrow(scope string, can []Scope) ([]Scope, error) {
 
 // issue makes an access token.
 func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope, grant int64) (Tokens, error) {
-	tokens := Tokens{Access: newToken(), Scopes: scopes}
+	tokens, id := Tokens{Access: newToken(), Scopes: scopes}, s.newID()
+	by := &Caller{User: User{ID: user.ID}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
+	if err := s.audit(ctx, tx, by, AuditTokenIssued, auditOf("token", id), "user", user.Login, "scopes", FormatScopes(scopes)); err != nil {
+		return tokens, err
+	}
 	return tokens, tx.InsertToken(ctx, store.InsertTokenParams{
-		ID: s.newID(), Hash: hashToken(tokens.Access), UserID: user.ID, ApplicationID: app.ID, Scopes: FormatScopes(scopes),
+		ID: id, Hash: hashToken(tokens.Access), UserID: user.ID, ApplicationID: app.ID, Scopes: FormatScopes(scopes),
 		CreatedAt: s.micros(), ExpiresAt: s.now().Add(AccessTokenTTL).UnixMicro(), GrantID: grant,
 	})
 }
@@ -283,6 +287,10 @@ func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantReque
 			return err
 		case row.UsedAt != 0:
 			reused = invalidGrant("the refresh token was used before; all tokens that came of it have ended.")
+			by := &Caller{User: User{ID: row.UserID}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
+			if err := s.insertAudit(ctx, tx, by, AuditTokenReused, AuditRefused, auditOf("token", row.ID)); err != nil {
+				return err
+			}
 			return endGrant(ctx, tx, row.GrantID)
 		}
 		tokens, err = s.useRefreshToken(ctx, tx, app, row, r.Scope)
@@ -338,6 +346,9 @@ func (s *Service) Revoke(ctx context.Context, client *Client, token string) erro
 			if access.Token.ApplicationID != app.ID {
 				return errOthersToken()
 			}
+			if err := s.auditRevocation(ctx, tx, app, access.Token.ID, access.Token.UserID); err != nil {
+				return err
+			}
 			return tx.DeleteToken(ctx, access.Token.ID)
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -352,8 +363,17 @@ func (s *Service) Revoke(ctx context.Context, client *Client, token string) erro
 		case err != nil:
 			return err
 		}
+		if err := s.auditRevocation(ctx, tx, app, refresh.ID, refresh.UserID); err != nil {
+			return err
+		}
 		return endGrant(ctx, tx, refresh.GrantID)
 	})
+}
+
+// auditRevocation records that an application revokes a token of its own.
+func (s *Service) auditRevocation(ctx context.Context, tx *store.Tx, app store.Application, token, user int64) error {
+	by := &Caller{User: User{ID: user}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
+	return s.audit(ctx, tx, by, AuditTokenRevoked, auditOf("token", token))
 }
 
 func errOthersToken() error {

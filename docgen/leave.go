@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -40,6 +41,9 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 		if owns && !force {
 			return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
 				"PUT /users/%d/folders/0, or say force=true to remove them.", id)
+		}
+		if err := s.audit(ctx, tx, c, AuditUserDeleted, auditOf("user", id), "login", row.Login, "force", strconv.FormatBool(force)); err != nil {
+			return err
 		}
 		return s.endUser(ctx, tx, c, row)
 	})
@@ -104,6 +108,9 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 			return err
 		}
 		if item, err = s.describeTransfer(ctx, tx, c, to, folderID); err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, c, AuditContentTransferred, auditOf("user", fromID), "to", to.Login, "folder_id", strconv.FormatInt(folderID, 10)); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, events...)

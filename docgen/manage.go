@@ -223,7 +223,7 @@ func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, erro
 	if err := c.checkRole(u.Role); err != nil {
 		return User{}, err
 	}
-	return s.CreateUser(ctx, u)
+	return s.createUser(ctx, c, u)
 }
 
 // UserChange is a change of a user; what is nil stays as it is.
@@ -286,10 +286,25 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 		if err := s.checkAdmins(ctx, tx, row); err != nil {
 			return err
 		}
-		user, err = s.user(ctx, tx.Queries, id)
-		return err
+		if user, err = s.user(ctx, tx.Queries, id); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, c, AuditUserUpdated, auditOf("user", id), userChanges(row, user)...)
 	})
 	return user, err
+}
+
+// userChanges says what a change has made of a user, for the audit log: as "before → after", of the profile nothing.
+func userChanges(before store.User, after User) []string {
+	var changes []string
+	for _, field := range []struct{ name, before, after string }{
+		{"login", before.Login, after.Login}, {"name", before.Name, after.Name}, {"role", before.Role, after.Role}, {"status", before.Status, after.Status},
+	} {
+		if field.before != field.after {
+			changes = append(changes, field.name, field.before+" → "+field.after)
+		}
+	}
+	return changes
 }
 
 func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User, change UserChange) error {

@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"strconv"
 
 	"platen/store"
 )
@@ -27,6 +28,11 @@ func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
 			return err
 		}
 		root, err := s.lockFolder(ctx, tx, heir, rootID)
+		if err != nil {
+			return err
+		}
+		err = s.audit(ctx, tx, c, AuditOwnerChanged, auditOf(Kind(p.row.Kind).String(), p.row.ID), "from", strconv.FormatInt(p.row.OwnerID, 10),
+			"to", strconv.FormatInt(heir.User.ID, 10))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,9 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 		if err != nil {
 			return err
 		}
+		if err := s.audit(ctx, tx, c, AuditPurged, auditOf(kind.String(), id)); err != nil {
+			return err
+		}
 		return s.tell(ctx, tx, told)
 	})
 }

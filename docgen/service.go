@@ -100,6 +100,8 @@ type Service struct {
 	countDamage func(kind string)
 	indexing    chan struct{} // held by the one goroutine that computes checksums of content stored without any
 	uses        uses
+	denials     denials
+	acting      acting
 }
 
 // enterprise is the one that a server is of.

@@ -112,7 +112,7 @@ func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, o
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
 	}
-	return s.renewKey(ctx, slot, overlap, func(tx *store.Tx) (store.Application, error) {
+	return s.renewKey(ctx, c, slot, overlap, func(tx *store.Tx) (store.Application, error) {
 		app, err := tx.ApplicationByID(ctx, c.ApplicationID)
 		if err != nil {
 			return app, err
@@ -123,7 +123,9 @@ func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, o
 
 // RenewKeyOf is RenewSigningKey for an application by its name or client id. It is an act of the operator.
 func (s *Service) RenewKeyOf(ctx context.Context, name, slot string, overlap time.Duration) ([]SigningKey, error) {
-	return s.renewKey(ctx, slot, overlap, func(tx *store.Tx) (store.Application, error) { return s.signingApplication(ctx, tx.Queries, name) })
+	return s.renewKey(ctx, s.Operator(), slot, overlap, func(tx *store.Tx) (store.Application, error) {
+		return s.signingApplication(ctx, tx.Queries, name)
+	})
 }
 
 // KeysOf is SigningKeys for an application by its name or client id. It is an act of the operator.
@@ -152,7 +154,7 @@ func (s *Service) signingApplication(ctx context.Context, q *store.Queries, name
 	return app, err
 }
 
-func (s *Service) renewKey(ctx context.Context, slot string, overlap time.Duration, find func(*store.Tx) (store.Application, error)) ([]SigningKey, error) {
+func (s *Service) renewKey(ctx context.Context, c *Caller, slot string, overlap time.Duration, find func(*store.Tx) (store.Application, error)) ([]SigningKey, error) {
 	if slot != KeyPrimary && slot != KeySecondary {
 		return nil, Invalid(invalidField("slot", "an application has a %s and a %s key", KeyPrimary, KeySecondary))
 	}
@@ -172,6 +174,9 @@ func (s *Service) renewKey(ctx context.Context, slot string, overlap time.Durati
 			return err
 		}
 		if err := s.insertKey(ctx, tx, app.ID, slot); err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, c, AuditKeyRenewed, auditOf("application", app.ID), "slot", slot, "overlap", overlap.String()); err != nil {
 			return err
 		}
 		keys, err = s.signingKeys(ctx, tx.Queries, app.ID)

@@ -59,6 +59,9 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 		if changed, err = readCollaboration(ctx, tx.Queries, id); err != nil {
 			return err
 		}
+		if err := s.auditShare(ctx, tx, c, AuditShareChanged, id, found.item, string(changed.Role), found.row.UserID.Int64); err != nil {
+			return err
+		}
 		return s.fireShared(ctx, tx, c, change.trigger(), changed, found.item)
 	})
 	return changed, err

@@ -85,7 +85,10 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 		if t.TTL > 0 {
 			row.ExpiresAt = s.now().Add(t.TTL).UnixMicro()
 		}
-		return tx.InsertToken(ctx, row)
+		if err := tx.InsertToken(ctx, row); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, s.Operator(), AuditTokenIssued, auditOf("token", row.ID), "user", user.Login, "name", t.Name, "scopes", row.Scopes)
 	})
 	if err != nil {
 		return "", err

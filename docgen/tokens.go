@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"platen/store"
@@ -141,6 +142,9 @@ func (s *Service) RevokeToken(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		t, err := s.revocable(ctx, tx.Queries, c, id)
 		if err != nil {
+			return err
+		}
+		if err := s.audit(ctx, tx, c, AuditTokenRevoked, auditOf("token", id), "user_id", strconv.FormatInt(t.userID, 10)); err != nil {
 			return err
 		}
 		if t.grantID != 0 {

@@ -194,6 +194,10 @@ func (u NewUser) profileProblems() []Problem {
 
 // CreateUser makes a user with an empty root folder. It is an act of the operator, not of a caller.
 func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
+	return s.createUser(ctx, s.Operator(), u)
+}
+
+func (s *Service) createUser(ctx context.Context, c *Caller, u NewUser) (User, error) {
 	if err := Invalid(u.Problems()...); err != nil {
 		return User{}, err
 	}
@@ -209,6 +213,9 @@ func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
 		}
 		if !added {
 			return loginInUse(u.Login)
+		}
+		if err := s.audit(ctx, tx, c, AuditUserCreated, auditOf("user", row.ID), "login", row.Login, "role", row.Role, "status", row.Status); err != nil {
+			return err
 		}
 		user, err = s.user(ctx, tx.Queries, row.ID)
 		return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 
@@ -133,8 +134,11 @@ func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*
 		if err := s.firstKeys(ctx, tx, c.ApplicationID); err != nil {
 			return err
 		}
-		made, err = s.webhook(ctx, tx.Queries, c, row.ID)
-		return err
+		if made, err = s.webhook(ctx, tx.Queries, c, row.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, c, AuditWebhookCreated, auditOf("webhook", row.ID), "target", fmt.Sprintf("%s %d", target.Kind, target.ID),
+			"host", hostOf(row.Address))
 	})
 	return made, err
 }
@@ -258,8 +262,10 @@ func (s *Service) UpdateWebhook(ctx context.Context, c *Caller, id int64, change
 		if err := s.changeWebhook(ctx, tx, c, row, change); err != nil {
 			return err
 		}
-		changed, err = s.webhook(ctx, tx.Queries, c, id)
-		return err
+		if changed, err = s.webhook(ctx, tx.Queries, c, id); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, c, AuditWebhookUpdated, auditOf("webhook", id), "status", changed.Status, "host", hostOf(changed.Address))
 	})
 	return changed, err
 }
@@ -332,6 +338,18 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error 
 		if err := tx.CancelDeliveries(ctx, id, s.micros(), reason); err != nil {
 			return err
 		}
+		if err := s.audit(ctx, tx, c, AuditWebhookDeleted, auditOf("webhook", id)); err != nil {
+			return err
+		}
 		return tx.DeleteWebhook(ctx, id, reason, s.micros())
 	})
+}
+
+// hostOf is what the audit log keeps of the address of a webhook: the rest of it may hold a secret.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }

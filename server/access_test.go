@@ -94,6 +94,7 @@ var routeCases = []routeCase{
 	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
 	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} }, "403 403 403 403 403 403 200"},
 
+	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},
 	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
 	{"DELETE /tokens/{token_id}", nil, "403 404 404 404 204 204 204"},
 

@@ -42,8 +42,9 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.publ
 func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
 	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, in: a.in, site: s}
 	r, c.span = a.startSpan(r)
-	c.r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
-	c.r.RemoteAddr = clientAddress(r, a.proxies)
+	from := clientAddress(r, a.proxies)
+	c.r = r.WithContext(docgen.WithOrigin(context.WithValue(r.Context(), callKey{}, c), originOf(r, from, c.id)))
+	c.r.RemoteAddr = from
 	identify(w.Header(), c.id)
 	secure(w.Header())
 	defer c.end()

@@ -211,6 +211,15 @@ func exampleToken() issuedToken {
 	}
 }
 
+func exampleAuditEvent() auditEvent {
+	return auditEvent{
+		Type: typeAuditEvent, ID: 57913579, CreatedAt: timestamp{exampleTime}, Action: string(docgen.AuditUserUpdated), Outcome: docgen.AuditSuccess,
+		Actor: auditUser{exampleAuthor.ID, exampleAuthor.Login}, User: auditUser{exampleAuthor.ID, exampleAuthor.Login},
+		Application: auditApplication{11335577, docgen.HandApplication}, TokenID: 46802468, Address: "203.0.113.7", Agent: "curl/8.5.0",
+		RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908", TargetKind: "user", TargetID: "99887766", Details: map[string]string{"role": "user → coadmin"},
+	}
+}
+
 func exampleArchive() archive {
 	description := "What must be kept for ten years"
 	return archive{

@@ -143,8 +143,12 @@ func (a *api) checkClientParameters(c *call) error {
 
 // limitFailed counts a failure that is the client's, and not ours.
 func (a *api) limitFailed(c *call, err error) error {
-	if _, theirs := errors.AsType[*docgen.GrantError](err); !theirs {
+	refused, theirs := errors.AsType[*docgen.GrantError](err)
+	if !theirs {
 		return err
+	}
+	if refused.Reason == docgen.GrantInvalidClient || refused.Reason == docgen.GrantInvalid {
+		a.service.NoteDenied(c.r.Context(), nil, c.r.URL.Path, string(refused.Reason))
 	}
 	return a.limitGuest(c, err)
 }

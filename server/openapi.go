@@ -53,7 +53,7 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagTrash, Description: "What was deleted: look at it, restore it, remove it for good."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
 				{Name: tagUsers, Description: "Who the caller is, and, for administrators and applications that may, the users of the enterprise."},
-				{Name: tagTokens, Description: "The access tokens that act for a user: which there are, and how to revoke one. How they are created is described under Authentication."},
+				{Name: tagTokens, Description: "The access tokens that act for a user: which there are, and how to revoke one. How they are created is described under Authentication. For administrators, also the audit log."},
 				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
 				{Name: tagWebhooks, Description: "Let other systems be told what happens to files, folders and documents; and see what they were told, tell them again, and try them out."},
 			},

@@ -39,14 +39,14 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 	huma.Register(a.huma, a.operation(method, path, &d), func(ctx context.Context, in *I) (*O, error) {
 		c := callOf(ctx)
 		if err := a.admit(c, &d); err != nil {
-			return nil, a.answer(c, err)
+			return nil, a.refuse(c, d.id, err)
 		}
 		if err := known.check(c.r, a.compat == CompatBox); err != nil {
-			return nil, a.answer(c, err)
+			return nil, a.refuse(c, d.id, err)
 		}
 		out, err := operation(ctx, c, in)
 		if err != nil {
-			return nil, a.answer(c, err)
+			return nil, a.refuse(c, d.id, err)
 		}
 		return out, nil
 	})

@@ -93,6 +93,7 @@ func (a *api) userRoutes() {
 func (a *api) tokenRoutes() {
 	route(a, "GET /tokens", docListTokens, a.listTokens)
 	route(a, "DELETE /tokens/{token_id}", docDeleteToken, a.deleteToken)
+	route(a, "GET /audit_events", docListAuditEvents, a.listAuditEvents)
 }
 
 func (a *api) archiveRoutes() {

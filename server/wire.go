@@ -118,6 +118,7 @@ const (
 	typeUser        = "user"
 	typeEnterprise  = "enterprise"
 	typeToken       = "token"
+	typeAuditEvent  = "audit_event"
 	typeApplication = "application"
 
 	typeArchive       = "archive"

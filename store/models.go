@@ -34,6 +34,23 @@ type Assertion struct {
 	ExpiresAt     int64
 }
 
+type AuditEvent struct {
+	ID            int64
+	At            int64
+	Action        string
+	Outcome       string
+	ActorID       int64
+	UserID        int64
+	ApplicationID int64
+	TokenID       int64
+	Address       string
+	Agent         string
+	RequestID     string
+	TargetKind    string
+	TargetID      string
+	Details       string
+}
+
 type Collaboration struct {
 	ID             int64
 	ItemID         int64

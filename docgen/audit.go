@@ -1,0 +1,213 @@
+package docgen
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"platen/store"
+)
+
+// AuditAction is what an entry of the audit log is about.
+type AuditAction string
+
+// The actions of the audit log. Reading and changing content is not among them: the log of requests has those.
+const (
+	AuditTokenIssued        AuditAction = "token.issued"       // by a command, or to an application
+	AuditTokenRevoked       AuditAction = "token.revoked"      // one, or all of a grant
+	AuditTokenReused        AuditAction = "token.reused"       // a refresh token came a second time, and its grant was revoked
+	AuditActedAs            AuditAction = "user.acted_as"      // As-User; once an hour for each token and user
+	AuditUserCreated        AuditAction = "user.created"       //
+	AuditUserUpdated        AuditAction = "user.updated"       //
+	AuditUserDeleted        AuditAction = "user.deleted"       //
+	AuditContentTransferred AuditAction = "user.transferred"   // all that a user owned became another's
+	AuditAppCreated         AuditAction = "app.created"        //
+	AuditAppDeleted         AuditAction = "app.deleted"        //
+	AuditAppSecret          AuditAction = "app.secret_renewed" //
+	AuditAppKeyAdded        AuditAction = "app.key_added"      //
+	AuditAppKeyRemoved      AuditAction = "app.key_removed"    //
+	AuditShared             AuditAction = "collaboration.created"
+	AuditShareChanged       AuditAction = "collaboration.updated"
+	AuditShareEnded         AuditAction = "collaboration.deleted"
+	AuditOwnerChanged       AuditAction = "item.owner_changed"
+	AuditPurged             AuditAction = "item.purged" // removed for good; once for a folder with all in it
+	AuditArchiveCreated     AuditAction = "archive.created"
+	AuditArchiveDeleted     AuditAction = "archive.deleted"
+	AuditWebhookCreated     AuditAction = "webhook.created"
+	AuditWebhookUpdated     AuditAction = "webhook.updated"
+	AuditWebhookDeleted     AuditAction = "webhook.deleted"
+	AuditKeyRenewed         AuditAction = "webhook_key.renewed"
+	AuditDenied             AuditAction = "request.denied" // counted, see NoteDenied
+)
+
+// The outcomes of an entry of the audit log.
+const (
+	AuditSuccess = "success"
+	AuditRefused = "denied"
+)
+
+// AuditEvent is an entry of the audit log. It holds no token, secret, or content.
+type AuditEvent struct {
+	ID          int64
+	At          time.Time
+	Action      AuditAction
+	Outcome     string  // AuditSuccess or AuditRefused
+	Actor       UserRef // whose token it was; zero for a guest. Its Name is empty, and its Login once the row of the user is gone
+	User        UserRef // as whom the actor did it: the actor, unless the request had As-User
+	Application ApplicationRef
+	TokenID     int64
+	Origin      Origin
+	TargetKind  string
+	TargetID    string
+	Details     map[string]string
+}
+
+// Origin is where a request comes from. It is for the audit log alone: nothing is allowed or forbidden by it.
+type Origin struct {
+	Address   string // of the client; empty for a command on the machine of the server
+	Agent     string // the header User-Agent, or the command and the account that ran it
+	RequestID string
+}
+
+type originKey struct{}
+
+// WithOrigin returns a context for the operations of one request.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+// Limits of what the audit log keeps of a text, in bytes.
+const (
+	maxAuditText   = 200
+	maxAuditDetail = 1000
+)
+
+// auditText is a text as the audit log keeps it: short, in one line.
+func auditText(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, kept(text))
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	}
+	return text
+}
+
+// auditTarget is what an action was done to.
+type auditTarget struct {
+	kind string
+	id   string
+}
+
+// auditOf names a target by its id.
+func auditOf(kind string, id int64) auditTarget {
+	return auditTarget{kind, strconv.FormatInt(id, 10)}
+}
+
+// audit adds an entry to the audit log, in the transaction of what it is about: neither is there without the other. The details are
+// names and values in turn; an empty value is left out.
+func (s *Service) audit(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, of auditTarget, details ...string) error {
+	return s.insertAudit(ctx, tx, c, action, AuditSuccess, of, details...)
+}
+
+func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, outcome string, of auditTarget, details ...string) error {
+	said := map[string]string{}
+	for i := 0; i+1 < len(details); i += 2 {
+		if details[i+1] != "" {
+			said[details[i]] = auditText(details[i+1], maxAuditDetail)
+		}
+	}
+	text := ""
+	if len(said) > 0 {
+		b, err := json.Marshal(said)
+		if err != nil {
+			return err
+		}
+		text = string(b)
+	}
+	from, _ := ctx.Value(originKey{}).(Origin)
+	return tx.InsertAuditEvent(ctx, store.InsertAuditEventParams{
+		ID: s.newID(), At: s.micros(), Action: string(action), Outcome: outcome,
+		ActorID: c.ActorID, UserID: c.User.ID, ApplicationID: c.ApplicationID, TokenID: c.TokenID,
+		Address: auditText(from.Address, maxAuditText), Agent: auditText(from.Agent, maxAuditText), RequestID: auditText(from.RequestID, maxAuditText),
+		TargetKind: of.kind, TargetID: auditText(of.id, maxAuditText), Details: text,
+	})
+}
+
+// AuditFilter selects entries of the audit log. The zero value selects all.
+type AuditFilter struct {
+	UserID int64       // who did it, or as whom
+	Action AuditAction // exactly this one
+	From   time.Time   // at this time or later
+	To     time.Time   // before this time
+}
+
+// requireAuditor returns the Error of a caller who may not read the audit log: it takes the scope manage_enterprise_properties, which
+// tokens of administrators and, where the operator lets them, of service accounts have.
+func (c *Caller) requireAuditor() error { return c.require(ScopeEnterprise) }
+
+// AuditEvents returns one page of the audit log in ascending order of id, which is that of time to the second.
+func (s *Service) AuditEvents(ctx context.Context, c *Caller, f AuditFilter, r PageRequest) (Page[AuditEvent], error) {
+	if err := c.requireAuditor(); err != nil {
+		return Page[AuditEvent]{}, err
+	}
+	if !keepable(string(f.Action)) || len(f.Action) > maxAuditText {
+		return Page[AuditEvent]{}, Invalid(invalidField("action", "there is no such action; docs/operations.md lists them"))
+	}
+	params := store.AuditEventsAfterParams{
+		Action: string(f.Action), UserID: f.UserID, Since: microsOf(f.From, 0), Until: microsOf(f.To, 1<<62),
+	}
+	var result Page[AuditEvent]
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		result, err = page(s, c, r, list[AuditEvent]{
+			name: fmt.Sprintf("audit/%s/%d/%d/%d", params.Action, params.UserID, params.Since, params.Until),
+			keys: 1,
+			key:  func(e AuditEvent) []int64 { return []int64{e.ID} },
+			after: func(from []int64, limit int32) ([]AuditEvent, error) {
+				params.FromID, params.Count = from[0], limit
+				return auditEventsOf(q.AuditEventsAfter(ctx, params))
+			},
+			before: func(from []int64, limit int32) ([]AuditEvent, error) {
+				params.FromID, params.Count = from[0], limit
+				rows, err := q.AuditEventsBefore(ctx, store.AuditEventsBeforeParams(params))
+				same := make([]store.AuditEventsAfterRow, len(rows))
+				for i, row := range rows {
+					same[i] = store.AuditEventsAfterRow(row)
+				}
+				return auditEventsOf(same, err)
+			},
+		})
+		return err
+	})
+	return result, err
+}
+
+func auditEventsOf(rows []store.AuditEventsAfterRow, err error) ([]AuditEvent, error) {
+	if err != nil {
+		return nil, err
+	}
+	events := make([]AuditEvent, len(rows))
+	for i, row := range rows {
+		e := row.AuditEvent
+		events[i] = AuditEvent{
+			ID: e.ID, At: timeOf(e.At), Action: AuditAction(e.Action), Outcome: e.Outcome, Actor: UserRef{ID: e.ActorID, Login: row.ActorLogin},
+			User: UserRef{ID: e.UserID, Login: row.UserLogin}, Application: ApplicationRef{ID: e.ApplicationID, Name: row.ApplicationName},
+			TokenID: e.TokenID, Origin: Origin{Address: e.Address, Agent: e.Agent, RequestID: e.RequestID},
+			TargetKind: e.TargetKind, TargetID: e.TargetID, Details: map[string]string{},
+		}
+		if e.Details == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(e.Details), &events[i].Details); err != nil {
+			return nil, fmt.Errorf("details of audit event %d: %w", e.ID, err)
+		}
+	}
+	return events, nil
+}

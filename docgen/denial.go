@@ -1,0 +1,128 @@
+package docgen
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"platen/store"
+)
+
+// What is denied is counted in memory, and reaches the audit log about twice a minute, one row for each who was denied something:
+// nobody can fill the log by being refused.
+
+// Limits of what is counted of denials between two calls of RecordDenials.
+const maxDenials = 100 // different ones; further ones are counted together
+
+// A denial is what is counted together: who was denied what, and for which reason.
+type denial struct {
+	actor, user, app, token int64
+	address, operation      string
+	code                    string
+}
+
+// denials counts denials since the last RecordDenials. Its methods may be called from many goroutines.
+type denials struct {
+	mu     sync.Mutex
+	counts map[denial]int
+}
+
+func (d *denials) note(of denial) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.counts == nil {
+		d.counts = map[denial]int{}
+	}
+	if d.counts[of] == 0 && len(d.counts) >= maxDenials {
+		of = denial{code: "various"}
+	}
+	d.counts[of]++
+}
+
+func (d *denials) take() map[denial]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	counts := d.counts
+	d.counts = nil
+	return counts
+}
+
+// NoteDenied counts a request that was denied for the audit log: of a caller, or where c is nil of a guest with credentials that are
+// not valid. RecordDenials writes what was counted.
+func (s *Service) NoteDenied(ctx context.Context, c *Caller, operation, code string) {
+	from, _ := ctx.Value(originKey{}).(Origin)
+	of := denial{address: from.Address, operation: operation, code: code}
+	if c != nil {
+		of.actor, of.user, of.app, of.token = c.ActorID, c.User.ID, c.ApplicationID, c.TokenID
+	}
+	s.denials.note(of)
+}
+
+// RecordDenials writes what was denied since the last call to the audit log. It is to be called about twice a minute, and once when the
+// server stops. What cannot be written is lost.
+func (s *Service) RecordDenials(ctx context.Context) error {
+	counts := s.denials.take()
+	if len(counts) == 0 {
+		return nil
+	}
+	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		for of, count := range counts {
+			c := &Caller{User: User{ID: of.user}, ActorID: of.actor, ApplicationID: of.app, TokenID: of.token}
+			err := s.insertAudit(WithOrigin(ctx, Origin{Address: of.address}), tx, c, AuditDenied, AuditRefused, auditTarget{"operation", of.operation},
+				"reason", of.code, "count", strconv.Itoa(count))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// How acting for other users is recorded.
+const (
+	actingPeriod = time.Hour
+	maxActing    = 10_000 // pairs that are remembered; then all are forgotten, and recorded again
+)
+
+// acting remembers which tokens have acted for which users.
+type acting struct {
+	mu   sync.Mutex
+	last map[[2]int64]int64 // time in microseconds, by token and user
+}
+
+// due tells whether acting for a user is to be recorded, and remembers that it is.
+func (a *acting) due(token, user, now int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	pair := [2]int64{token, user}
+	if last, known := a.last[pair]; known && now-last < actingPeriod.Microseconds() {
+		return false
+	}
+	if a.last == nil || len(a.last) >= maxActing {
+		a.last = map[[2]int64]int64{}
+	}
+	a.last[pair] = now
+	return true
+}
+
+// forget has the next use of a pair recorded, because this one was not.
+func (a *acting) forget(token, user int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.last, [2]int64{token, user})
+}
+
+// recordActing adds to the audit log that a caller acts for another user, the first time in an hour.
+func (s *Service) recordActing(ctx context.Context, as *Caller) error {
+	if !s.acting.due(as.TokenID, as.User.ID, s.micros()) {
+		return nil
+	}
+	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		return s.audit(ctx, tx, as, AuditActedAs, auditOf("user", as.User.ID))
+	})
+	if err != nil {
+		s.acting.forget(as.TokenID, as.User.ID)
+	}
+	return err
+}
