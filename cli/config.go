@@ -71,7 +71,8 @@ type config struct {
 	pdfConfig     `embed:""`
 
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
-	TemplateCache byteSize      `default:"256MiB" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates."`
+	Memory        memorySize    `default:"auto" env:"PLATEN_MEMORY" group:"Generation" help:"Memory for the server and its LibreOffice processes together, such as 4GiB; auto for what the control group allows or the machine has."`
+	TemplateCache memorySize    `default:"auto" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates, such as 256MiB; auto for an eighth of the server's memory, at most 256MiB."`
 	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -129,61 +126,20 @@ func (c *doctorCmd) checkFonts(context.Context) finding {
 	return fine("%s, or others as wide, are there", strings.Join(usualFonts, ", "))
 }
 
-// checkMemory compares what all of LibreOffice may hold with what there is.
+// checkMemory says how the memory is divided, and whether it suffices.
 func (c *doctorCmd) checkMemory(context.Context) finding {
-	if _, err := office.Find(c.LibreOffice); err != nil {
-		return finding{}
-	}
-	there, err := memory()
+	plan, err := c.planMemory()
 	if err != nil {
-		return warn("", "it is not known how much there is: %v", err)
+		return wrong("", "%v", err)
 	}
-	one, workers := int64(c.PDFMemory), int64(c.workers())
-	message := fmt.Sprintf("%s; %d times LibreOffice may hold %s together", inGiB(there), workers, inGiB(workers*one))
-	if workers*one > there {
-		return warn(fmt.Sprintf("Set --pdf-workers to %d, or --pdf-memory to less: with most documents it holds a quarter of 1GiB.", max(1, there/one)), "%s, which is more", message)
+	message := fmt.Sprintf("%s: %s for %d LibreOffice processes and one in isolation, %s for the server (template cache %s, requests in flight %s)",
+		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded())
+	if plan.Workers == 0 {
+		message = fmt.Sprintf("%s: %s for the server (template cache %s, requests in flight %s)",
+			inGiB(plan.Total), inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded())
+	}
+	if len(plan.Notes) > 0 {
+		return warn(strings.Join(plan.Notes, "; ")+".", "%s", message)
 	}
 	return fine("%s", message)
-}
-
-// memory is how many bytes this process may use: what the machine has, or the container.
-func memory() (int64, error) {
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, err
-	}
-	_, total, found := strings.Cut(string(text), "MemTotal:")
-	fields := strings.Fields(total)
-	if !found || len(fields) == 0 {
-		return 0, errors.New("/proc/meminfo does not say it")
-	}
-	kib, err := strconv.ParseInt(fields[0], 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("/proc/meminfo: %w", err)
-	}
-	return min(kib<<10, groupLimit()), nil
-}
-
-// groupLimit is what the control groups allow that this process is in, or more than any machine has.
-func groupLimit() int64 {
-	const none, root = 1 << 62, "/sys/fs/cgroup"
-	limit := int64(none)
-	groups, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return limit
-	}
-	_, group, found := strings.Cut(string(groups), "0::")
-	if !found {
-		return limit
-	}
-	for path := filepath.Join(root, strings.TrimSpace(group)); strings.HasPrefix(path, root); path = filepath.Dir(path) {
-		text, err := os.ReadFile(filepath.Join(path, "memory.max"))
-		if err != nil {
-			continue // the root group has no limit
-		}
-		if most, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil { // "max" is no number
-			limit = min(limit, most)
-		}
-	}
-	return limit
 }

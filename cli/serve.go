@@ -49,6 +49,10 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(url string)) (err error) {
 	var stop teardown
 	defer func() { err = errors.Join(err, stop.run(log)) }()
+	plan, err := cfg.prepareMemory(log)
+	if err != nil {
+		return err
+	}
 
 	lock, err := store.LockDir(cfg.Data)
 	if err != nil {
@@ -64,12 +68,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("database", db.Close)
 
-	blobs, err := blob.Open(cfg.blobsLocation())
-	if err != nil {
-		return err
-	}
-	stop.add("contents", blobs.Close)
-	policies, err := cfg.StoragePolicies.open(&stop)
+	blobs, policies, err := cfg.openContents(&stop)
 	if err != nil {
 		return err
 	}
@@ -125,14 +124,11 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	address := urlOf(listener.Addr())
 	baseURL := cmp.Or(cfg.BaseURL, address)
-	var rates server.RateCounter
-	if db.Dialect() == store.PostgreSQL {
-		rates = store.NewRateCounter(db, server.RatePeriod)
-	}
 	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies, Tracer: tracer,
-		RateLimits: cfg.rateLimits(), Rates: rates, InFlight: server.InFlight{Folder: cfg.Data}, Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
+		RateLimits: cfg.rateLimits(), Rates: sharedRates(db), InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data},
+		Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
 	}); err != nil {
 		return err
 	}
@@ -146,6 +142,25 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	case err := <-serving.broken:
 		return fmt.Errorf("serve: %w", err)
 	}
+}
+
+// openContents opens the blob stores: the usual one, and that of each storage policy.
+func (c *config) openContents(stop *teardown) (blob.Store, []docgen.NewStoragePolicy, error) {
+	blobs, err := blob.Open(c.blobsLocation())
+	if err != nil {
+		return nil, nil, err
+	}
+	stop.add("contents", blobs.Close)
+	policies, err := c.StoragePolicies.open(stop)
+	return blobs, policies, err
+}
+
+// sharedRates counts requests for all servers on a database; nil where there is only one.
+func sharedRates(db *store.DB) server.RateCounter {
+	if db.Dialect() == store.PostgreSQL {
+		return store.NewRateCounter(db, server.RatePeriod)
+	}
+	return nil
 }
 
 // generator is what makes documents.

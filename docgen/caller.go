@@ -20,6 +20,18 @@ type Caller struct {
 	rootID        int64 // the user's root folder, which the interface calls 0
 	actsAsUsers   bool  // whether the token lets the user act for others
 	operator      bool  // made by Operator
+
+	// Room is asked before an operation takes that many bytes more of memory for its result. An error ends the operation. When
+	// it is nil there is always room.
+	Room func(bytes int64) error
+}
+
+// room asks for memory.
+func (c *Caller) room(bytes int) error {
+	if c.Room == nil {
+		return nil
+	}
+	return c.Room(int64(bytes))
 }
 
 // has tells whether the token has a scope; reading and writing is also reading.

@@ -183,3 +183,36 @@ func TestNotificationsOfManyFailuresAreShort(t *testing.T) {
 		t.Errorf("one failure became %q", few)
 	}
 }
+
+func TestLargePagesAskForRoom(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		file := w.template(w.alice, 0, "long tags.docx")
+		var reading docgen.Reading
+		for range 200 {
+			reading.Tags = append(reading.Tags, docgen.Tag{Content: strings.Repeat("x", 8000), Type: "text"})
+		}
+		must(t, w.SaveReading(t.Context(), file.VersionID, reading))
+		caller := *w.alice
+		asked, room := int64(0), int64(4<<20)
+		caller.Room = func(bytes int64) error {
+			if asked += bytes; asked > room {
+				return &docgen.Error{Code: docgen.CodeUnavailable, Message: "no room"}
+			}
+			return nil
+		}
+		list := func(limit int) error {
+			_, _, err := w.Tags(t.Context(), &caller, file.ID, 0, docgen.PageRequest{Limit: limit})
+			return err
+		}
+		must(t, list(40))
+		if asked != 0 {
+			t.Errorf("a small page asked for %d bytes", asked)
+		}
+		must(t, list(200))
+		if asked < 1<<20 {
+			t.Errorf("a page of 1.6 MB asked for %d bytes", asked)
+		}
+		asked, room = 0, 1<<20
+		wantCode(t, list(200), docgen.CodeUnavailable)
+	})
+}

@@ -19,7 +19,9 @@ const (
 	// least one, and a marker of the next. It keeps to that within one portion of entries.
 	MaxPageBytes = 8 << 20
 
-	pagePortion = 50 // entries read from the database at once
+	pagePortion   = 50        // entries read from the database at once
+	freePageBytes = 512 << 10 // of a page that is read without asking for room
+	pageCost      = 2         // what a page takes in memory, as a multiple of its bytes
 )
 
 // PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
@@ -87,7 +89,7 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 		read = l.before
 	}
 	var more bool
-	if p.Entries, more, err = l.read(read, from.key, p.Limit); err != nil {
+	if p.Entries, more, err = l.read(c, read, from.key, p.Limit); err != nil {
 		return p, err
 	}
 	if from.backward {
@@ -108,9 +110,9 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 
 // read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes. more tells whether there are
 // others.
-func (l list[T]) read(read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
+func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
 	entries = []T{}
-	for bytes := 0; ; {
+	for bytes, asked := 0, freePageBytes; ; {
 		want := min(pagePortion, limit-len(entries)) + 1 // one more, to know whether others follow
 		portion, err := read(from, int32(want))
 		if err != nil {
@@ -126,6 +128,12 @@ func (l list[T]) read(read func(from []int64, limit int32) ([]T, error), from []
 		}
 		if !more || len(entries) == limit {
 			return entries, more, nil
+		}
+		if bytes > asked {
+			if err := c.room(pageCost * (bytes - asked)); err != nil {
+				return nil, false, err
+			}
+			asked = bytes
 		}
 		from = l.key(entries[len(entries)-1])
 	}

@@ -23,6 +23,7 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.actAs(c); err != nil {
 		return err
 	}
+	c.caller.Room = func(bytes int64) error { return c.hold(a.in.memory, bytes, "bytes of results") }
 	return a.checkVersion(c, d)
 }
 

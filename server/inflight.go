@@ -54,6 +54,9 @@ type pool struct {
 	by   map[string]int64 // user → what the user's requests hold
 }
 
+// BodyMemory is about how many bytes a body of a size takes while it is decoded and kept.
+func BodyMemory(size int64) int64 { return bodyCost * size }
+
 func newPool(total, shares int64) *pool {
 	return &pool{total: total, share: max(total/shares, 1), by: map[string]int64{}}
 }
