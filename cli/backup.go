@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"platen/blob"
 	"platen/docgen"
 	"platen/store"
@@ -91,10 +93,18 @@ func (c *backupCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
+// leastRoom is so little that SQLite's errors there mean a full disk: it calls some of them I/O errors. In bytes.
+const leastRoom = 1 << 20
+
 // fullDisk says what to do about a full disk.
 func fullDisk(err error, dir string) error {
-	if errors.Is(err, store.ErrNoSpace) || errors.Is(err, blob.ErrNoSpace) {
-		return fmt.Errorf("%w; there is no complete copy of this moment in %s: make room and run the command again", err, dir)
+	full := errors.Is(err, store.ErrNoSpace) || errors.Is(err, blob.ErrNoSpace)
+	var disk unix.Statfs_t
+	if !full && unix.Statfs(dir, &disk) == nil {
+		full = disk.Bavail*uint64(disk.Bsize) < leastRoom
+	}
+	if full {
+		return fmt.Errorf("%w; the disk of %s is full, and the copy is not complete: make room and run the command again", err, dir)
 	}
 	return err
 }
@@ -152,7 +162,13 @@ func (b *backup) close() error {
 }
 
 // make copies everything, verifies the copy, and only then lets it be the backup.
-func (b *backup) make(ctx context.Context) error {
+func (b *backup) make(ctx context.Context) (err error) {
+	published := false
+	defer func() {
+		if err != nil && !published && b.made.Database != "" { // contents stay, and need not be copied again
+			err = errors.Join(err, removeSnapshot(filepath.Join(b.dir, b.made.Database)))
+		}
+	}()
 	if err := b.keepFolders(); err != nil {
 		return err
 	}
@@ -169,6 +185,7 @@ func (b *backup) make(ctx context.Context) error {
 	if err := b.publish(); err != nil {
 		return err
 	}
+	published = true
 	if err := b.removeUnnamed(ctx); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func restoreContents(ctx context.Context, from, to string, copied func()) (err e
 	group.SetLimit(restoreWorkers)
 	for info, err := range source.List(ctx, "versions/") {
 		if err != nil {
-			return errors.Join(err, group.Wait())
+			return cmp.Or(group.Wait(), err) // a copy that failed ends the list too
 		}
 		group.Go(func() error {
 			there, err := docgen.CopyObject(ctx, source, target, info.Key)
