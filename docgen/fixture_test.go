@@ -68,8 +68,11 @@ func (w *world) checkRows(t *testing.T) {
 	must(t, err)
 	defer db.Close()
 	must(t, db.Read(ctx, func(q *store.Queries) error {
-		broken, err := q.BrokenRows(ctx, 10)
+		broken, err := q.BrokenRows(ctx, 1000)
 		for _, row := range broken {
+			if strings.HasPrefix(row.Rule, "file: its current version") && row.Have == 0 {
+				continue // put there past the service, without a version
+			}
 			t.Errorf("%s: %d (have %d, want %d)", row.Rule, row.ID, row.Have, row.Want)
 		}
 		return err
