@@ -3,10 +3,12 @@ package docx_test
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -306,4 +308,30 @@ func (w *liveWriter) Write(p []byte) (int, error) {
 		w.most = max(w.most, liveBytes()-w.base)
 	}
 	return len(p), nil
+}
+
+// BenchmarkAttacks makes documents that are meant to cost much of little data, with the default budgets, and reports how large the
+// files are. The first exceeds the budget of its content.
+func BenchmarkAttacks(b *testing.B) {
+	item := func(format string) func(int) string { return func(i int) string { return fmt.Sprintf(format, i) } }
+	for _, a := range []struct{ name, text, data string }{
+		{"join", `{{for x in l}}{{l :: join(s)}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 50) + `"}`},
+		{"codes", `{{for x in l}}{{x :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`"https://example.com/items/%d"`)) + `}`},
+		{"long-codes", `{{for x in l}}{{$string(x, s) :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 220) + `"}`},
+		{"equal-codes", `{{for x in l}}{{s :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 220) + `"}`},
+	} {
+		b.Run(a.name, func(b *testing.B) {
+			tpl := mustParse(b, map[string]string{"document.xml": para(a.text)})
+			data := decode(b, a.data)
+			for b.Loop() {
+				report, err := tpl.Execute(b.Context(), io.Discard, data, docx.Options{})
+				if _, exceeded := errors.AsType[*docx.BudgetError](err); err != nil && !exceeded {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(report.Used.Size)/1e6, "file-MB")
+				b.ReportMetric(float64(report.Used.Content)/1e6, "content-MB")
+				b.ReportMetric(float64(report.Used.Steps)/1e6, "Msteps")
+			}
+		})
+	}
 }

@@ -177,7 +177,7 @@ func TestEqualImagesAreMadeOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Used.Steps > 3000*10+100*1000 {
+	if report.Used.Steps > 3000*30+100*1000 {
 		t.Errorf("%d steps", report.Used.Steps)
 	}
 }

@@ -273,6 +273,9 @@ func (d *Document) appendBlip(dst []byte, prefix string, s *shownPicture, effect
 	return dst
 }
 
+// drawingSteps is how many steps it takes to write a picture in line with the text.
+const drawingSteps = 20
+
 // emuPerTwip is how many English metric units are a twentieth of a point.
 const emuPerTwip = 635
 
@@ -306,6 +309,9 @@ func (x *execution) inlinePicture(o *Op, v shown) error {
 func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, fit, alt string) ([]byte, error) {
 	if width == 0 && height == 0 {
 		width = min(p.Width, at.Width*emuPerTwip)
+	}
+	if err := x.meter.Spend(drawingSteps); err != nil {
+		return nil, err
 	}
 	s, err := x.placePicture(p, width, height, fit)
 	if err != nil {
