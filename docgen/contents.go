@@ -48,7 +48,7 @@ func (s *Service) checkContents(ctx context.Context) error {
 		if err := checkMarker(ctx, p.blobs, markerName(name, p.ID), used[p.ID]); err != nil {
 			return fmt.Errorf("storage policy %q: %w", p.Name, err)
 		}
-		if s.identities[p.ID], err = s.claimStore(ctx, p); err != nil {
+		if s.identities[p.ID], err = s.claimStore(ctx, p, used[p.ID]); err != nil {
 			return fmt.Errorf("storage policy %q: %w", p.Name, err)
 		}
 	}
@@ -66,8 +66,9 @@ func markerName(name string, policyID int64) string {
 // claimStore makes a policy's store the only one that servers on this database use for it, and returns the store's identity.
 // The first server writes a random identity into the store and into the database, in a transaction that the others wait for.
 // A later server whose store has another identity, or none, gets ErrOtherContents: its folder is not the one that the
-// database's rows mean, even if both were empty a moment ago.
-func (s *Service) claimStore(ctx context.Context, p StoragePolicy) (identity string, err error) {
+// database's rows mean, even if both were empty a moment ago. A policy other than the default that nothing uses may get another
+// store; servers that began with the one before are then no longer ready.
+func (s *Service) claimStore(ctx context.Context, p StoragePolicy, used bool) (identity string, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.LockSetting(ctx, settingContents); err != nil {
 			return err
@@ -78,12 +79,12 @@ func (s *Service) claimStore(ctx context.Context, p StoragePolicy) (identity str
 		}
 		claimed, err := tx.Setting(ctx, identitySetting(p.ID))
 		switch {
-		case err == nil && claimed != found:
+		case err == nil && claimed != found && (used || p.ID == defaultPolicyID):
 			return ErrOtherContents
-		case err == nil:
+		case err == nil && claimed == found:
 			identity = found
 			return nil
-		case !errors.Is(err, sql.ErrNoRows):
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
 		if found == "" { // it is not there from an attempt that ended before its commit
@@ -93,6 +94,9 @@ func (s *Service) claimStore(ctx context.Context, p StoragePolicy) (identity str
 			}
 		}
 		identity = found
+		if _, err := tx.DeleteSetting(ctx, identitySetting(p.ID)); err != nil {
+			return err
+		}
 		_, err = tx.InsertSetting(ctx, identitySetting(p.ID), found)
 		return err
 	})

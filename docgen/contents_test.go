@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"platen/blob"
 	"platen/docgen"
@@ -49,13 +50,17 @@ func TestOneStoreWins(t *testing.T) {
 		const servers = 8
 		services, stores := make([]*docgen.Service, servers), make([]blob.Store, servers)
 		errs := make([]error, servers)
+		var now clock
+		now.micros.Store(noon.UnixMicro())
 		var group sync.WaitGroup
 		for i := range servers {
 			var err error
 			stores[i], err = blob.Open(t.TempDir())
 			must(t, err)
 			db := storetest.Open(t, cfg)
-			group.Go(func() { services[i], errs[i] = docgen.New(t.Context(), docgen.Config{Store: db, Blobs: stores[i]}) })
+			group.Go(func() {
+				services[i], errs[i] = docgen.New(t.Context(), docgen.Config{Store: db, Blobs: stores[i], Now: now.now})
+			})
 		}
 		group.Wait()
 		winner := -1
@@ -72,7 +77,7 @@ func TestOneStoreWins(t *testing.T) {
 		if winner < 0 {
 			t.Fatal("no server began")
 		}
-		again, err := docgen.New(t.Context(), docgen.Config{Store: storetest.Open(t, cfg), Blobs: stores[winner]})
+		again, err := docgen.New(t.Context(), docgen.Config{Store: storetest.Open(t, cfg), Blobs: stores[winner], Now: now.now})
 		if err != nil {
 			t.Fatalf("a second server with the same store: %v", err)
 		}
@@ -81,10 +86,12 @@ func TestOneStoreWins(t *testing.T) {
 				t.Errorf("ready = %v", err)
 			}
 		}
+		now.advance(time.Minute) // the result of a check is kept for a second
 		damage(t, stores[winner], "store", func([]byte) []byte { return []byte("another") })
 		if err := again.Ready(t.Context())["blobs"]; !errors.Is(err, docgen.ErrOtherContents) {
 			t.Errorf("ready with another store = %v, want ErrOtherContents", err)
 		}
+		now.advance(time.Minute)
 		must(t, stores[winner].Delete(t.Context(), "store"))
 		if err := again.Ready(t.Context())["blobs"]; !errors.Is(err, docgen.ErrOtherContents) {
 			t.Errorf("ready without a store = %v, want ErrOtherContents", err)
