@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"platen/docgen"
+	"platen/generate"
 	"platen/pdf/office"
 )
 
@@ -82,6 +83,7 @@ type streams struct {
 
 // Main runs the command that the arguments of the process name, and ends the process with its exit code.
 func Main() {
+	generate.Worker(os.Args)
 	office.Worker(os.Args) // needs the main thread, which another goroutine may take later
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once

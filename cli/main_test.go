@@ -24,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"platen/client"
+	"platen/generate"
 	"platen/pdf/office"
 	"platen/store/storetest"
 )
@@ -34,6 +35,7 @@ const patience = 10 * time.Minute
 // TestMain lets the test binary be the program platen: copies of it under that name are in the PATH of every test, and its
 // workers are it too.
 func TestMain(m *testing.M) {
+	generate.Worker(os.Args)
 	office.Worker(os.Args)
 	testscript.Main(suite{m}, map[string]func(){"platen": Main})
 }

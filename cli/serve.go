@@ -167,7 +167,7 @@ func sharedRates(db *store.DB) server.RateCounter {
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine,
-		Workers: c.workers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+		Program: thisProgram, Workers: c.workers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch

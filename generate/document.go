@@ -11,6 +11,7 @@ import (
 	"platen/docgen"
 	"platen/docx"
 	"platen/docx/lang"
+	"platen/generate/internal/isolate"
 	"platen/pdf"
 )
 
@@ -33,6 +34,7 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	var crash *panicError
 	var exceeded *docx.BudgetError
 	var suspect *pdf.SuspectError
+	var unstarted *isolate.ServerError
 	failed := "" // why there is no document
 	switch {
 	case errors.As(err, &suspect):
@@ -44,6 +46,8 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	case errors.As(failure, &exceeded):
 		g.metrics.exceededBudget(exceeded.Budget)
 		failed = failure.Error()
+	case errors.As(failure, &unstarted):
+		return result, fmt.Errorf("job %d: %w", job.ID, failure)
 	case failure != nil && ctx.Err() != nil: // the task ended, or the server stops: another try makes the document
 		return result, fmt.Errorf("job %d: %w", job.ID, context.Cause(ctx))
 	case errors.As(failure, &crash):
@@ -105,6 +109,9 @@ func (s *slice) begin(ctx context.Context, template *docx.Template, options docx
 	if err != nil {
 		core.Release()
 		return nil, err
+	}
+	if s.isIsolated() {
+		return s.renderIsolated(ctx, input, options, core.Release)
 	}
 	data, err := lang.Decode(input)
 	if err != nil {

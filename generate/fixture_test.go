@@ -26,6 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	generate.Worker(os.Args)
 	office.Worker(os.Args)
 	storetest.Main(m)
 }

@@ -45,6 +45,9 @@ type Config struct {
 	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
 	TemplateTime time.Duration
 	PDF          pdf.Engine // makes PDFs; without it there are none
+	// Program is a program that calls Worker first in its main, usually this one: it generates documents in isolation that were in
+	// progress when servers crashed. Without it they are generated like others.
+	Program string
 	// Workers is how many Word documents are in progress at once, from the claim until they are durable; 0 is eight a core.
 	Workers int
 	// PDFWorkers is how many documents the engine converts at once; 0 is one a core.
@@ -64,6 +67,7 @@ type Generator struct {
 	cores        *fair.Slots                 // held while a document is rendered, or a template compiled
 	engines      *fair.Slots                 // held while a document is converted to PDF
 	merges       *fair.Slots
+	program      string
 	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
 	metrics      *metrics
 	picture      func(ctx context.Context, address string) ([]byte, error)
@@ -88,7 +92,7 @@ func New(cfg Config) *Generator {
 	cores := runtime.GOMAXPROCS(0)
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
-		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
 			docgen.LanePDF:      fair.New(fair.Config{Slots: placesPerEngine * engines, Spare: sparePlaces}),
@@ -279,7 +283,11 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	if err := g.available(claim.OutputType); err != nil {
 		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // it is told by the jobs
 	}
-	template, err := g.templates.get(ctx, s.claimant, claim.TemplateVersionID)
+	var template *docx.Template
+	var err error
+	if !s.isIsolated() {
+		template, err = g.templates.get(ctx, s.claimant, claim.TemplateVersionID)
+	}
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.failures()), nil
 	}

@@ -1,0 +1,311 @@
+// Package isolate generates one document in a process of its own, for documents that were in progress when servers crashed. Whatever
+// the document does there, it ends that process alone.
+//
+// The process gets the template and the data by a pipe, asks for included files and images by another, and sends the document in
+// pieces. It has bounds for memory and processor time, and ends with its parent.
+package isolate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"platen/docx"
+	"platen/docx/lang"
+)
+
+// Command is the argument that makes a program such a process.
+const Command = "generate-isolated"
+
+// Bounds of a process.
+const (
+	maxMemory = 4 << 30 // bytes of private memory
+	maxCPU    = 600     // seconds
+	maxSaid   = 4 << 10 // bytes of what it says that are kept
+	pieceSize = 64 << 10
+)
+
+// Order is one document to be generated.
+type Order struct {
+	Template     []byte
+	Data         []byte // JSON
+	Settings     docx.Settings
+	Limits       docx.Limits
+	TemplateTime time.Duration
+	Now          time.Time
+	ForPDF       bool
+	Images       bool   // whether images may be asked for
+	Memory       uint64 // bytes of private memory that the process may have; 4 GiB when 0
+}
+
+// Sources are where a process gets what a document names.
+type Sources struct {
+	Include func(name string) ([]byte, error)
+	Picture func(ctx context.Context, address string) ([]byte, error) // nil where there are none
+}
+
+// DiedError is a process that ended without a result.
+type DiedError struct {
+	How  string // such as "signal: killed"
+	Said string // the beginning of its last words
+}
+
+func (e *DiedError) Error() string {
+	return "The document ended the process that generated it in isolation (" + e.How + "), after servers crashed while they generated it. " +
+		"Simplify the template or the data, and send the document again."
+}
+
+// ServerError is why a process could not be started. The document may be tried again.
+type ServerError struct{ err error }
+
+func (e *ServerError) Error() string { return "start a process for one document: " + e.err.Error() }
+func (e *ServerError) Unwrap() error { return e.err }
+
+// FailedError is why there is no document, as the process says it.
+type FailedError struct{ Message string }
+
+func (e *FailedError) Error() string { return e.Message }
+
+// message is what a process sends: one of its fields is set.
+type message struct {
+	Include, Picture string
+	Piece            []byte
+	Result           *result
+}
+
+type result struct {
+	Report     []byte // JSON
+	Failure    string
+	Incomplete bool
+}
+
+// reply answers a message that asks for something.
+type reply struct {
+	Content []byte
+	Problem string
+}
+
+// Run has a program generate a document in a process of its own, and writes it to w. Errors are *[DiedError], *[FailedError],
+// *[ServerError], [docx.ErrIncomplete], those of w, and the cause of ctx.
+func Run(outer context.Context, program string, order Order, sources Sources, w io.Writer) (docx.Report, error) {
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, Command)
+	said := &words{}
+	cmd.Stderr, cmd.Env = said, []string{}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return docx.Report{}, &ServerError{err}
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return docx.Report{}, &ServerError{err}
+	}
+	if err := cmd.Start(); err != nil {
+		return docx.Report{}, &ServerError{err}
+	}
+	done, err := converse(ctx, order, sources, in, out, w)
+	if err == nil { // it has nothing more to do
+		in.Close() //nolint:errcheck // it may have ended by itself
+	}
+	_, died := errors.AsType[*DiedError](err)
+	if err != nil && !died {
+		cancel()
+	}
+	waited := cmd.Wait()
+	switch {
+	case err != nil && outer.Err() != nil:
+		return docx.Report{}, context.Cause(outer)
+	case died:
+		return docx.Report{}, &DiedError{How: how(waited), Said: said.String()}
+	case err != nil:
+		return docx.Report{}, err
+	}
+	return done.outcome()
+}
+
+func how(err error) string {
+	if err == nil {
+		return "it ended early"
+	}
+	return err.Error()
+}
+
+// converse hands the order over and answers until there is a result.
+func converse(ctx context.Context, order Order, sources Sources, in io.Writer, out io.Reader, w io.Writer) (*result, error) {
+	to, from := gob.NewEncoder(in), gob.NewDecoder(out)
+	if err := to.Encode(order); err != nil {
+		return nil, &DiedError{}
+	}
+	for {
+		var m message
+		if err := from.Decode(&m); err != nil {
+			return nil, &DiedError{}
+		}
+		switch {
+		case m.Result != nil:
+			return m.Result, nil
+		case m.Piece != nil:
+			if _, err := w.Write(m.Piece); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := to.Encode(sources.answer(ctx, m)); err != nil {
+			return nil, &DiedError{}
+		}
+	}
+}
+
+func (s Sources) answer(ctx context.Context, m message) reply {
+	var r reply
+	err := errors.New("is not to be had")
+	switch {
+	case m.Include != "":
+		r.Content, err = s.Include(m.Include)
+	case s.Picture != nil:
+		r.Content, err = s.Picture(ctx, m.Picture)
+	}
+	if err != nil {
+		r.Problem = err.Error()
+	}
+	return r
+}
+
+func (r *result) outcome() (docx.Report, error) {
+	var report docx.Report
+	if err := json.Unmarshal(r.Report, &report); err != nil {
+		return report, fmt.Errorf("the report of a process: %w", err)
+	}
+	switch {
+	case r.Incomplete:
+		return report, docx.ErrIncomplete
+	case r.Failure != "":
+		return report, &FailedError{r.Failure}
+	}
+	return report, nil
+}
+
+// words keeps the beginning of what a process says.
+type words struct{ text bytes.Buffer }
+
+func (w *words) Write(b []byte) (int, error) {
+	w.text.Write(b[:min(len(b), max(0, maxSaid-w.text.Len()))])
+	return len(b), nil
+}
+
+func (w *words) String() string { return strings.ToValidUTF8(w.text.String(), "?") }
+
+// Worker makes this process one that generates a document if its arguments ask for it, and then does not return.
+func Worker(args []string) {
+	if len(args) != 2 || args[1] != Command {
+		return
+	}
+	if err := work(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// misbehave is called before a document is generated. Tests let it do what a document might do.
+var misbehave = func(_ Order) {}
+
+func work(in io.Reader, out io.Writer) error {
+	from := gob.NewDecoder(in)
+	var order Order
+	if err := from.Decode(&order); err != nil {
+		return fmt.Errorf("the server starts this process, it is not for people: %w", err)
+	}
+	memory := cmp.Or(order.Memory, maxMemory)
+	for resource, limit := range map[int]uint64{syscall.RLIMIT_DATA: memory, syscall.RLIMIT_CPU: maxCPU, syscall.RLIMIT_CORE: 0} {
+		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("bound the process: %w", err)
+		}
+	}
+	p := &process{to: gob.NewEncoder(out), replies: make(chan reply)}
+	go p.listen(from)
+	misbehave(order)
+	report, err := p.generate(order)
+	r := &result{Incomplete: errors.Is(err, docx.ErrIncomplete)}
+	if err != nil {
+		r.Failure = err.Error()
+	}
+	if r.Report, err = json.Marshal(report); err != nil {
+		return err
+	}
+	return p.to.Encode(message{Result: r})
+}
+
+// process is the process as it sees itself.
+type process struct {
+	to      *gob.Encoder
+	replies chan reply
+}
+
+// listen passes on what the parent replies, and ends the process when the parent is gone.
+func (p *process) listen(from *gob.Decoder) {
+	for {
+		var r reply
+		if err := from.Decode(&r); err != nil {
+			os.Exit(1)
+		}
+		p.replies <- r
+	}
+}
+
+func (p *process) ask(m message) ([]byte, error) {
+	if err := p.to.Encode(m); err != nil {
+		return nil, err
+	}
+	r := <-p.replies
+	if r.Problem != "" {
+		return nil, errors.New(r.Problem)
+	}
+	return r.Content, nil
+}
+
+// Write sends a piece of the document.
+func (p *process) Write(b []byte) (int, error) {
+	for from := 0; from < len(b); from += pieceSize {
+		if err := p.to.Encode(message{Piece: b[from:min(from+pieceSize, len(b))]}); err != nil {
+			return from, err
+		}
+	}
+	return len(b), nil
+}
+
+func (p *process) generate(order Order) (docx.Report, error) {
+	ctx := context.Background()
+	template, err := docx.ParseWith(ctx, bytes.NewReader(order.Template), int64(len(order.Template)), docx.ParseOptions{
+		Time: order.TemplateTime, Include: func(name string) ([]byte, error) { return p.ask(message{Include: name}) },
+	})
+	if err != nil {
+		return docx.Report{}, fmt.Errorf("The template cannot be used: %w", err) //nolint:staticcheck // a sentence for a person
+	}
+	data, err := lang.Decode(order.Data)
+	if err != nil {
+		return docx.Report{}, fmt.Errorf("The input data cannot be read: %w", err) //nolint:staticcheck // likewise
+	}
+	options, wrong := order.Settings.Options()
+	if len(wrong) > 0 {
+		return docx.Report{}, wrong[0]
+	}
+	options.Limits, options.Now, options.ForPDF = order.Limits, order.Now, order.ForPDF
+	if order.Images {
+		options.Picture = func(_ context.Context, address string) ([]byte, error) { return p.ask(message{Picture: address}) }
+	}
+	return template.Execute(ctx, p, data, options)
+}

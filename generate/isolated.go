@@ -1,0 +1,53 @@
+package generate
+
+import (
+	"context"
+	"io"
+
+	"platen/docgen"
+	"platen/docx"
+	"platen/generate/internal/isolate"
+)
+
+// Worker makes this process one that generates a document in isolation if its arguments ask for it, and then does not return. A
+// program that is a [Config].Program calls it first in main.
+func Worker(args []string) { isolate.Worker(args) }
+
+// isIsolated tells whether the documents of a slice are generated in processes of their own: servers crashed while they were in
+// progress.
+func (s *slice) isIsolated() bool {
+	return s.program != "" && s.claim.Lane == docgen.LaneIsolated && s.claim.Jobs[0].Crashes > 0
+}
+
+// renderIsolated begins to generate a document in a process of its own, also to compile its template, and calls done when that has
+// ended.
+func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.Options, done func()) (*rendering, error) {
+	version := s.claim.TemplateVersionID
+	content, err := s.service.TemplateContent(ctx, version)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	template, err := s.read(ctx, content)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	wanted := s.claim.Options
+	order := isolate.Order{
+		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Now: options.Now, ForPDF: options.ForPDF,
+		Settings: docx.Settings{Locale: wanted.Locale, TimeZone: wanted.TimeZone, Missing: wanted.Missing, Strict: wanted.Strict},
+		Images:   options.Picture != nil,
+	}
+	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
+		return s.include(ctx, version, name, inclusions{})
+	}}
+	ctx, cancel := context.WithCancelCause(ctx)
+	rendered := &rendering{cancel: cancel}
+	rendered.piped = pipe(func(w io.Writer) (err error) {
+		defer done()
+		rendered.report, err = isolate.Run(ctx, s.program, order, sources, w)
+		return err
+	})
+	return rendered, nil
+}
