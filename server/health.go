@@ -19,16 +19,10 @@ func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
 // is wrong stands in the log: it may name hosts and paths. A server that can make Word documents is ready: that it makes no
 // PDFs is a note, which says what to install.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-	defer cancel()
 	status, verdict := http.StatusOK, "ok"
-	checks := map[string]string{}
-	for name, err := range a.service.Ready(ctx) {
-		checks[name] = "ok"
-		if err != nil {
-			checks[name], status, verdict = "unavailable", http.StatusServiceUnavailable, "unavailable"
-			a.log.ErrorContext(ctx, "not ready", "check", name, "error", err)
-		}
+	checks, ready := a.ready(r.Context())
+	if !ready {
+		status, verdict = http.StatusServiceUnavailable, "unavailable"
 	}
 	body := map[string]any{"status": verdict, "checks": checks}
 	if a.pdf != nil {
@@ -38,6 +32,29 @@ func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a.sendJSON(w, r, status, body)
+}
+
+// ready asks each part that the service needs, and returns ok or unavailable for each, and whether all are ok.
+func (a *api) ready(ctx context.Context) (checks map[string]string, ready bool) {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	checks, ready = map[string]string{}, true
+	for name, err := range a.service.Ready(ctx) {
+		checks[name] = "ok"
+		if err != nil {
+			checks[name], ready = "unavailable", false
+			a.log.ErrorContext(ctx, "not ready", "check", name, "error", err)
+		}
+	}
+	return checks, ready
+}
+
+// readyValue is what platen_ready shows.
+func (a *api) readyValue() float64 {
+	if _, ready := a.ready(context.Background()); !ready {
+		return 0
+	}
+	return 1
 }
 
 func (a *api) sendJSON(w http.ResponseWriter, r *http.Request, status int, body any) {

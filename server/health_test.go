@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"platen/server"
@@ -26,4 +27,23 @@ func TestReadyWithoutPDF(t *testing.T) {
 			})
 		})
 	}
+}
+
+// platen_ready shows what the readiness check answers.
+func TestReadyMetric(t *testing.T) {
+	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
+		shows := func(want string) {
+			t.Helper()
+			if text := string(w.do("GET //metrics", request{as: "guest"}).text); !strings.Contains(text, "\n"+want+"\n") {
+				t.Errorf("the metrics do not show %q", want)
+			}
+		}
+		w.do("GET //readyz", request{as: "guest"}).want(t, 200)
+		shows("platen_ready 1")
+		must(t, w.blobs.Close())
+		if status, _ := get(t, w.url+"/readyz", ""); status != 503 { // whose body is no error of the interface
+			t.Errorf("readyz: status %d, want 503", status)
+		}
+		shows("platen_ready 0")
+	})
 }

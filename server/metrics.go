@@ -16,7 +16,8 @@ type metrics struct {
 	inFlight prometheus.Gauge
 }
 
-func newMetrics(registry prometheus.Registerer) *metrics {
+// newMetrics registers the metrics. ready is called with every scrape, and returns 1 or 0.
+func newMetrics(registry prometheus.Registerer, ready func() float64) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "platen_http_requests_total", Help: "Requests answered, by route and status.",
@@ -29,7 +30,10 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Name: "platen_http_requests_in_flight", Help: "Requests that are being answered.",
 		}),
 	}
-	registry.MustRegister(m.requests, m.duration, m.inFlight)
+	readiness := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "platen_ready", Help: "1 while the readiness check passes, otherwise 0.",
+	}, ready)
+	registry.MustRegister(m.requests, m.duration, m.inFlight, readiness)
 	return m
 }
 

@@ -126,7 +126,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a.metrics = newMetrics(cfg.Metrics)
+	a.metrics = newMetrics(cfg.Metrics, a.readyValue)
 	a.huma = humago.NewWithPrefix(a.public.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
 	a.describeHeaders()
