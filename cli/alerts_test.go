@@ -124,11 +124,20 @@ func TestAlertsAreOfRealMetrics(t *testing.T) {
 			}
 		}
 		for _, by := range byLabels.FindAllStringSubmatch(alert.Expr, -1) {
-			if !slices.Contains(labelsByPrometheus, by[1]) {
-				t.Errorf("%s: by (%s) is of no label of Prometheus", alert.Alert, by[1])
+			for label := range strings.SplitSeq(by[1], ", ") {
+				if !slices.Contains(labelsByPrometheus, label) && !hasLabel(shown, used, label) {
+					t.Errorf("%s: by (%s) is of no label of its metrics", alert.Alert, label)
+				}
 			}
 		}
 	}
+}
+
+// hasLabel tells whether some metric in use has a label.
+func hasLabel(shown map[string][]map[string]string, used [][]string, label string) bool {
+	return slices.ContainsFunc(used, func(use []string) bool {
+		return slices.ContainsFunc(shown[use[1]], func(labels map[string]string) bool { return labels[label] != "" })
+	})
 }
 
 // isShown tells whether some series of a metric has all labels that are asked for, with the values that are named.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.opentelemetry.io/otel/trace"
 
 	"platen/blob"
 	"platen/docgen"
@@ -100,7 +101,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 	stop.add("PDF engine", engine.Close)
-	generator := cfg.generator(service, engine, log, registry)
+	generator := cfg.generator(service, engine, log, registry, tracer)
 	deliverer, err := cfg.deliverer(service, guard, log, registry)
 	if err != nil {
 		return err
@@ -164,9 +165,9 @@ func sharedRates(db *store.DB) server.RateCounter {
 }
 
 // generator is what makes documents.
-func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer) *generate.Generator {
+func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
-		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine,
+		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
 		Program: thisProgram, Workers: c.workers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 	}
 	if source := c.PictureHosts.source(); source != nil {

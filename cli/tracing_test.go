@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -100,6 +102,54 @@ func TestTracesOfRequests(t *testing.T) {
 	attributes := attributesOf(span)
 	if attributes["http.response.status_code"] != "int_value:401" || attributes["http.route"] != `string_value:"GET /2.0/users/me"` {
 		t.Errorf("the span has the attributes %v", attributes)
+	}
+}
+
+// The spans of a document continue the trace of the request that made its batch.
+func TestTracesOfDocuments(t *testing.T) {
+	t.Parallel()
+	traces, data := newCollecting(t), t.TempDir()
+	server := newServer(t, data, "--otlp-endpoint="+traces.URL)
+	v := newVisitor(t, server, "--data="+data)
+	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))
+	folder := v.mustFolder("Letters")
+	body := `{"file": {"id": "` + template + `", "type": "file"}, "destination_folder": {"id": "` + folder + `", "type": "folder"},
+		"input_source": "api", "output_type": "docx", "document_generation_data": [{"generated_file_name": "Offer", "user_input": {}}]}`
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.url+"/2.0/docgen_batches", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{
+		"Traceparent": {"00-" + traceID + "-" + parentID + "-01"}, "Svc-Version": {"2025.0"}, "Content-Type": {"application/json"},
+		"Authorization": {"Bearer " + v.token},
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusAccepted {
+		t.Fatalf("status %d: %v", res.StatusCode, err)
+	}
+	metric := regexp.MustCompile(`(?m)^platen_documents_total\{.*\} 1$`)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := until(ctx, func() (bool, error) { return metric.MatchString(metricsText(t, server)), nil }); err != nil {
+		t.Fatal(err)
+	}
+	server.terminate(t)
+	server.awaitEnd(t)
+	request := traces.find(t, traceID, "POST /2.0/docgen_batches")
+	document := traces.find(t, traceID, "document")
+	if string(document.GetParentSpanId()) != string(request.GetSpanId()) {
+		t.Error("the document is not part of its request")
+	}
+	for _, name := range []string{"wait", "render"} {
+		if span := traces.find(t, traceID, name); string(span.GetParentSpanId()) != string(document.GetSpanId()) {
+			t.Errorf("the span %q is not part of its document", name)
+		}
+	}
+	if a := attributesOf(document); a["platen.output_type"] != `string_value:"docx"` || a["platen.batch_id"] == "" {
+		t.Errorf("the span has the attributes %v", a)
 	}
 }
 

@@ -140,7 +140,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	batch := store.InsertBatchParams{
 		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
 		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,
-		GlobalContent: c.has(ScopeGlobalContent),
+		GlobalContent: c.has(ScopeGlobalContent), TraceParent: traceParent(ctx),
 	}
 	var err error
 	if batch.Options, err = b.Options.text(); err != nil {

@@ -23,6 +23,7 @@ type Claim struct {
 	Options           BatchOptions
 	CreatedAt         time.Time // of the batch: what is now in its documents
 	Jobs              []ClaimedJob
+	traceParent       string // see Trace
 }
 
 // ClaimedJob is one job of a Claim.
@@ -108,7 +109,7 @@ func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocume
 	}
 	claim := &Claim{
 		UserID: task.UserID, BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType,
-		Lane: task.Lane, CreatedAt: timeOf(batch.CreatedAt),
+		Lane: task.Lane, CreatedAt: timeOf(batch.CreatedAt), traceParent: batch.TraceParent,
 	}
 	if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
 		return nil, err

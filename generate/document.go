@@ -17,9 +17,11 @@ import (
 
 // document makes one document of a claim and makes it durable. An error is one of the server, worth another try; what is
 // wrong with the data is in the result.
-func (s *slice) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (docgen.Result, error) {
-	g := s.Generator
-	result, begun := docgen.Result{Job: job}, g.now()
+func (s *slice) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (result docgen.Result, err error) {
+	g, begun := s.Generator, s.now()
+	ctx, span := s.startDocument(ctx, job)
+	defer func() { endDocument(span, result, err) }()
+	result = docgen.Result{Job: job}
 	rendered, err := s.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
 		result.Failures.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
@@ -118,7 +120,7 @@ func (s *slice) begin(ctx context.Context, template *docx.Template, options docx
 		core.Release()
 		return nil, err
 	}
-	return render(ctx, template, data, options, core.Release), nil
+	return s.render(ctx, template, data, options, core.Release), nil
 }
 
 // rendering is a document that is made while it is read.
@@ -135,13 +137,15 @@ func (r *rendering) wait() error {
 }
 
 // render begins to make a document, and calls done when the engine has nothing more to do, which is soon after ctx ends.
-func render(ctx context.Context, template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
+func (g *Generator) render(ctx context.Context, template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
 	ctx, cancel := context.WithCancelCause(ctx)
 	rendered := &rendering{cancel: cancel}
-	rendered.piped = pipe(func(w io.Writer) (err error) {
+	rendered.piped = pipe(func(w io.Writer) error {
 		defer done()
-		rendered.report, err = template.Execute(ctx, w, data, options)
-		return err
+		return g.span(ctx, "render", func(ctx context.Context) (err error) {
+			rendered.report, err = template.Execute(ctx, w, data, options)
+			return err
+		})
 	})
 	return rendered
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"platen/docgen"
 	"platen/docx"
@@ -54,6 +55,7 @@ type Config struct {
 	PDFWorkers int
 	Now        func() time.Time      // time.Now when nil
 	Metrics    prometheus.Registerer // where documents are counted; nowhere when nil
+	Tracer     trace.Tracer          // records a span for each document; none when nil
 }
 
 // Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
@@ -70,6 +72,7 @@ type Generator struct {
 	program      string
 	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
 	metrics      *metrics
+	tracer       trace.Tracer
 	picture      func(ctx context.Context, address string) ([]byte, error)
 	limits       docx.Limits
 	templateTime time.Duration
@@ -93,6 +96,7 @@ func New(cfg Config) *Generator {
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
 		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
+		tracer: orNoTracer(cfg.Tracer),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
 			docgen.LanePDF:      fair.New(fair.Config{Slots: placesPerEngine * engines, Spare: sparePlaces}),

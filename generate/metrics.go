@@ -47,6 +47,9 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	for _, status := range []docgen.Status{docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed} {
 		m.documents.WithLabelValues(string(status)) // from zero, so that the first of them is an increase
 	}
+	for _, result := range []string{"ok", "error"} {
+		m.compiled.WithLabelValues(result)
+	}
 	for _, lane := range docgen.Lanes() {
 		m.wait.WithLabelValues(string(lane))
 	}

@@ -45,7 +45,12 @@ func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Resu
 		}
 		defer engine.Release()
 	}
-	return s.Generator.pdf.Convert(ctx, request)
+	var result *pdf.Result
+	err := s.span(ctx, "convert to PDF", func(ctx context.Context) (err error) {
+		result, err = s.Generator.pdf.Convert(ctx, request)
+		return err
+	})
+	return result, err
 }
 
 // finish does to a PDF what its batch asks for and no engine does.

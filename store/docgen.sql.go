@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -30,6 +30,7 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.Options,
 		&i.Shape,
 		&i.GlobalContent,
+		&i.TraceParent,
 	)
 	return i, err
 }
@@ -137,8 +138,8 @@ func (q *Queries) Input(ctx context.Context, jobID int64) (string, error) {
 }
 
 const insertBatch = `-- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 `
 
 type InsertBatchParams struct {
@@ -155,6 +156,7 @@ type InsertBatchParams struct {
 	Options           string
 	Shape             string
 	GlobalContent     bool
+	TraceParent       string
 }
 
 func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error {
@@ -172,6 +174,7 @@ func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error 
 		arg.Options,
 		arg.Shape,
 		arg.GlobalContent,
+		arg.TraceParent,
 	)
 	return err
 }
@@ -221,7 +224,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.trace_parent
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -266,6 +269,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.Options,
 		&i.DocgenBatch.Shape,
 		&i.DocgenBatch.GlobalContent,
+		&i.DocgenBatch.TraceParent,
 	)
 	return i, err
 }
@@ -684,7 +688,7 @@ func (q *Queries) OldFailures(ctx context.Context, id int64) (OldFailuresRow, er
 }
 
 const recentBatches = `-- name: RecentBatches :many
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content FROM docgen_batches
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent FROM docgen_batches
 WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
 ORDER BY created_at DESC, id LIMIT $3
 `
@@ -713,6 +717,7 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 			&i.Options,
 			&i.Shape,
 			&i.GlobalContent,
+			&i.TraceParent,
 		); err != nil {
 			return nil, err
 		}

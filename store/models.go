@@ -87,6 +87,7 @@ type DocgenBatch struct {
 	Options           string
 	Shape             string
 	GlobalContent     bool
+	TraceParent       string
 }
 
 type DocgenEnding struct {

@@ -1,0 +1,26 @@
+package docgen
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/propagation"
+)
+
+// traceContext writes and reads the header traceparent (W3C Trace Context, section 3.2).
+var traceContext propagation.TraceContext
+
+// traceParentKey is the name of the header.
+const traceParentKey = "traceparent"
+
+// traceParent names the trace that an operation is part of; empty when it is part of none.
+func traceParent(ctx context.Context) string {
+	carrier := propagation.MapCarrier{}
+	traceContext.Inject(ctx, carrier)
+	return carrier[traceParentKey]
+}
+
+// Trace returns a context in the trace of the request that made the batch of a claim. The documents are generated later, maybe
+// by another server, and their spans continue that trace.
+func (c *Claim) Trace(ctx context.Context) context.Context {
+	return traceContext.Extract(ctx, propagation.MapCarrier{traceParentKey: c.traceParent})
+}
