@@ -437,15 +437,15 @@ func TestTemplatesInArchivesInclude(t *testing.T) {
 		made := w.archive(c, "a")
 		beside := w.upload(c, made.ID, "terms.docx", "terms")
 		template := w.template(w.alice, 0, "template.docx")
-		_, err := w.IncludedContent(ctx, template.VersionID, "terms.docx")
+		_, err := w.IncludedContent(ctx, template.VersionID, "terms.docx", docgen.Requester{})
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.UpdateFile(ctx, c, template.ID, docgen.ItemChange{ParentID: &made.ID})
 		must(t, err)
-		content, err := w.IncludedContent(ctx, template.VersionID, "terms.docx")
+		content, err := w.IncludedContent(ctx, template.VersionID, "terms.docx", docgen.Requester{})
 		if err != nil || content.VersionID != beside.VersionID {
 			t.Errorf("IncludedContent = %+v, %v, want the file beside it", content, err)
 		}
-		_, err = w.IncludedContent(ctx, template.VersionID, "none.docx")
+		_, err = w.IncludedContent(ctx, template.VersionID, "none.docx", docgen.Requester{})
 		wantCode(t, err, docgen.CodeNotFound)
 	})
 }

@@ -13,10 +13,17 @@ import (
 // maxIncludeName is how long the name of an included file may be, with its folders.
 const maxIncludeName = 1000
 
-// IncludedContent returns what the file holds that a template's version includes by a name, for the tasks that read it: the current version
-// of the file of that name in the folder of the template, or in one below it ("clauses/liability.docx"). The file must be one that whoever
-// uploaded the version may download, or lie in the same archive; else, and if there is none, the Error is one of CodeNotFound.
-func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string) (*Content, error) {
+// Requester is the user for whom a task reads a template, with the reach that the user's token had. The zero value is nobody.
+type Requester struct {
+	UserID        int64
+	GlobalContent bool // whether the token had ScopeGlobalContent
+}
+
+// IncludedContent returns the content of a file that a template's version includes by name: the current version of the file of that name in
+// the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the uploader of the template's version and the
+// requester must be allowed to download the file; without a requester the uploader's rights decide alone. In an archive, the rights of the
+// archive stand in for the uploader's. If the file does not exist, or one of them may not download it, the Error has CodeNotFound.
+func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string, requester Requester) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		version, err := taskVersion(ctx, q, versionID)
@@ -39,6 +46,9 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 		if err != nil {
 			return err
 		}
+		if err := s.checkRequester(ctx, q, requester, item.ID); err != nil {
+			return err
+		}
 		current, err := fileVersion(ctx, q, p.row, 0)
 		if err != nil {
 			return err
@@ -50,6 +60,19 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 		err = notIncluded(name)
 	}
 	return found, err
+}
+
+// checkRequester returns an Error if a requester may not download a file.
+func (s *Service) checkRequester(ctx context.Context, q *store.Queries, requester Requester, fileID int64) error {
+	if requester == (Requester{}) {
+		return nil
+	}
+	row, err := q.User(ctx, requester.UserID)
+	if err != nil {
+		return fmt.Errorf("user %d: %w", requester.UserID, err)
+	}
+	_, err = s.find(ctx, q, callerOf(row.User, requester.GlobalContent), File, fileID, MayDownload)
+	return err
 }
 
 func notIncluded(name string) error {

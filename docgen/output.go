@@ -22,6 +22,7 @@ type Claim struct {
 	Lane              Lane
 	Options           BatchOptions
 	CreatedAt         time.Time // of the batch: what is now in its documents
+	Requester         Requester // who created the batch
 	Jobs              []ClaimedJob
 	traceParent       string // see Trace
 }
@@ -110,6 +111,7 @@ func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocume
 	claim := &Claim{
 		UserID: task.UserID, BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType,
 		Lane: task.Lane, CreatedAt: timeOf(batch.CreatedAt), traceParent: batch.TraceParent,
+		Requester: Requester{UserID: batch.CreatedBy, GlobalContent: batch.GlobalContent},
 	}
 	if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
 		return nil, err

@@ -276,7 +276,7 @@ func TestPurge(t *testing.T) {
 			}
 			_, err = w.TemplateContent(ctx, claim.TemplateVersionID)
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.IncludedContent(ctx, claim.TemplateVersionID, "a.docx")
+			_, err = w.IncludedContent(ctx, claim.TemplateVersionID, "a.docx", claim.Requester)
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.FailBatch(ctx, batch, asError(t, err).Message)
 			must(t, err)

@@ -4,11 +4,14 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"strconv"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
 
+	"platen/docgen"
 	"platen/docx"
 	"platen/generate/internal/fair"
 )
@@ -16,19 +19,34 @@ import (
 // defaultTemplateCache is how much memory compiled templates may take when the configuration does not say.
 const defaultTemplateCache = 256 << 20
 
+// A templateUse is a version of a template and who it is used for, who must be allowed to download the files that it includes.
+type templateUse struct {
+	versionID int64
+	requester docgen.Requester
+}
+
+func (u templateUse) String() string {
+	return fmt.Sprintf("%d/%d/%t", u.versionID, u.requester.UserID, u.requester.GlobalContent)
+}
+
 // templateCache keeps compiled templates by version, the most recently used as far as memory allows. A version never
-// changes, so neither does what is kept, also that a version cannot be compiled, unless it includes files that change.
+// changes, so neither does what is kept, also that a version cannot be compiled, unless it includes files. Such a version is
+// kept once for each set of files that it was compiled with, up to maxVariants; every use finds out by the rights of its
+// requester whether a variant is the one to use, so that nobody gets a file by way of somebody else's variant.
 type templateCache struct {
-	compile func(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, inclusions, error)
-	current func(ctx context.Context, versionID int64, files inclusions) (bool, error) // whether the files are as they were
+	compile func(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, inclusions, error)
+	current func(ctx context.Context, of templateUse, files inclusions) (bool, error) // whether the files are as they were
 	limit   int64
 	flights singleflight.Group // many workers that need the same template compile it once
 
 	mu      sync.Mutex
 	size    int64
-	recent  *list.List // of *cachedTemplate, the most recently used first
-	entries map[int64]*list.Element
+	recent  *list.List                // of *cachedTemplate, the most recently used first
+	entries map[int64][]*list.Element // the variants of a version, the oldest first
 }
+
+// maxVariants is how many variants of a version are kept.
+const maxVariants = 4
 
 // inclusions are the versions of the files that a template includes, by their names; 0 of those that could not be had.
 type inclusions map[string]int64
@@ -48,16 +66,16 @@ func newTemplateCache(g *Generator, limit int64) *templateCache {
 	if limit <= 0 {
 		limit = defaultTemplateCache
 	}
-	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64]*list.Element{}}
+	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64][]*list.Element{}}
 }
 
-// get returns the compiled template of a version, which is compiled on behalf of a claimant if it must be.
-func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, error) {
-	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil {
+// get returns the compiled template of a version for a requester, which is compiled on behalf of a claimant if it must be.
+func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, error) {
+	if entry, err := c.lookup(ctx, of); entry != nil || err != nil {
 		return entry.result(err)
 	}
-	flight := c.flights.DoChan(strconv.FormatInt(versionID, 10), func() (any, error) {
-		return c.load(context.WithoutCancel(ctx), claimant, versionID) // others may wait for it
+	flight := c.flights.DoChan(of.String(), func() (any, error) {
+		return c.load(context.WithoutCancel(ctx), claimant, of) // others may wait for it
 	})
 	select {
 	case <-ctx.Done():
@@ -78,12 +96,12 @@ func (t *cachedTemplate) result(err error) (*docx.Template, error) {
 	return t.template, t.broken
 }
 
-func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, versionID int64) (*cachedTemplate, error) {
-	if entry, err := c.lookup(ctx, versionID); entry != nil || err != nil { // another flight has landed since
+func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
+	if entry, err := c.lookup(ctx, of); entry != nil || err != nil { // another flight has landed since
 		return entry, err
 	}
-	template, files, err := c.compile(ctx, claimant, versionID)
-	entry := &cachedTemplate{versionID: versionID, template: template, files: files, size: brokenSize}
+	template, files, err := c.compile(ctx, claimant, of)
+	entry := &cachedTemplate{versionID: of.versionID, template: template, files: files, size: brokenSize}
 	var broken *templateError
 	switch {
 	case errors.As(err, &broken):
@@ -97,37 +115,54 @@ func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, versio
 	return entry, nil
 }
 
-// lookup returns what is kept of a version, nil if it is nothing that still holds.
-func (c *templateCache) lookup(ctx context.Context, versionID int64) (*cachedTemplate, error) {
-	entry := c.kept(versionID)
-	if entry == nil || len(entry.files) == 0 {
-		return entry, nil
+// lookup returns the variant of a version that holds for a requester, nil if none does.
+func (c *templateCache) lookup(ctx context.Context, of templateUse) (*cachedTemplate, error) {
+	for _, entry := range c.variants(of.versionID) {
+		if current, err := c.current(ctx, of, entry.files); err != nil {
+			return nil, err
+		} else if current {
+			c.use(entry)
+			return entry, nil
+		}
 	}
-	if current, err := c.current(ctx, versionID, entry.files); !current || err != nil {
-		return nil, err
-	}
-	return entry, nil
+	return nil, nil
 }
 
-func (c *templateCache) kept(versionID int64) *cachedTemplate {
+// variants returns what is kept of a version, the newest first.
+func (c *templateCache) variants(versionID int64) []*cachedTemplate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	element, ok := c.entries[versionID]
-	if !ok {
-		return nil
+	var kept []*cachedTemplate
+	for _, element := range slices.Backward(c.entries[versionID]) {
+		kept = append(kept, element.Value.(*cachedTemplate))
 	}
-	c.recent.MoveToFront(element)
-	return element.Value.(*cachedTemplate)
+	return kept
 }
 
-// keep keeps what was learnt of a version, instead of what was known.
+// use notes that an entry was used, if it is still kept.
+func (c *templateCache) use(entry *cachedTemplate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, element := range c.entries[entry.versionID] {
+		if element.Value == entry {
+			c.recent.MoveToFront(element)
+		}
+	}
+}
+
+// keep keeps what was learnt of a version, instead of what was learnt with the same files.
 func (c *templateCache) keep(entry *cachedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known, ok := c.entries[entry.versionID]; ok {
-		c.drop(known)
+	for _, element := range slices.Clone(c.entries[entry.versionID]) {
+		if maps.Equal(element.Value.(*cachedTemplate).files, entry.files) {
+			c.drop(element)
+		}
 	}
-	c.entries[entry.versionID] = c.recent.PushFront(entry)
+	if known := c.entries[entry.versionID]; len(known) == maxVariants {
+		c.drop(known[0])
+	}
+	c.entries[entry.versionID] = append(c.entries[entry.versionID], c.recent.PushFront(entry))
 	c.size += entry.size
 	for c.size > c.limit {
 		c.drop(c.recent.Back())
@@ -136,6 +171,9 @@ func (c *templateCache) keep(entry *cachedTemplate) {
 
 func (c *templateCache) drop(element *list.Element) {
 	old := c.recent.Remove(element).(*cachedTemplate)
-	delete(c.entries, old.versionID)
+	left := slices.DeleteFunc(slices.Clone(c.entries[old.versionID]), func(e *list.Element) bool { return e == element })
+	if c.entries[old.versionID] = left; len(left) == 0 {
+		delete(c.entries, old.versionID)
+	}
 	c.size -= old.size
 }

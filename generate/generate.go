@@ -117,15 +117,15 @@ func New(cfg Config) *Generator {
 	return g
 }
 
-// compile reads a template's version, with the files that it includes, and compiles it. A template with mistakes is a *templateError.
-// It takes a core, on behalf of whoever needs the template first.
-func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, versionID int64) (*docx.Template, inclusions, error) {
+// compile reads a template's version, with the files that it includes for a requester, and compiles it. A template with mistakes is a
+// *templateError. It takes a core, on behalf of whoever needs the template first.
+func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, inclusions, error) {
 	core, err := g.cores.Acquire(ctx, claimant)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer core.Release()
-	content, err := g.service.TemplateContent(ctx, versionID)
+	content, err := g.service.TemplateContent(ctx, of.versionID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,9 +139,9 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, version
 	files := inclusions{}
 	var lost error // why a file could not be had, if that is the server's fault
 	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size, docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
-		data, err := g.include(ctx, versionID, name, files)
+		data, err := g.include(ctx, of, name, files)
 		if docgen.IsCode(err, docgen.CodeNotFound) {
-			return nil, errors.New("is not in the folder of the template, or is no file that whoever uploaded the template may download")
+			return nil, errors.New("is not in the folder of the template, or is not a file that both the uploader of the template and the user who generates may download")
 		}
 		if _, tooLarge := errors.AsType[*sizeError](err); err != nil && !tooLarge {
 			lost = err
@@ -182,9 +182,9 @@ func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, 
 }
 
 // include returns a file that a template includes, and notes its version.
-func (g *Generator) include(ctx context.Context, versionID int64, name string, files inclusions) ([]byte, error) {
+func (g *Generator) include(ctx context.Context, of templateUse, name string, files inclusions) ([]byte, error) {
 	files[name] = 0
-	content, err := g.service.IncludedContent(ctx, versionID, name)
+	content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
 	if err != nil {
 		return nil, err
 	}
@@ -192,10 +192,10 @@ func (g *Generator) include(ctx context.Context, versionID int64, name string, f
 	return g.read(ctx, content)
 }
 
-// current tells whether the files that a template includes are the same as when it was compiled.
-func (g *Generator) current(ctx context.Context, versionID int64, files inclusions) (bool, error) {
+// current tells whether the files that a template includes are, for a requester, the same as when it was compiled.
+func (g *Generator) current(ctx context.Context, of templateUse, files inclusions) (bool, error) {
 	for name, known := range files {
-		content, err := g.service.IncludedContent(ctx, versionID, name)
+		content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
 		switch {
 		case docgen.IsCode(err, docgen.CodeNotFound):
 			if known != 0 {
@@ -245,7 +245,7 @@ func (b *templateError) failures() docgen.Failures {
 
 // ReadTags reads the tags of a template's version and keeps them.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
-	template, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, task.VersionID)
+	template, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
 	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
 		return nil
 	}
@@ -290,7 +290,7 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	var template *docx.Template
 	var err error
 	if !s.isIsolated() {
-		template, err = g.templates.get(ctx, s.claimant, claim.TemplateVersionID)
+		template, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
 	}
 	if broken, ok := errors.AsType[*templateError](err); ok {
 		return fail(broken.failures()), nil

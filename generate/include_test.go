@@ -69,3 +69,54 @@ func TestIncludedFilesMustBeReadable(t *testing.T) {
 		}
 	})
 }
+
+// An editor of a template gets no file included that only the owner may read, even when the owner has made the editor's version
+// the current one, and whoever the template was compiled for before.
+func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		ctx := t.Context()
+		user, err := w.service.CreateUser(ctx, docgen.NewUser{Login: "bob@example.com", Name: "Bob"})
+		must(t, err)
+		token, err := w.service.CreateToken(ctx, docgen.NewToken{Login: user.Login})
+		must(t, err)
+		bob, err := w.service.Authenticate(ctx, token)
+		must(t, err)
+		secret, err := w.service.CreateFile(ctx, w.caller, docgen.NewFile{Name: "secret.docx"}, bytes.NewReader(docxOf(t, "secret {{a}}")))
+		must(t, err)
+		template := w.template("T.docx", docxOf(t, "nothing"))
+		share := func(id int64, role docgen.Role) {
+			_, err := w.service.CreateCollaboration(ctx, w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: id, UserID: bob.User.ID, Role: role})
+			must(t, err)
+		}
+		share(template.ID, docgen.RoleEditor)
+		changed, err := w.service.CreateVersion(ctx, bob, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
+		must(t, err)
+		_, err = w.service.CreateVersion(ctx, w.caller, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, "nothing again")))
+		must(t, err)
+		_, err = w.service.PromoteVersion(ctx, w.caller, template.ID, changed.VersionID)
+		must(t, err)
+
+		generate := func(c *docgen.Caller) docgen.Job {
+			t.Helper()
+			owner, folder := w.caller, w.folder
+			defer func() { w.caller, w.folder = owner, folder }()
+			w.caller, w.folder = c, 0
+			return w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
+		}
+		for range 2 { // compiled for one of them first, and then for the other
+			if job := generate(w.caller); job.Status != docgen.StatusCompleted || w.text(job) != "secret 1" {
+				t.Fatalf("the owner: status %s with %+v", job.Status, job.Failures)
+			}
+			job := generate(bob)
+			if failures := strings.Join(job.Failures.Errors, " "); job.Status != docgen.StatusFailed || !strings.Contains(failures, "the user who generates may download") {
+				t.Fatalf("the editor: status %s with %q, want failed", job.Status, failures)
+			}
+		}
+		share(secret.ID, docgen.RoleViewer)
+		if job := generate(bob); job.Status != docgen.StatusCompleted {
+			t.Errorf("the editor, who may read the file now: status %s with %+v", job.Status, job.Failures)
+		}
+	})
+}

@@ -40,7 +40,7 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 		Images:   options.Picture != nil,
 	}
 	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
-		return s.include(ctx, version, name, inclusions{})
+		return s.include(ctx, templateUse{version, s.claim.Requester}, name, inclusions{})
 	}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	rendered := &rendering{cancel: cancel}
