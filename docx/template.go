@@ -50,6 +50,10 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	return ParseWith(context.Background(), r, size, ParseOptions{})
 }
 
+// Identify tells whether a file of size bytes may be a Word document, from its first bytes and its directory alone: it is fast,
+// and Parse may still fail. The error is an *opc.Error that says what else the file is, or one of r's.
+func Identify(r io.ReaderAt, size int64) error { return opc.Identify(r, size, compile.Limits) }
+
 // ParseWith is Parse with options. It returns soon after ctx ends, with the reason. A template that takes too much work or time to compile
 // is a [*BudgetError].
 func ParseWith(ctx context.Context, r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {

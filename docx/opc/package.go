@@ -110,10 +110,10 @@ func checkSignature(r io.ReaderAt, size int64, lim Limits) error {
 		return fmt.Errorf("read package: %w", err)
 	}
 	switch {
-	case bytes.HasPrefix(head[:n], []byte("\xD0\xCF\x11\xE0")): // compound file: ECMA-376 encryption, or Word 97
-		return &Error{Code: CodeEncrypted, Message: "the file is encrypted or an old .doc", Remedy: "remove the password / save as .docx"}
+	case bytes.HasPrefix(head[:n], []byte(compoundSignature)):
+		return compoundError(r)
 	case !bytes.HasPrefix(head[:n], []byte("PK")):
-		return &Error{Code: CodeNotZip, Message: "this is not a Word document: a .docx is a zip file", Remedy: remedySaveAgain}
+		return strangerError(r)
 	}
 	return nil
 }
