@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -106,7 +107,7 @@ func run(ctx context.Context, args []string, s *streams) int {
 	if err != nil {
 		return report(s, err)
 	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(joinNegative(args))
 	if err != nil {
 		return report(s, &usageError{err})
 	}
@@ -121,6 +122,27 @@ func commandOrigin(command *kong.Context) docgen.Origin {
 		by = account.Username
 	}
 	return docgen.Origin{Agent: fmt.Sprintf("platen %s (run by %s)", command.Command(), by)}
+}
+
+var (
+	longFlag = regexp.MustCompile(`^--[a-z][a-z0-9-]*$`)
+	negative = regexp.MustCompile(`^-[0-9.]`)
+)
+
+// joinNegative writes "--flag -1" as "--flag=-1": kong would take -1 for a flag. No flag of ours is a digit.
+func joinNegative(args []string) []string {
+	var joined []string
+	for i, arg := range args {
+		if arg == "--" {
+			return append(joined, args[i:]...)
+		}
+		if last := len(joined) - 1; last >= 0 && negative.MatchString(arg) && longFlag.MatchString(joined[last]) {
+			joined[last] += "=" + arg
+			continue
+		}
+		joined = append(joined, arg)
+	}
+	return joined
 }
 
 // usageError is an error in the command line or the configuration.

@@ -26,10 +26,33 @@ func (l *location) storeConfig(log *slog.Logger) store.Config {
 	return store.Config{Path: filepath.Join(l.Data, databaseName), Log: log}
 }
 
-// withService calls fn with the service on the database alone, whether or not a server runs on it: for commands that
+// withService is withNewService for a data folder that exists. In any other it makes nothing and returns an error: the folder is
+// most likely the wrong one.
+func (l *location) withService(ctx context.Context, fn func(*docgen.Service) error) error {
+	if err := l.mustExist(); err != nil {
+		return err
+	}
+	return l.withNewService(ctx, fn)
+}
+
+// mustExist returns an error that says where a database was looked for, if there is none in the data folder and it is not
+// elsewhere.
+func (l *location) mustExist() error {
+	path, err := filepath.Abs(filepath.Join(l.Data, databaseName))
+	if l.Database != "" || err != nil {
+		return err
+	}
+	if _, err = os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("there is no server in the data folder %s: it has no %s, and nothing was created. Name the folder with --data or PLATEN_DATA, "+
+		"or create a server there with platen serve or platen user create", filepath.Dir(path), databaseName)
+}
+
+// withNewService calls fn with the service on the database alone, whether or not a server runs on it: for commands that
 // touch no contents of files. A database that a server uses is left as that server has it; one that none uses is brought
-// up to date.
-func (l *location) withService(ctx context.Context, fn func(*docgen.Service) error) (err error) {
+// up to date, and created with its folder when there is none.
+func (l *location) withNewService(ctx context.Context, fn func(*docgen.Service) error) (err error) {
 	cfg := l.storeConfig(slog.New(slog.DiscardHandler))
 	if cfg.NoMigrate, err = l.isServed(); err != nil {
 		return err

@@ -145,7 +145,7 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 
 // admit makes the administrator, unless an earlier visit has, and a token.
 func (c *quickstartCmd) admit(ctx context.Context) (token string, err error) {
-	err = c.withService(ctx, func(service *docgen.Service) error {
+	err = c.withNewService(ctx, func(service *docgen.Service) error {
 		_, err := service.CreateUser(ctx, docgen.NewUser{Login: exampleLogin, Name: "Administrator", Role: docgen.RoleAdmin})
 		if err != nil && !docgen.IsCode(err, docgen.CodeLoginInUse) {
 			return err

@@ -20,7 +20,7 @@ type userCreateCmd struct {
 
 // Run makes the user and prints the id alone.
 func (c *userCreateCmd) Run(ctx context.Context, s *streams) error {
-	return c.withService(ctx, func(service *docgen.Service) error {
+	return c.withNewService(ctx, func(service *docgen.Service) error {
 		user, err := service.CreateUser(ctx, docgen.NewUser{Login: c.Login, Name: c.Name, Role: c.Role})
 		if err != nil {
 			return err
