@@ -112,3 +112,36 @@ func TestFailuresOfTheClient(t *testing.T) {
 		t.Errorf("a content that breaks off fails with %v", err)
 	}
 }
+
+// TestTemplatesOfCompatBox marks a PDF as a template: by default that is refused with what the file is; with --compat box the
+// template and its tags say so.
+func TestTemplatesOfCompatBox(t *testing.T) {
+	t.Parallel()
+	for _, compat := range []string{"", "box"} {
+		data := t.TempDir()
+		v := newVisitor(t, newServer(t, data, "--compat="+compat), "--data="+data)
+		id := v.mustUpload("Letter.docx", []byte("%PDF-1.7\n"))
+		file := client.FileRef{Id: id, Type: client.FileRefTypeFile}
+		_, err := client.Check(v.MarkTemplateWithResponse(t.Context(), &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file}))
+		if compat == "" {
+			if err == nil || !strings.Contains(err.Error(), "not a Word document but a PDF") {
+				t.Errorf("marking a PDF: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = until(t.Context(), func() (bool, error) {
+			answer, err := client.Check(v.GetTemplateWithResponse(t.Context(), id, &client.GetTemplateParams{}))
+			return err == nil && answer.JSON200.State == "failed" && strings.Contains(*answer.JSON200.Problem, "a PDF"), err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		tags, err := client.Check(v.ListTagsWithResponse(t.Context(), id, &client.ListTagsParams{}))
+		if err != nil || tags.JSON200 == nil || !strings.Contains(*tags.JSON200.Problem, "a PDF") {
+			t.Errorf("the tags are %+v, %v", tags, err)
+		}
+	}
+}

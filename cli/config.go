@@ -19,7 +19,7 @@ import (
 
 // location says where a server keeps its data. Commands that work beside a running server need no more.
 type location struct {
-	Data     string          `default:"platen-data" env:"PLATEN_DATA" group:"Storage" help:"Folder of everything the server keeps. It is made when missing."`
+	Data     string          `default:"platen-data" env:"PLATEN_DATA" group:"Storage" help:"Folder of everything the server keeps. platen serve and platen user create create it; other commands need it to exist."`
 	Database string          `env:"PLATEN_DATABASE" placeholder:"URL" group:"Storage" help:"PostgreSQL database, postgres://user:password@host/name. Without it the database is SQLite, in the data folder."`
 	File     kong.ConfigFlag `name:"config" env:"PLATEN_CONFIG" placeholder:"FILE" group:"Storage" help:"File with settings: a line for each, as platen config prints them."`
 }
@@ -76,6 +76,10 @@ type config struct {
 	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"How long stopping waits for requests, and then for tasks."`
 
+	DefaultMissing  string `default:"" enum:",tag,blank,error" env:"PLATEN_DEFAULT_MISSING" group:"Generation" help:"What becomes of a value that the data lacks, when neither a batch nor its template says: tag, blank, or error (default tag)."`
+	DefaultLocale   string `env:"PLATEN_DEFAULT_LOCALE" placeholder:"LOCALE" group:"Generation" help:"Language of numbers, dates, and words, when neither a batch nor its template says, such as de-CH (default en)."`
+	DefaultTimeZone string `env:"PLATEN_DEFAULT_TIME_ZONE" placeholder:"ZONE" group:"Generation" help:"Time zone that times are shown in, when neither a batch nor its template says, such as Europe/Paris. Without it, each time is shown in its own."`
+
 	OTLPEndpoint string `name:"otlp-endpoint" env:"PLATEN_OTLP_ENDPOINT" placeholder:"URL" group:"Log" help:"Collector of OpenTelemetry traces, by OTLP over HTTP, such as http://127.0.0.1:4318. Without it, and without the OTEL_EXPORTER_OTLP_ENDPOINT variable, no traces are recorded."`
 	LogFormat    string `default:"text" enum:"text,json" env:"PLATEN_LOG_FORMAT" group:"Log" help:"text or json."`
 	LogLevel     string `default:"info" enum:"debug,info,warn,error" env:"PLATEN_LOG_LEVEL" group:"Log" help:"debug, info, warn or error."`
@@ -109,8 +113,15 @@ func (c *config) Validate() error {
 	if c.TemplateTime < 0 {
 		problems = append(problems, fmt.Errorf("--template-time must not be negative, it is %v; 0 is no limit", c.TemplateTime))
 	}
+	for _, problem := range c.defaults().Problems() {
+		problems = append(problems, fmt.Errorf("--default-%s: %s", strings.ReplaceAll(problem.Name, "_", "-"), problem.Message))
+	}
 	problems = append(problems, c.budgetFlags.problems(c.DocumentTime)...)
 	return errors.Join(append(problems, append(c.webhookConfig.problems(), c.pdfConfig.Validate())...)...)
+}
+
+func (c *config) defaults() docgen.Defaults {
+	return docgen.Defaults{Missing: c.DefaultMissing, Locale: c.DefaultLocale, TimeZone: c.DefaultTimeZone}
 }
 
 func (c *config) limits() docgen.Limits {

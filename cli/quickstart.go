@@ -169,7 +169,7 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	if _, err := client.Check(q.client.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
 		return fmt.Errorf("mark the template: %w", err)
 	}
-	var tags *client.MarkerPageTag // nil until they are read
+	var tags *client.TagPage // nil until they are read
 	err = until(ctx, func() (bool, error) {
 		answer, err := client.Check(q.client.ListTagsWithResponse(ctx, q.template, &client.ListTagsParams{Limit: new(int64(1000))}))
 		if err == nil {

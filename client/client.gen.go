@@ -439,6 +439,13 @@ const (
 	TagTagTypeText        TagTagType = "text"
 )
 
+// Defines values for TemplateEntryState.
+const (
+	TemplateEntryStateFailed     TemplateEntryState = "failed"
+	TemplateEntryStateProcessing TemplateEntryState = "processing"
+	TemplateEntryStateReady      TemplateEntryState = "ready"
+)
+
 // Defines values for TemplateFileRefType.
 const (
 	TemplateFileRefTypeFile TemplateFileRefType = "file"
@@ -700,6 +707,11 @@ const (
 // Defines values for GetTemplateParamsSvcVersion.
 const (
 	GetTemplateParamsSvcVersionN20250 GetTemplateParamsSvcVersion = "2025.0"
+)
+
+// Defines values for UpdateTemplateParamsSvcVersion.
+const (
+	UpdateTemplateParamsSvcVersionN20250 UpdateTemplateParamsSvcVersion = "2025.0"
 )
 
 // Defines values for GetTemplateContractParamsSvcVersion.
@@ -1287,6 +1299,18 @@ type BrokenBatch struct {
 
 	// Lacks Paths that not all of its documents had.
 	Lacks []string `json:"lacks"`
+}
+
+// ChangedDefaults defines model for ChangedDefaults.
+type ChangedDefaults struct {
+	// Locale As options.locale of a batch; null for the server's default.
+	Locale *string `json:"locale"`
+
+	// Missing As options.missing of a batch: tag, blank, or error; null for the server's default.
+	Missing *string `json:"missing"`
+
+	// TimeZone As options.time_zone of a batch; null for the server's default.
+	TimeZone *string `json:"time_zone"`
 }
 
 // Changes defines model for Changes.
@@ -2404,21 +2428,6 @@ type MarkerPageStoragePolicy struct {
 	PrevMarker *string `json:"prev_marker"`
 }
 
-// MarkerPageTag defines model for MarkerPageTag.
-type MarkerPageTag struct {
-	// Entries The entries of this page; empty when there are none.
-	Entries []Tag `json:"entries"`
-
-	// Limit The limit used: the maximum when more was asked for.
-	Limit int64 `json:"limit"`
-
-	// NextMarker The marker of the next page; null on the last.
-	NextMarker *string `json:"next_marker"`
-
-	// PrevMarker The marker of the page before; null on the first.
-	PrevMarker *string `json:"prev_marker"`
-}
-
 // MarkerPageTemplateEntry defines model for MarkerPageTemplateEntry.
 type MarkerPageTemplateEntry struct {
 	// Entries The entries of this page; empty when there are none.
@@ -2926,18 +2935,59 @@ type Tag struct {
 // TagTagType What the tag does.
 type TagTagType string
 
+// TagPage defines model for TagPage.
+type TagPage struct {
+	// Entries The entries of this page; empty when there are none.
+	Entries []Tag `json:"entries"`
+
+	// Limit The limit used: the maximum when more was asked for.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the page before; null on the first.
+	PrevMarker *string `json:"prev_marker"`
+
+	// Problem Why the version cannot be used, at most 1000 characters; null if it can. It then has no tags, and the contract shows the whole problem. An extension of the interface.
+	Problem *string `json:"problem"`
+}
+
 // TemplateBase defines model for TemplateBase.
 type TemplateBase struct {
 	File FileRef `json:"file"`
 }
 
+// TemplateDefaults defines model for TemplateDefaults.
+type TemplateDefaults struct {
+	// Locale As options.locale of a batch; null for the server's default.
+	Locale *string `json:"locale"`
+
+	// Missing As options.missing of a batch: tag, blank, or error; null for the server's default.
+	Missing *string `json:"missing"`
+
+	// TimeZone As options.time_zone of a batch; null for the server's default.
+	TimeZone *string `json:"time_zone"`
+}
+
 // TemplateEntry defines model for TemplateEntry.
 type TemplateEntry struct {
-	File FileRef `json:"file"`
+	// Defaults Options of the batches of this template that do not say. An extension of the interface.
+	Defaults TemplateDefaults `json:"defaults"`
+	File     FileRef          `json:"file"`
 
 	// FileName The name of the file.
 	FileName string `json:"file_name"`
+
+	// Problem Why the current version cannot be used, at most 1000 characters; null if nothing is known to be wrong. An extension of the interface.
+	Problem *string `json:"problem"`
+
+	// State Whether the current version has been read. failed: it cannot be used. An extension of the interface.
+	State TemplateEntryState `json:"state"`
 }
+
+// TemplateEntryState Whether the current version has been read. failed: it cannot be used. An extension of the interface.
+type TemplateEntryState string
 
 // TemplateFileRef defines model for TemplateFileRef.
 type TemplateFileRef struct {
@@ -3022,6 +3072,12 @@ type UpdateCollaborationRequestRole string
 
 // UpdateCollaborationRequestStatus The answer of who was invited.
 type UpdateCollaborationRequestStatus string
+
+// UpdateTemplateRequest defines model for UpdateTemplateRequest.
+type UpdateTemplateRequest struct {
+	// Defaults Options of the batches of this template that do not say.
+	Defaults ChangedDefaults `json:"defaults"`
+}
 
 // UpdateUserRequest defines model for UpdateUserRequest.
 type UpdateUserRequest struct {
@@ -3621,6 +3677,21 @@ type GetTemplateParams struct {
 
 // GetTemplateParamsSvcVersion defines parameters for GetTemplate.
 type GetTemplateParamsSvcVersion string
+
+// UpdateTemplateParams defines parameters for UpdateTemplate.
+type UpdateTemplateParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion UpdateTemplateParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// UpdateTemplateParamsSvcVersion defines parameters for UpdateTemplate.
+type UpdateTemplateParamsSvcVersion string
 
 // GetTemplateContractParams defines parameters for GetTemplateContract.
 type GetTemplateContractParams struct {
@@ -4913,6 +4984,9 @@ type CreateBatchJSONRequestBody = CreateBatchRequest
 // MarkTemplateJSONRequestBody defines body for MarkTemplate for application/json ContentType.
 type MarkTemplateJSONRequestBody = MarkTemplateRequest
 
+// UpdateTemplateJSONRequestBody defines body for UpdateTemplate for application/json ContentType.
+type UpdateTemplateJSONRequestBody = UpdateTemplateRequest
+
 // CheckUploadJSONRequestBody defines body for CheckUpload for application/json ContentType.
 type CheckUploadJSONRequestBody = CheckUploadRequest
 
@@ -5811,6 +5885,11 @@ type ClientInterface interface {
 	// GetTemplate request
 	GetTemplate(ctx context.Context, templateId string, params *GetTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UpdateTemplateWithBody request with any body
+	UpdateTemplateWithBody(ctx context.Context, templateId string, params *UpdateTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	UpdateTemplate(ctx context.Context, templateId string, params *UpdateTemplateParams, body UpdateTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetTemplateContract request
 	GetTemplateContract(ctx context.Context, templateId string, params *GetTemplateContractParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -6340,6 +6419,30 @@ func (c *Client) UnmarkTemplate(ctx context.Context, templateId string, params *
 
 func (c *Client) GetTemplate(ctx context.Context, templateId string, params *GetTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetTemplateRequest(c.Server, templateId, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateTemplateWithBody(ctx context.Context, templateId string, params *UpdateTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateTemplateRequestWithBody(c.Server, templateId, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) UpdateTemplate(ctx context.Context, templateId string, params *UpdateTemplateParams, body UpdateTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateTemplateRequest(c.Server, templateId, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9238,6 +9341,88 @@ func NewGetTemplateRequest(server string, templateId string, params *GetTemplate
 	if err != nil {
 		return nil, err
 	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateTemplateRequest calls the generic UpdateTemplate builder with application/json body
+func NewUpdateTemplateRequest(server string, templateId string, params *UpdateTemplateParams, body UpdateTemplateJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateTemplateRequestWithBody(server, templateId, params, "application/json", bodyReader)
+}
+
+// NewUpdateTemplateRequestWithBody generates requests for UpdateTemplate with any type of body
+func NewUpdateTemplateRequestWithBody(server string, templateId string, params *UpdateTemplateParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "template_id", runtime.ParamLocationPath, templateId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/docgen_templates/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("PUT", queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -15526,6 +15711,11 @@ type ClientWithResponsesInterface interface {
 	// GetTemplateWithResponse request
 	GetTemplateWithResponse(ctx context.Context, templateId string, params *GetTemplateParams, reqEditors ...RequestEditorFn) (*GetTemplateResponse, error)
 
+	// UpdateTemplateWithBodyWithResponse request with any body
+	UpdateTemplateWithBodyWithResponse(ctx context.Context, templateId string, params *UpdateTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTemplateResponse, error)
+
+	UpdateTemplateWithResponse(ctx context.Context, templateId string, params *UpdateTemplateParams, body UpdateTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTemplateResponse, error)
+
 	// GetTemplateContractWithResponse request
 	GetTemplateContractWithResponse(ctx context.Context, templateId string, params *GetTemplateContractParams, reqEditors ...RequestEditorFn) (*GetTemplateContractResponse, error)
 
@@ -16449,6 +16639,42 @@ func (r GetTemplateResponse) Bytes() []byte {
 	return r.Body
 }
 
+type UpdateTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *TemplateEntry
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON413      *ErrorBody
+	JSON415      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+	JSON503      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateTemplateResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r UpdateTemplateResponse) Bytes() []byte {
+	return r.Body
+}
+
 type GetTemplateContractResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -16487,7 +16713,7 @@ func (r GetTemplateContractResponse) Bytes() []byte {
 type ListTagsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *MarkerPageTag
+	JSON200      *TagPage
 	JSON202      *Processing
 	JSON400      *ErrorBody
 	JSON401      *ErrorBody
@@ -18787,6 +19013,23 @@ func (c *ClientWithResponses) GetTemplateWithResponse(ctx context.Context, templ
 		return nil, err
 	}
 	return ParseGetTemplateResponse(rsp)
+}
+
+// UpdateTemplateWithBodyWithResponse request with arbitrary body returning *UpdateTemplateResponse
+func (c *ClientWithResponses) UpdateTemplateWithBodyWithResponse(ctx context.Context, templateId string, params *UpdateTemplateParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateTemplateResponse, error) {
+	rsp, err := c.UpdateTemplateWithBody(ctx, templateId, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateTemplateResponse(rsp)
+}
+
+func (c *ClientWithResponses) UpdateTemplateWithResponse(ctx context.Context, templateId string, params *UpdateTemplateParams, body UpdateTemplateJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateTemplateResponse, error) {
+	rsp, err := c.UpdateTemplate(ctx, templateId, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateTemplateResponse(rsp)
 }
 
 // GetTemplateContractWithResponse request returning *GetTemplateContractResponse
@@ -21125,6 +21368,95 @@ func ParseGetTemplateResponse(rsp *http.Response) (*GetTemplateResponse, error) 
 	return response, nil
 }
 
+// ParseUpdateTemplateResponse parses an HTTP response from a UpdateTemplateWithResponse call
+func ParseUpdateTemplateResponse(rsp *http.Response) (*UpdateTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TemplateEntry
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetTemplateContractResponse parses an HTTP response from a GetTemplateContractWithResponse call
 func ParseGetTemplateContractResponse(rsp *http.Response) (*GetTemplateContractResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -21222,7 +21554,7 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest MarkerPageTag
+		var dest TagPage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -143,9 +143,6 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		GlobalContent: c.has(ScopeGlobalContent), TraceParent: traceParent(ctx),
 	}
 	var err error
-	if batch.Options, err = b.Options.text(); err != nil {
-		return "", err
-	}
 	if batch.Shape, err = shapeOf(b); err != nil {
 		return "", err
 	}
@@ -156,6 +153,9 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 			return err
 		}
 		batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
+		if batch.Options, err = s.effectiveOptions(ctx, tx.Queries, b); err != nil {
+			return err
+		}
 		if err := insertBatch(ctx, tx, batch, jobs, inputs); err != nil {
 			return err
 		}

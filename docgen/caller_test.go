@@ -163,7 +163,11 @@ func TestScopes(t *testing.T) {
 				_, err := w.TrashByOffset(ctx, c, docgen.OffsetRequest{}, docgen.ItemOrder{})
 				return err
 			}},
-			"MarkTemplate":   {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.MarkTemplate(ctx, c, 1); return err }},
+			"MarkTemplate": {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.MarkTemplate(ctx, c, 1); return err }},
+			"UpdateTemplate": {docgen.ScopeDocGen, func(c *docgen.Caller) error {
+				_, err := w.UpdateTemplate(ctx, c, 1, docgen.TemplateChange{})
+				return err
+			}},
 			"UnmarkTemplate": {docgen.ScopeDocGen, func(c *docgen.Caller) error { return w.UnmarkTemplate(ctx, c, 1) }},
 			"Template":       {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Template(ctx, c, 1); return err }},
 			"Templates":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Templates(ctx, c, first); return err }},

@@ -104,7 +104,7 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 			unread = version.ID
 			return nil
 		}
-		if err != nil || reading.State == tagsProcessing {
+		if err != nil || reading.State == TemplateProcessing {
 			return err
 		}
 		ready = true

@@ -50,7 +50,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 			unread = version.ID
 			return nil
 		}
-		if err != nil || reading.State == tagsProcessing {
+		if err != nil || reading.State == TemplateProcessing {
 			return err
 		}
 		if schema, err = schemaOf(reading); schema == nil && err == nil {

@@ -88,7 +88,7 @@ func (w *world) pagedLists() []pagedList {
 	tagsOf := func(version int64) pagedList {
 		return pagedList{name: fmt.Sprint("tags of version ", version), page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
 			page, _, err := w.Tags(ctx, c, template.ID, version, r)
-			return namesOf(page, err, func(tag docgen.Tag) string { return tag.Content })
+			return namesOf(page.Page, err, func(tag docgen.Tag) string { return tag.Content })
 		}}
 	}
 	jobsOf := func(batch string) pagedList {

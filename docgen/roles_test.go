@@ -61,6 +61,7 @@ UpdateFolder to move into an archive               404      403      403      40
 CreateWebhook                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateListener                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓        ✓
@@ -286,6 +287,10 @@ var operations = []operation{
 	}},
 	{"MarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.MarkTemplate(w.t.Context(), c, at.file)
+		return err
+	}},
+	{"UpdateTemplate", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateTemplate(w.t.Context(), c, at.template, docgen.TemplateChange{Locale: new("de")})
 		return err
 	}},
 	{"UnmarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {

@@ -63,6 +63,9 @@ type Config struct {
 	// each. 1 s when 0.
 	FaultPause time.Duration
 
+	Defaults      Defaults // of batches whose template has none; New does not check them
+	WordTemplates bool     // only a file that may be a Word document can be marked as a template
+
 	// Notification writes what a webhook is told as it is sent: ASCII alone, which no receiver reads in two ways.
 	// encoding/json when nil, for a Service whose webhooks nobody receives.
 	Notification func(Notification) ([]byte, error)
@@ -93,6 +96,9 @@ type Service struct {
 	ready        readiness
 	room         room
 
+	wordTemplates bool
+	defaults      Defaults
+
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
 
@@ -117,6 +123,7 @@ type enterprise struct {
 func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
+		wordTemplates: cfg.WordTemplates, defaults: cfg.Defaults,
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},

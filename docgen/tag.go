@@ -20,10 +20,16 @@ type Tag struct {
 
 // States of the reading of a version's tags.
 const (
-	tagsProcessing = "processing"
-	tagsReady      = "ready"
-	tagsFailed     = "failed" // the file cannot be read as a template; its list of tags is empty
+	TemplateProcessing = "processing"
+	TemplateReady      = "ready"
+	TemplateFailed     = "failed" // the file cannot be read as a template; its list of tags is empty
 )
+
+// TagPage is a page of tags, with what is wrong with the version that they are of.
+type TagPage struct {
+	Page[Tag]
+	Problem string // why the version cannot be read; empty if it can
+}
 
 // ReadTags is the task of reading the tags of a file version.
 type ReadTags struct {
@@ -171,9 +177,9 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	if err != nil {
 		return fmt.Errorf("findings of version %d: %w", versionID, err)
 	}
-	finish := store.FinishTagReadingParams{VersionID: versionID, State: tagsReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema), Findings: kept(found)}
+	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema), Findings: kept(found)}
 	if r.Problem != "" {
-		finish.State, finish.Contract, rows = tagsFailed, "", nil
+		finish.State, finish.Contract, rows = TemplateFailed, "", nil
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		finished, err := tx.FinishTagReading(ctx, finish)
@@ -186,7 +192,7 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 
 // Tags returns one page of the tags of a template's version in document order; version 0 is the current one. While they
 // are still being read, ready is false and the page is empty.
-func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, r PageRequest) (tags Page[Tag], ready bool, err error) {
+func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, r PageRequest) (tags TagPage, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return tags, false, err
 	}
@@ -208,8 +214,9 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 		if err != nil {
 			return err
 		}
-		ready = reading.State != tagsProcessing
-		tags, err = s.tagPage(ctx, q, c, version.ID, r)
+		ready = reading.State != TemplateProcessing
+		tags.Problem = firstOf(reading.Problem, maxProblemShown)
+		tags.Page, err = s.tagPage(ctx, q, c, version.ID, r)
 		return err
 	})
 	if err == nil && unread != 0 {

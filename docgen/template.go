@@ -1,9 +1,14 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"errors"
+	"io"
 	"strconv"
 
+	"platen/docx"
 	"platen/store"
 )
 
@@ -11,13 +16,42 @@ import (
 type Template struct {
 	FileID   int64
 	FileName string
+	State    string // of the reading of the current version: TemplateProcessing, TemplateReady, or TemplateFailed
+	Problem  string // why the current version cannot be read; empty unless State is TemplateFailed
+	Defaults Defaults
 }
 
-// MarkTemplate marks a file as a template and has its tags read. What the file holds is not judged here: a file that is
-// no template says so by its tags and its jobs. A file that is marked already stays so.
+// maxProblemShown is how many characters of a problem are shown with a template. The contract shows all of it.
+const maxProblemShown = 1000
+
+// firstOf returns the first characters of a text.
+func firstOf(text string, characters int) string {
+	for i := range text {
+		if characters == 0 {
+			return text[:i]
+		}
+		characters--
+	}
+	return text
+}
+
+// templateOf makes a Template of a row.
+func templateOf(row store.TemplateRow) Template {
+	return Template{FileID: row.FileID, FileName: row.Name, State: cmp.Or(row.State, TemplateProcessing), Problem: row.Problem,
+		Defaults: defaultsOf(row.Defaults)}
+}
+
+// MarkTemplate marks a file as a template and has its tags read. If the Service takes Word documents alone, a file that
+// cannot be one, by its first bytes, is rejected; what else is wrong with a file is found when its tags are read. A file that
+// is marked already stays so. State, Problem, and Defaults of the result are not set.
 func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Template, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Template{}, err
+	}
+	if s.wordTemplates {
+		if err := s.checkWord(ctx, c, fileID); err != nil {
+			return Template{}, err
+		}
 	}
 	var marked Template
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -36,6 +70,62 @@ func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Te
 		return s.requestTags(ctx, tx, p.row.VersionID, c.User.ID)
 	})
 	return marked, err
+}
+
+// checkWord returns an Error that says what a file is if it cannot be a Word document. Of a template there is nothing to check.
+func (s *Service) checkWord(ctx context.Context, c *Caller, fileID int64) error {
+	var content *Content
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		p, err := s.find(ctx, q, c, File, fileID, MayEdit)
+		if err != nil {
+			return err
+		}
+		marked, err := q.IsTemplate(ctx, fileID)
+		if err != nil || marked || p.row.Size > s.limits.TemplateBytes {
+			return err
+		}
+		version, err := fileVersion(ctx, q, p.row, 0)
+		if err == nil {
+			content = s.contentOf(version)
+		}
+		return err
+	})
+	if err != nil || content == nil {
+		return err
+	}
+	reader := &contentAt{ctx: ctx, content: content}
+	if err := docx.Identify(reader, content.Size); err != nil && reader.failure == nil {
+		return Invalid(invalidField("file.id", "the file cannot be a template: %s", err))
+	}
+	return reader.failure
+}
+
+// contentAt reads content at any offset. It remembers why that failed, because whoever reads takes it for a fault of the content.
+type contentAt struct {
+	ctx     context.Context
+	content *Content
+	failure error
+}
+
+func (r *contentAt) ReadAt(p []byte, offset int64) (int, error) {
+	if offset < 0 || offset >= r.content.Size {
+		return 0, io.EOF
+	}
+	wanted := min(int64(len(p)), r.content.Size-offset)
+	from, err := r.content.Open(r.ctx, offset, wanted)
+	if err != nil {
+		r.failure = err
+		return 0, err
+	}
+	n, err := io.ReadFull(from, p[:wanted])
+	if err = errors.Join(err, from.Close()); err != nil {
+		r.failure = err
+		return n, err
+	}
+	if wanted < int64(len(p)) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 // findTemplate returns a file that is marked as a template; a file that is not is not found.
@@ -59,7 +149,18 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 	var found Template
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		p, err := s.findTemplate(ctx, q, c, fileID, MaySee)
-		found = Template{FileID: fileID, FileName: p.row.Name}
+		if err != nil {
+			return err
+		}
+		row, err := q.TemplateReading(ctx, p.row.VersionID)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		defaults, err := q.TemplateDefaults(ctx, fileID)
+		found = templateOf(store.TemplateRow{FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, Defaults: defaults})
 		return err
 	})
 	return found, err
@@ -87,7 +188,7 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 	templates := func(rows []store.TemplateRow, err error) ([]Template, error) {
 		list := make([]Template, len(rows))
 		for i, row := range rows {
-			list[i] = Template{FileID: row.FileID, FileName: row.Name}
+			list[i] = templateOf(row)
 		}
 		return list, err
 	}

@@ -1,8 +1,11 @@
 package docgen_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,7 +151,7 @@ func TestTags(t *testing.T) {
 			t.Helper()
 			page, ready, err := w.Tags(ctx, w.alice, file.ID, version, r)
 			must(t, err)
-			return page, ready
+			return page.Page, ready
 		}
 		tags := []docgen.Tag{{Content: "{{ a }}", Type: "text", JSONPaths: []string{"a"}}, {Content: "{{for x in b}}", Type: "for-loop", JSONPaths: []string{"b", "b.x"}}}
 		for i := range 5 {
@@ -231,7 +234,7 @@ func TestTags(t *testing.T) {
 			broken := w.template(w.alice, 0, "broken.docx")
 			must(t, w.SaveReading(ctx, broken.VersionID, docgen.Reading{Tags: tags, Problem: "it is no Word file"}))
 			page, ready, err := w.Tags(ctx, w.alice, broken.ID, 0, docgen.PageRequest{})
-			if err != nil || !ready || len(page.Entries) != 0 || page.Limit != docgen.DefaultPageLimit {
+			if err != nil || !ready || len(page.Entries) != 0 || page.Limit != docgen.DefaultPageLimit || page.Problem != "it is no Word file" {
 				t.Errorf("Tags = %+v, %v, %v, want an empty list", page, ready, err)
 			}
 		})
@@ -250,5 +253,75 @@ func TestTags(t *testing.T) {
 			_, _, err := w.Tags(ctx, w.alice, file.ID, 0, docgen.PageRequest{Marker: page.Next})
 			wantCode(t, err, docgen.CodeBadRequest)
 		})
+	})
+}
+
+// TestTemplatesThatAreNone marks files that cannot be Word documents, where only those can be marked, and where any file can.
+func TestTemplatesThatAreNone(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		strict, err := docgen.New(ctx, docgen.Config{Store: w.db, Blobs: w.blobs, Now: w.clock.now, WordTemplates: true})
+		must(t, err)
+		pdf := w.upload(w.alice, 0, "a.docx", "%PDF-1.7")
+		_, err = strict.MarkTemplate(ctx, w.alice, pdf.ID)
+		wantCode(t, err, docgen.CodeBadRequest)
+		if names := problemNames(t, err); !slices.Equal(names, []string{"file.id"}) || !strings.Contains(err.Error(), "not a Word document but a PDF") {
+			t.Errorf("error %v with problems %q", err, names)
+		}
+		_, err = strict.Template(ctx, w.alice, pdf.ID)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = strict.MarkTemplate(ctx, w.bob, pdf.ID)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = strict.MarkTemplate(ctx, w.alice, w.upload(w.alice, 0, "empty.docx", "").ID)
+		wantCode(t, err, docgen.CodeBadRequest)
+
+		var word bytes.Buffer
+		z := zip.NewWriter(&word)
+		for _, name := range []string{"[Content_Types].xml", "word/document.xml"} {
+			_, err := z.Create(name)
+			must(t, err)
+		}
+		must(t, z.Close())
+		good := w.upload(w.alice, 0, "good.docx", word.String())
+		_, err = strict.MarkTemplate(ctx, w.alice, good.ID)
+		must(t, err)
+
+		_, err = w.MarkTemplate(ctx, w.alice, pdf.ID)
+		must(t, err)
+		_, err = strict.MarkTemplate(ctx, w.alice, pdf.ID) // which it stays
+		must(t, err)
+		states := func() []string {
+			page, err := w.Templates(ctx, w.alice, docgen.PageRequest{})
+			must(t, err)
+			var states []string
+			for _, entry := range page.Entries {
+				one, err := w.Template(ctx, w.alice, entry.FileID)
+				if err != nil || one != entry {
+					t.Errorf("Template = %+v, %v, want %+v as in the list", one, err, entry)
+				}
+				states = append(states, entry.FileName+" "+entry.State+" "+entry.Problem)
+			}
+			return states
+		}
+		if got := states(); !slices.Equal(got, []string{"a.docx processing ", "good.docx processing "}) {
+			t.Errorf("templates %q", got)
+		}
+		problem := strings.Repeat("é", 2000)
+		must(t, w.SaveReading(ctx, pdf.VersionID, docgen.Reading{Problem: problem}))
+		must(t, w.SaveReading(ctx, good.VersionID, docgen.Reading{Schema: []byte("{}")}))
+		if got := states(); !slices.Equal(got, []string{"a.docx failed " + problem[:2000], "good.docx ready "}) {
+			t.Errorf("templates %q", got)
+		}
+		if tags, _, err := w.Tags(ctx, w.alice, pdf.ID, 0, docgen.PageRequest{}); err != nil || tags.Problem != problem[:2000] {
+			t.Errorf("tags %+v, %v", tags, err)
+		}
+		if contract, _, err := w.Contract(ctx, w.alice, pdf.ID, 0); err != nil || !slices.Equal(contract.Errors, []string{problem}) {
+			t.Errorf("contract %+v, %v", contract, err)
+		}
+		_, err = w.CreateVersion(ctx, w.alice, docgen.NewVersion{FileID: good.ID}, reader("%PDF-1.7"))
+		must(t, err)
+		if got := states(); got[1] != "good.docx processing " {
+			t.Errorf("after a new version: %q", got)
+		}
 	})
 }

@@ -71,7 +71,7 @@ func TestTagsAreRead(t *testing.T) {
 		tags := func() (docgen.Page[docgen.Tag], bool) {
 			page, ready, err := w.service.Tags(t.Context(), w.caller, template.ID, 0, docgen.PageRequest{})
 			must(t, err)
-			return page, ready
+			return page.Page, ready
 		}
 		if _, ready := tags(); ready {
 			t.Error("the tags are ready before anyone has read them")

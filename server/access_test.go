@@ -25,6 +25,7 @@ var routeCases = []routeCase{
 	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404 201"},
 	{"GET /docgen_templates", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404 200"},
+	{"PUT /docgen_templates/{template_id}", func(scene) any { return object{"defaults": object{"locale": "de"}} }, "403 404 403 200 200 404 200"},
 	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404 204"},
 	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404 200"},
 	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404 200"},

@@ -23,6 +23,7 @@ func (a *api) docGenRoutes() {
 	route(a, "POST /docgen_templates", docMarkTemplate, a.markTemplate)
 	route(a, "GET /docgen_templates", docListTemplates, a.listTemplates)
 	route(a, "GET /docgen_templates/{template_id}", docGetTemplate, a.getTemplate)
+	route(a, "PUT /docgen_templates/{template_id}", docUpdateTemplate, a.updateTemplate)
 	route(a, "DELETE /docgen_templates/{template_id}", docUnmarkTemplate, a.unmarkTemplate)
 	route(a, "GET /docgen_templates/{template_id}/tags", docListTags, a.listTags)
 	route(a, "GET /docgen_templates/{template_id}/contract", docGetContract, a.getContract)

@@ -29,13 +29,13 @@ func TestShapes(t *testing.T) {
 			same(t, w.do("POST /docgen_templates", request{body: object{"file": ref(s.file, "file")}}).want(t, 201), `{"file":{"id":"FILE","type":"file"}}`)
 		})
 		w.t.Run("a template", func(t *testing.T) {
-			const template = `{"file":{"id":"FILE","type":"file"},"file_name":"Invoice.docx"}`
+			const template = `{"file":{"id":"FILE","type":"file"},"file_name":"Invoice.docx","state":"ready","problem":null,"defaults":{"missing":null,"locale":null,"time_zone":null}}`
 			same(t, get(t, "/docgen_templates/FILE"), template)
 			same(t, get(t, "/docgen_templates"), `{"entries":[`+template+`],"limit":100,"next_marker":null,"prev_marker":null}`)
 		})
 		w.t.Run("a tag", func(t *testing.T) {
 			same(t, get(t, "/docgen_templates/FILE/tags?limit=7"),
-				`{"entries":[{"tag_content":"{{ name }}","tag_type":"text","json_paths":["name"]}],"limit":7,"next_marker":null,"prev_marker":null}`)
+				`{"entries":[{"tag_content":"{{ name }}","tag_type":"text","json_paths":["name"]}],"limit":7,"next_marker":null,"prev_marker":null,"problem":null}`)
 		})
 		w.t.Run("a batch", func(t *testing.T) {
 			v := w.do("POST /docgen_batches", request{body: batch(s)}).want(t, 202)

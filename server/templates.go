@@ -13,7 +13,7 @@ var docMarkTemplate = doc{
 	id: "mark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Mark a file as template",
 	description: "From now on the file is a Doc Gen template: it is listed, its tags are read, and batches can use it. " +
-		"A file that is marked already stays so.",
+		"A file that is marked already stays so. A file that is not a Word document is rejected, unless the operator runs the server with `--compat box`.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    markTemplateRequest{File: fileRef{ID: exampleFile, Type: typeFile}},
@@ -31,10 +31,22 @@ type templateBase struct {
 type templateEntry struct {
 	File     fileRef `json:"file"`
 	FileName string  `json:"file_name" doc:"The name of the file."`
+	State    string  `json:"state" enum:"processing,ready,failed" doc:"Whether the current version has been read. failed: it cannot be used. An extension of the interface."`
+	Problem  *string `json:"problem" doc:"Why the current version cannot be used, at most 1000 characters; null if nothing is known to be wrong. An extension of the interface."`
+
+	Defaults templateDefaults `json:"defaults" doc:"Options of the batches of this template that do not say. An extension of the interface."`
+}
+
+// templateDefaults are shown with null for what is left to the server.
+type templateDefaults struct {
+	Missing  *string `json:"missing" doc:"As options.missing of a batch: tag, blank, or error; null for the server's default."`
+	Locale   *string `json:"locale" doc:"As options.locale of a batch; null for the server's default."`
+	TimeZone *string `json:"time_zone" doc:"As options.time_zone of a batch; null for the server's default."`
 }
 
 func templateOf(t *docgen.Template) templateEntry {
-	return templateEntry{File: fileRef{ID: ID(t.FileID), Type: typeFile}, FileName: t.FileName}
+	return templateEntry{File: fileRef{ID: ID(t.FileID), Type: typeFile}, FileName: t.FileName, State: t.State, Problem: orNull(t.Problem),
+		Defaults: templateDefaults{Missing: orNull(t.Defaults.Missing), Locale: orNull(t.Defaults.Locale), TimeZone: orNull(t.Defaults.TimeZone)}}
 }
 
 func (a *api) markTemplate(ctx context.Context, c *call, _ *struct{}) (*reply[templateBase], error) {
@@ -55,7 +67,7 @@ var docListTemplates = doc{
 	description: "The templates that the caller sees, by growing id. Templates in the trash are left out.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example: markerPage[templateEntry]{Limit: docgen.DefaultPageLimit, Entries: []templateEntry{
-		{File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx"},
+		exampleTemplate(),
 	}},
 }
 
@@ -75,7 +87,7 @@ var docGetTemplate = doc{
 	id: "get_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Get a template",
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
-	example: templateEntry{File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx"},
+	example: exampleTemplate(),
 }
 
 func (a *api) getTemplate(ctx context.Context, c *call, in *TemplatePath) (*reply[templateEntry], error) {
@@ -88,6 +100,61 @@ func (a *api) getTemplate(ctx context.Context, c *call, in *TemplatePath) (*repl
 		return nil, err
 	}
 	return &reply[templateEntry]{templateOf(&found)}, nil
+}
+
+var docUpdateTemplate = doc{
+	id: "update_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "Change the defaults of a template",
+	description: "The options missing, locale, and time_zone of batches of this template that do not say. What is left out stays as it is, and null leaves it " +
+		"to the server. Batches that exist keep their options. An extension of the interface.",
+	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
+	body:    updateTemplateRequest{},
+	example: exampleTemplate(),
+}
+
+type updateTemplateRequest struct {
+	Defaults changedDefaults `json:"defaults" doc:"Options of the batches of this template that do not say."`
+}
+
+type changedDefaults struct {
+	Missing  change[string] `json:"missing,omitzero" minLength:"1" doc:"As options.missing of a batch: tag, blank, or error; null for the server's default."`
+	Locale   change[string] `json:"locale,omitzero" minLength:"1" doc:"As options.locale of a batch; null for the server's default."`
+	TimeZone change[string] `json:"time_zone,omitzero" minLength:"1" doc:"As options.time_zone of a batch; null for the server's default."`
+}
+
+// textOf says in docgen's words what a change of a text is: nil for none, and empty for null.
+func textOf(c change[string]) *string {
+	if c.Given && c.Value == nil {
+		return new("")
+	}
+	return c.Value
+}
+
+func (a *api) updateTemplate(ctx context.Context, c *call, in *TemplatePath) (*reply[templateEntry], error) {
+	id, err := pathID("template", in.TemplateID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := readBody[updateTemplateRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	d := request.Defaults
+	changed, err := a.service.UpdateTemplate(ctx, c.caller, id, docgen.TemplateChange{
+		Missing: textOf(d.Missing), Locale: textOf(d.Locale), TimeZone: textOf(d.TimeZone),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &reply[templateEntry]{templateOf(&changed)}, nil
+}
+
+// exampleTemplate is a template with a default of its own.
+func exampleTemplate() templateEntry {
+	return templateEntry{
+		File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx", State: docgen.TemplateReady,
+		Defaults: templateDefaults{Locale: new("de-CH")},
+	}
 }
 
 var docUnmarkTemplate = doc{
@@ -112,11 +179,11 @@ var docListTags = doc{
 	description: "The tags in the order of the document. Right after a file was marked or got a new version they may " +
 		"still be being read: then the answer is 202 with a Retry-After.",
 	errors: []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
-	example: markerPage[tag]{Limit: docgen.DefaultPageLimit, Entries: []tag{
+	example: tagPage{Limit: docgen.DefaultPageLimit, Entries: []tag{
 		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},
 	}},
 	also: func(a *api, op *huma.Operation) {
-		op.Responses["200"].Content[jsonType].Schema = a.schemaOf(markerPage[tag]{})
+		op.Responses["200"].Content[jsonType].Schema = a.schemaOf(tagPage{})
 		op.Responses["202"] = a.jsonResponse("The tags are still being read: ask again.", processing{Message: tagsProcessing})
 		op.Responses["202"].Headers = map[string]*huma.Param{"Retry-After": {
 			Description: "Seconds until it is worth asking again.", Schema: &huma.Schema{Type: huma.TypeInteger},
@@ -132,6 +199,20 @@ type tag struct {
 
 func tagOf(t *docgen.Tag) tag {
 	return tag{TagContent: t.Content, TagType: t.Type, JSONPaths: append([]string{}, t.JSONPaths...)}
+}
+
+// tagPage is a page of tags by marker.
+type tagPage struct {
+	Entries    []tag   `json:"entries" doc:"The entries of this page; empty when there are none."`
+	Limit      int     `json:"limit" doc:"The limit used: the maximum when more was asked for."`
+	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last."`
+	PrevMarker *string `json:"prev_marker" doc:"The marker of the page before; null on the first."`
+	Problem    *string `json:"problem" doc:"Why the version cannot be used, at most 1000 characters; null if it can. It then has no tags, and the contract shows the whole problem. An extension of the interface."`
+}
+
+func tagPageOf(p *docgen.TagPage) *tagPage {
+	page := pageOf(p.Page, tagOf).Body
+	return &tagPage{Entries: page.Entries, Limit: page.Limit, NextMarker: page.NextMarker, PrevMarker: page.PrevMarker, Problem: orNull(p.Problem)}
 }
 
 type processing struct {
@@ -154,7 +235,7 @@ type TagsQuery struct {
 type tagsReply struct {
 	Status     int
 	RetryAfter string `header:"Retry-After" hidden:"true"`
-	Body       either[markerPage[tag], processing]
+	Body       either[tagPage, processing]
 }
 
 func (a *api) listTags(ctx context.Context, c *call, in *TagsQuery) (*tagsReply, error) {
@@ -180,6 +261,6 @@ func (a *api) listTags(ctx context.Context, c *call, in *TagsQuery) (*tagsReply,
 		return answer, nil
 	}
 	answer := &tagsReply{Status: http.StatusOK}
-	answer.Body.first = &pageOf(page, tagOf).Body
+	answer.Body.first = tagPageOf(&page)
 	return answer, nil
 }

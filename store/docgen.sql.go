@@ -732,6 +732,27 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 	return items, nil
 }
 
+const setTemplateDefaults = `-- name: SetTemplateDefaults :exec
+UPDATE docgen_templates SET default_missing = $2, default_locale = $3, default_time_zone = $4 WHERE file_id = $1
+`
+
+type SetTemplateDefaultsParams struct {
+	FileID          int64
+	DefaultMissing  string
+	DefaultLocale   string
+	DefaultTimeZone string
+}
+
+func (q *Queries) SetTemplateDefaults(ctx context.Context, arg SetTemplateDefaultsParams) error {
+	_, err := q.db.ExecContext(ctx, setTemplateDefaults,
+		arg.FileID,
+		arg.DefaultMissing,
+		arg.DefaultLocale,
+		arg.DefaultTimeZone,
+	)
+	return err
+}
+
 const summarize = `-- name: Summarize :exec
 UPDATE docgen_jobs SET summary = $2, failures = '' WHERE id = $1
 `
@@ -822,6 +843,40 @@ func (q *Queries) TagsBefore(ctx context.Context, versionID int64, position int6
 		return nil, err
 	}
 	return items, nil
+}
+
+const templateDefaults = `-- name: TemplateDefaults :one
+SELECT default_missing, default_locale, default_time_zone FROM docgen_templates WHERE file_id = $1
+`
+
+type TemplateDefaultsRow struct {
+	DefaultMissing  string
+	DefaultLocale   string
+	DefaultTimeZone string
+}
+
+func (q *Queries) TemplateDefaults(ctx context.Context, fileID int64) (TemplateDefaultsRow, error) {
+	row := q.db.QueryRowContext(ctx, templateDefaults, fileID)
+	var i TemplateDefaultsRow
+	err := row.Scan(&i.DefaultMissing, &i.DefaultLocale, &i.DefaultTimeZone)
+	return i, err
+}
+
+const templateReading = `-- name: TemplateReading :one
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem FROM docgen_tag_readings WHERE version_id = $1
+`
+
+type TemplateReadingRow struct {
+	State   string
+	Problem string
+}
+
+// TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
+func (q *Queries) TemplateReading(ctx context.Context, versionID int64) (TemplateReadingRow, error) {
+	row := q.db.QueryRowContext(ctx, templateReading, versionID)
+	var i TemplateReadingRow
+	err := row.Scan(&i.State, &i.Problem)
+	return i, err
 }
 
 const unsummarizedJobs = `-- name: UnsummarizedJobs :many

@@ -155,9 +155,12 @@ type DocgenTagReading struct {
 }
 
 type DocgenTemplate struct {
-	FileID   int64
-	MarkedAt int64
-	MarkedBy int64
+	FileID          int64
+	MarkedAt        int64
+	MarkedBy        int64
+	DefaultMissing  string
+	DefaultLocale   string
+	DefaultTimeZone string
 }
 
 type DocgenTurn struct {

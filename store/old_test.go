@@ -42,8 +42,9 @@ var changedByMigrations = map[string]struct {
 			"collaborations acknowledged_at": "= created_at",
 			"docgen_batches global_content":  "0",
 			"docgen_jobs apart":              "0", "docgen_jobs summary": "",
-			"docgen_jobs waiting":            "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
-			"users weight": "1",
+			"docgen_jobs waiting": "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
+			"users weight":                     "1",
+			"docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},

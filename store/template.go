@@ -7,16 +7,22 @@ import (
 
 // TemplateRow is a file marked as a template, as a listing shows it.
 type TemplateRow struct {
-	FileID int64
-	Name   string
+	FileID  int64
+	Name    string
+	State   string // of the reading of its current version; empty when that was not asked for yet
+	Problem string // at most its first 1000 characters
+
+	Defaults TemplateDefaultsRow
 }
 
 // visibleTemplates reads one page of the templates a user can see: those the user owns or collaborates on, directly or
 // by a folder above, and that neither are in the trash nor lie in a folder that is. It stands here and not among the
 // queries because sqlc does not resolve a recursive query inside an expression.
 const visibleTemplates = `
-SELECT items.id, items.name FROM docgen_templates
+SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
+    default_missing, default_locale, default_time_zone FROM docgen_templates
 JOIN items ON items.id = docgen_templates.file_id
+LEFT JOIN docgen_tag_readings readings ON readings.version_id = items.version_id
 WHERE docgen_templates.file_id %s $1 AND (
     WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at) AS (
         SELECT self.id, self.parent_id, self.owner_id, self.trashed_at
@@ -45,5 +51,8 @@ func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, no
 }
 
 func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {
-	return collect(ctx, q.db, func(row *TemplateRow) []any { return []any{&row.FileID, &row.Name} }, query, args...)
+	return collect(ctx, q.db, func(row *TemplateRow) []any {
+		d := &row.Defaults
+		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &d.DefaultMissing, &d.DefaultLocale, &d.DefaultTimeZone}
+	}, query, args...)
 }

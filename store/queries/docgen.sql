@@ -7,11 +7,21 @@ DELETE FROM docgen_templates WHERE file_id = $1;
 -- name: IsTemplate :one
 SELECT EXISTS (SELECT 1 FROM docgen_templates WHERE file_id = $1) AS is_template;
 
+-- name: TemplateDefaults :one
+SELECT default_missing, default_locale, default_time_zone FROM docgen_templates WHERE file_id = $1;
+
+-- name: SetTemplateDefaults :exec
+UPDATE docgen_templates SET default_missing = $2, default_locale = $3, default_time_zone = $4 WHERE file_id = $1;
+
 -- name: InsertTagReading :execrows
 INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'processing', '') ON CONFLICT DO NOTHING;
 
 -- name: TagReading :one
 SELECT * FROM docgen_tag_readings WHERE version_id = $1;
+
+-- name: TemplateReading :one
+-- TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: FinishTagReading :execrows
 UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5 WHERE version_id = $1 AND state = 'processing';

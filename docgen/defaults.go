@@ -1,0 +1,89 @@
+package docgen
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"platen/store"
+)
+
+// Defaults are options that a batch has when it does not say. An empty field leaves the choice to whoever decides next: a batch
+// decides before its template, the template before the server, and the server before the interface.
+type Defaults struct {
+	Missing  string // "tag", "blank", or "error"
+	Locale   string // a language tag such as "de-CH"
+	TimeZone string // an IANA name such as "Europe/Paris"
+}
+
+// Problems returns everything that is wrong with defaults. The name of a problem is missing, locale, or time_zone.
+func (d Defaults) Problems() []Problem {
+	_, problems := BatchOptions{Missing: d.Missing, Locale: d.Locale, TimeZone: d.TimeZone}.Engine()
+	for i := range problems {
+		problems[i].Name = strings.TrimPrefix(problems[i].Name, "options.")
+	}
+	return problems
+}
+
+// withDefaults returns options in which the first of the defaults that says something stands where the batch says nothing.
+func (o BatchOptions) withDefaults(all ...Defaults) BatchOptions {
+	for _, d := range all {
+		o.Missing, o.Locale, o.TimeZone = cmp.Or(o.Missing, d.Missing), cmp.Or(o.Locale, d.Locale), cmp.Or(o.TimeZone, d.TimeZone)
+	}
+	return o
+}
+
+// effectiveOptions are the options that a batch is kept with, so that a later change of defaults does not reach its documents.
+func (s *Service) effectiveOptions(ctx context.Context, q *store.Queries, b NewBatch) (string, error) {
+	row, err := q.TemplateDefaults(ctx, b.TemplateID)
+	if err != nil {
+		return "", err
+	}
+	return b.Options.withDefaults(defaultsOf(row), s.defaults).text()
+}
+
+func defaultsOf(row store.TemplateDefaultsRow) Defaults {
+	return Defaults{Missing: row.DefaultMissing, Locale: row.DefaultLocale, TimeZone: row.DefaultTimeZone}
+}
+
+// TemplateChange is a change of a template. A nil field stays as it is; an empty one leaves the choice to the server.
+type TemplateChange struct{ Missing, Locale, TimeZone *string }
+
+// UpdateTemplate changes the defaults of a template. Batches that exist keep their options.
+func (s *Service) UpdateTemplate(ctx context.Context, c *Caller, fileID int64, change TemplateChange) (Template, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Template{}, err
+	}
+	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := s.lock(ctx, tx, c, File, fileID, MayEdit, ""); err != nil {
+			return err
+		}
+		if _, err := s.findTemplate(ctx, tx.Queries, c, fileID, MayEdit); err != nil {
+			return err
+		}
+		row, err := tx.TemplateDefaults(ctx, fileID)
+		if err != nil {
+			return err
+		}
+		d := defaultsOf(row)
+		for to, from := range map[*string]*string{&d.Missing: change.Missing, &d.Locale: change.Locale, &d.TimeZone: change.TimeZone} {
+			if from != nil {
+				*to = *from
+			}
+		}
+		problems := d.Problems()
+		for i := range problems {
+			problems[i].Name = "defaults." + problems[i].Name
+		}
+		if err := Invalid(problems...); err != nil {
+			return err
+		}
+		return tx.SetTemplateDefaults(ctx, store.SetTemplateDefaultsParams{
+			FileID: fileID, DefaultMissing: d.Missing, DefaultLocale: d.Locale, DefaultTimeZone: d.TimeZone,
+		})
+	})
+	if err != nil {
+		return Template{}, err
+	}
+	return s.Template(ctx, c, fileID)
+}
