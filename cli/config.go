@@ -67,8 +67,9 @@ type config struct {
 
 	TemplateTime time.Duration `default:"1m" env:"PLATEN_TEMPLATE_TIME" group:"Limits" help:"Maximum time to compile one template; 0 for no limit."`
 
-	webhookConfig `embed:""`
-	pdfConfig     `embed:""`
+	webhookConfig   `embed:""`
+	retentionConfig `embed:""`
+	pdfConfig       `embed:""`
 
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Tasks worked at the same time; 0 for eight a core. Most wait for the disk."`
 	Memory        memorySize    `default:"auto" env:"PLATEN_MEMORY" group:"Generation" help:"Memory for the server and its LibreOffice processes together, such as 4GiB; auto for what the control group allows or the machine has."`

@@ -109,7 +109,8 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx)); err != nil {
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx),
+		service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx), cfg.retain(ctx, service, queue, log, registry)); err != nil {
 		return err
 	}
 

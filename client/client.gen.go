@@ -669,6 +669,11 @@ const (
 	CreateBatchParamsSvcVersionN20250 CreateBatchParamsSvcVersion = "2025.0"
 )
 
+// Defines values for DeleteBatchParamsSvcVersion.
+const (
+	DeleteBatchParamsSvcVersionN20250 DeleteBatchParamsSvcVersion = "2025.0"
+)
+
 // Defines values for GetBatchParamsSvcVersion.
 const (
 	GetBatchParamsSvcVersionN20250 GetBatchParamsSvcVersion = "2025.0"
@@ -3531,6 +3536,21 @@ type CreateBatchParams struct {
 // CreateBatchParamsSvcVersion defines parameters for CreateBatch.
 type CreateBatchParamsSvcVersion string
 
+// DeleteBatchParams defines parameters for DeleteBatch.
+type DeleteBatchParams struct {
+	// SvcVersion The version of the interface. The name box-version is taken too.
+	SvcVersion DeleteBatchParamsSvcVersion `json:"svc-version"`
+
+	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	AsUser *string `json:"As-User,omitempty"`
+
+	// BoxNotifications Accepted; nobody is notified of anything yet.
+	BoxNotifications *string `json:"Box-Notifications,omitempty"`
+}
+
+// DeleteBatchParamsSvcVersion defines parameters for DeleteBatch.
+type DeleteBatchParamsSvcVersion string
+
 // GetBatchParams defines parameters for GetBatch.
 type GetBatchParams struct {
 	// SvcVersion The version of the interface. The name box-version is taken too.
@@ -5859,6 +5879,9 @@ type ClientInterface interface {
 
 	CreateBatch(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// DeleteBatch request
+	DeleteBatch(ctx context.Context, batchId string, params *DeleteBatchParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetBatch request
 	GetBatch(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -6311,6 +6334,18 @@ func (c *Client) CreateBatchWithBody(ctx context.Context, params *CreateBatchPar
 
 func (c *Client) CreateBatch(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateBatchRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DeleteBatch(ctx context.Context, batchId string, params *DeleteBatchParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteBatchRequest(c.Server, batchId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8635,6 +8670,75 @@ func NewCreateBatchRequestWithBody(server string, params *CreateBatchParams, con
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithLocation("simple", false, "svc-version", runtime.ParamLocationHeader, params.SvcVersion)
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("svc-version", headerParam0)
+
+		if params.AsUser != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithLocation("simple", false, "As-User", runtime.ParamLocationHeader, *params.AsUser)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("As-User", headerParam1)
+		}
+
+		if params.BoxNotifications != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithLocation("simple", false, "Box-Notifications", runtime.ParamLocationHeader, *params.BoxNotifications)
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Box-Notifications", headerParam2)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteBatchRequest generates requests for DeleteBatch
+func NewDeleteBatchRequest(server string, batchId string, params *DeleteBatchParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "batch_id", runtime.ParamLocationPath, batchId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/docgen_batches/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest("DELETE", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -15685,6 +15789,9 @@ type ClientWithResponsesInterface interface {
 
 	CreateBatchWithResponse(ctx context.Context, params *CreateBatchParams, body CreateBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBatchResponse, error)
 
+	// DeleteBatchWithResponse request
+	DeleteBatchWithResponse(ctx context.Context, batchId string, params *DeleteBatchParams, reqEditors ...RequestEditorFn) (*DeleteBatchResponse, error)
+
 	// GetBatchWithResponse request
 	GetBatchWithResponse(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*GetBatchResponse, error)
 
@@ -16363,6 +16470,40 @@ func (r CreateBatchResponse) StatusCode() int {
 
 // Bytes is a convenience method to retrieve the raw bytes from the HTTP response
 func (r CreateBatchResponse) Bytes() []byte {
+	return r.Body
+}
+
+type DeleteBatchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON409      *ErrorBody
+	JSON429      *ErrorBody
+	JSON500      *ErrorBody
+	JSON503      *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteBatchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteBatchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// Bytes is a convenience method to retrieve the raw bytes from the HTTP response
+func (r DeleteBatchResponse) Bytes() []byte {
 	return r.Body
 }
 
@@ -18935,6 +19076,15 @@ func (c *ClientWithResponses) CreateBatchWithResponse(ctx context.Context, param
 	return ParseCreateBatchResponse(rsp)
 }
 
+// DeleteBatchWithResponse request returning *DeleteBatchResponse
+func (c *ClientWithResponses) DeleteBatchWithResponse(ctx context.Context, batchId string, params *DeleteBatchParams, reqEditors ...RequestEditorFn) (*DeleteBatchResponse, error) {
+	rsp, err := c.DeleteBatch(ctx, batchId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteBatchResponse(rsp)
+}
+
 // GetBatchWithResponse request returning *GetBatchResponse
 func (c *ClientWithResponses) GetBatchWithResponse(ctx context.Context, batchId string, params *GetBatchParams, reqEditors ...RequestEditorFn) (*GetBatchResponse, error) {
 	rsp, err := c.GetBatch(ctx, batchId, params, reqEditors...)
@@ -20734,6 +20884,81 @@ func ParseCreateBatchResponse(rsp *http.Response) (*CreateBatchResponse, error) 
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteBatchResponse parses an HTTP response from a DeleteBatchWithResponse call
+func ParseDeleteBatchResponse(rsp *http.Response) (*DeleteBatchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteBatchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest ErrorBody

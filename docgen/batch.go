@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -222,7 +220,7 @@ func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (sto
 		return store.DocgenBatch{}, NotFound("docgen_batch", id) // no text of a stranger reaches the database
 	}
 	batch, err := q.Batch(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && batch.CreatedBy != c.User.ID {
+	if isGone(err, batch) || err == nil && batch.CreatedBy != c.User.ID {
 		err = NotFound("docgen_batch", id)
 	}
 	return batch, err

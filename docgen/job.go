@@ -2,8 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -110,7 +108,7 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 	var job Job
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := q.Job(ctx, id)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
+		if isGone(err, row.DocgenBatch) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
 			return NotFound("docgen_job", id)
 		}
 		if err != nil {

@@ -164,6 +164,7 @@ const (
 	settingInvitations = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
 	settingTokenTTL    = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
 	settingAdmins      = "admins"           // has no value; locked by who may leave the enterprise without an administrator
+	settingRetention   = "retention"        // when the first server with retention periods started, in microseconds
 	settingContents    = "contents"         // names the blob store that belongs to the database, which holds the same name
 	settingReady       = "ready"            // has no value; written by who checks whether the database can be written
 )

@@ -32,6 +32,7 @@ var routeCases = []routeCase{
 	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404 200"},
 	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404 202"},
 	{"GET /docgen_batches/{batch_id}", nil, "403 404 404 404 200 404 404"},
+	{"DELETE /docgen_batches/{batch_id}", nil, "403 404 404 404 409 404 404"}, // it runs
 	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404 404"},
 	{"GET /docgen_jobs", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404 404"},

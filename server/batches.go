@@ -103,6 +103,19 @@ func (a *api) getBatch(ctx context.Context, c *call, in *BatchPath) (*reply[batc
 	return &reply[batch]{batchOf(&found)}, nil
 }
 
+var docDeleteBatch = doc{
+	id: "delete_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
+	summary: "Delete a batch",
+	description: "Deletes a batch with its jobs, their failures, and the data that was sent. The generated files stay. Only the user who made the batch can " +
+		"delete it, and only when no job is pending or submitted and the merged file is done. An extension of the interface.",
+	status: http.StatusNoContent,
+	errors: []docgen.Code{docgen.CodeNotFound, docgen.CodeConflict},
+}
+
+func (a *api) deleteBatch(ctx context.Context, c *call, in *BatchPath) (*empty, error) {
+	return &empty{}, a.service.DeleteBatch(ctx, c.caller, in.BatchID)
+}
+
 var docCreateBatch = doc{
 	id: "create_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Generate documents",

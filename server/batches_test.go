@@ -174,3 +174,21 @@ func TestPDFOptionsThatCannotBe(t *testing.T) {
 		})
 	})
 }
+
+// TestDeleteBatchOnTheWire deletes a batch as soon as its merged file is done, once.
+func TestDeleteBatchOnTheWire(t *testing.T) {
+	run(t, func(w *world) {
+		made := w.do("POST /docgen_batches", request{body: pdfBatch(w.scene(), object{"merged": object{"name": "All"}})}).want(w.t, 202)["id"].(string)
+		w.do("DELETE /docgen_batches/"+made, request{}).want(w.t, 409)
+		w.work(made)
+		w.do("DELETE /docgen_batches/"+made, request{}).want(w.t, 409)
+		m, err := w.ClaimMerge(w.t.Context(), docgen.MergeDocuments{BatchID: made})
+		must(w.t, err)
+		_, err = w.CompleteMerge(w.t.Context(), m, nil, docgen.Failures{Errors: []string{"No."}})
+		must(w.t, err)
+		w.do("DELETE /docgen_batches/"+made, request{}).want(w.t, 204)
+		for _, call := range []string{"DELETE /docgen_batches/", "GET /docgen_batches/", "GET /docgen_batch_jobs/"} {
+			w.do(call+made, request{}).want(w.t, 404)
+		}
+	})
+}

@@ -30,6 +30,7 @@ func (a *api) docGenRoutes() {
 	route(a, "GET /docgen_template_jobs/{template_id}", docListTemplateJobs, a.listTemplateJobs)
 	route(a, "POST /docgen_batches", docCreateBatch, a.createBatch)
 	route(a, "GET /docgen_batches/{batch_id}", docGetBatch, a.getBatch)
+	route(a, "DELETE /docgen_batches/{batch_id}", docDeleteBatch, a.deleteBatch)
 	route(a, "GET /docgen_batch_jobs/{batch_id}", docListBatchJobs, a.listBatchJobs)
 	route(a, "GET /docgen_jobs", docListJobs, a.listJobs)
 	route(a, "GET /docgen_jobs/{job_id}", docGetJob, a.getJob)

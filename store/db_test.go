@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -278,5 +280,35 @@ func TestKeysHaveOneOrder(t *testing.T) {
 	})
 	if len(orders) == 2 && !slices.Equal(orders[0], orders[1]) {
 		t.Errorf("SQLite lists %v, PostgreSQL %v", orders[0], orders[1])
+	}
+}
+
+// TestDeletedDataIsOverwritten finds nothing of a deleted row in the files of a SQLite database, once its log is written back.
+func TestDeletedDataIsOverwritten(t *testing.T) {
+	cfg := storetest.SQLite(t)
+	db, ctx := storetest.Open(t, cfg), t.Context()
+	const secret = "born on 29 February 1904"
+	write := func(change func(tx *store.Tx) (int64, error)) {
+		t.Helper()
+		err := db.Write(ctx, func(tx *store.Tx) error {
+			_, err := change(tx)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func(tx *store.Tx) (int64, error) {
+		return tx.InsertSetting(ctx, "secret", strings.Repeat(secret, 1000))
+	}) // in pages of its own too
+	write(func(tx *store.Tx) (int64, error) { return tx.DeleteSetting(ctx, "secret") })
+	if _, err := storetest.Raw(t, cfg).ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{cfg.Path, cfg.Path + "-wal"} {
+		data, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(data, []byte(secret)) {
+			t.Errorf("%s still has what was deleted, or cannot be read: %v", filepath.Base(path), err)
+		}
 	}
 }

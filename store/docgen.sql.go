@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -30,6 +30,7 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.Options,
 		&i.Shape,
 		&i.GlobalContent,
+		&i.RemovedAt,
 		&i.TraceParent,
 	)
 	return i, err
@@ -224,7 +225,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.trace_parent
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -269,6 +270,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.Options,
 		&i.DocgenBatch.Shape,
 		&i.DocgenBatch.GlobalContent,
+		&i.DocgenBatch.RemovedAt,
 		&i.DocgenBatch.TraceParent,
 	)
 	return i, err
@@ -404,7 +406,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $4
 `
 
@@ -478,7 +480,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $4
 `
 
@@ -552,7 +554,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $3
 `
 
@@ -614,7 +616,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $3
 `
 
@@ -688,8 +690,8 @@ func (q *Queries) OldFailures(ctx context.Context, id int64) (OldFailuresRow, er
 }
 
 const recentBatches = `-- name: RecentBatches :many
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent FROM docgen_batches
-WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent FROM docgen_batches
+WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at = 0
 ORDER BY created_at DESC, id LIMIT $3
 `
 
@@ -717,6 +719,7 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 			&i.Options,
 			&i.Shape,
 			&i.GlobalContent,
+			&i.RemovedAt,
 			&i.TraceParent,
 		); err != nil {
 			return nil, err

@@ -87,6 +87,7 @@ type DocgenBatch struct {
 	Options           string
 	Shape             string
 	GlobalContent     bool
+	RemovedAt         int64
 	TraceParent       string
 }
 

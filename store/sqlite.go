@@ -28,6 +28,7 @@ var sqlitePragmas = []string{
 	"journal_mode(WAL)",
 	"synchronous(NORMAL)", // see durable
 	"foreign_keys(1)",
+	"secure_delete(1)",   // what is deleted is overwritten with zeros
 	"cache_size(-16000)", // KiB
 	"temp_store(MEMORY)",
 	"journal_size_limit(67108864)", // bytes; what the WAL is cut to after a burst

@@ -39,7 +39,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 -- name: RecentBatches :many
 -- RecentBatches returns the last batches of a template that a user made.
 SELECT * FROM docgen_batches
-WHERE template_file_id = $1 AND created_by = $2 AND shape <> ''
+WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at = 0
 ORDER BY created_at DESC, id LIMIT $3;
 
 -- name: Batch :one
@@ -72,7 +72,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $4;
 
 -- name: JobsOfTemplateBefore :many
@@ -80,7 +80,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3
+WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $4;
 
 -- name: JobsOfUserAfter :many
@@ -88,7 +88,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $3;
 
 -- name: JobsOfUserBefore :many
@@ -96,7 +96,7 @@ SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docge
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
     docgen_batches.enterprise_id, docgen_batches.source
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
-WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2
+WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $3;
 
 -- name: FinishJob :execrows

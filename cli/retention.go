@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/docgen"
+	"platen/store"
+)
+
+// retentionConfig says how long things are kept that nobody deletes.
+type retentionConfig struct {
+	KeepBatches keepDays `default:"90" env:"PLATEN_KEEP_BATCHES" placeholder:"DAYS" group:"Retention" help:"Days to keep a batch with its jobs, counted from its creation, or forever (default 90). Generated files stay."`
+	KeepInputs  keepDays `default:"14" env:"PLATEN_KEEP_INPUTS" placeholder:"DAYS" group:"Retention" help:"Days to keep the data of failed jobs, or forever (default 14). The data of other jobs is deleted when they end."`
+	KeepTrash   keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Days to keep files and folders in the trash, or forever (default 30)."`
+}
+
+func (c *retentionConfig) periods() docgen.Retention {
+	return docgen.Retention{Batches: c.KeepBatches.duration(), Inputs: c.KeepInputs.duration(), Trash: c.KeepTrash.duration()}
+}
+
+// keepDays is a number of days, or 0 for forever.
+type keepDays int
+
+const (
+	forever     = "forever"
+	maxKeepDays = 36_500
+)
+
+// UnmarshalText reads a number of days, or forever. 0 is refused: it could mean either.
+func (d *keepDays) UnmarshalText(text []byte) error {
+	if string(text) == forever {
+		*d = 0
+		return nil
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 || n > maxKeepDays {
+		return fmt.Errorf("%q must be a number of days from 1 to %d, or %s", text, maxKeepDays, forever)
+	}
+	*d = keepDays(n)
+	return nil
+}
+
+func (d keepDays) String() string {
+	if d == 0 {
+		return forever
+	}
+	return strconv.Itoa(int(d))
+}
+
+func (d keepDays) duration() time.Duration { return time.Duration(d) * 24 * time.Hour }
+
+// retentionEvery is how often the retention periods are applied.
+const retentionEvery = 24 * time.Hour
+
+// retainer applies the retention periods, and counts what is removed.
+type retainer struct {
+	service *docgen.Service
+	periods docgen.Retention
+	log     *slog.Logger
+	removed *prometheus.CounterVec
+}
+
+// retain has the queue apply the retention periods, and announces what they will remove for the first time.
+func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, queue *store.Queue, log *slog.Logger, registry prometheus.Registerer) error {
+	r := newRetainer(service, c.periods(), log, registry)
+	store.Handle(queue, r.apply)
+	store.Handle(queue, r.removeBatches)
+	return errors.Join(service.ScheduleRetention(ctx), r.announce(ctx))
+}
+
+func newRetainer(service *docgen.Service, periods docgen.Retention, log *slog.Logger, registry prometheus.Registerer) *retainer {
+	r := &retainer{service: service, periods: periods, log: log, removed: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "platen_retention_removed_total",
+		Help: "What this process removed: inputs of failed jobs and trash that were too old; batches that were too old, or deleted by their creator.",
+	}, []string{"kind"})}
+	for _, kind := range []string{"batches", "inputs", "trash"} {
+		r.removed.WithLabelValues(kind)
+	}
+	registry.MustRegister(r.removed)
+	return r
+}
+
+func (r *retainer) apply(ctx context.Context, _ docgen.ApplyRetention) error {
+	removed, more, err := r.service.ApplyRetention(ctx, r.periods)
+	r.removed.WithLabelValues("inputs").Add(float64(removed.Inputs))
+	r.removed.WithLabelValues("trash").Add(float64(removed.Trash))
+	if removed != (docgen.Outdated{}) {
+		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "trash", removed.Trash)
+	}
+	switch {
+	case err != nil:
+		return err
+	case more:
+		return store.Snooze(0)
+	}
+	return store.Snooze(retentionEvery)
+}
+
+func (r *retainer) removeBatches(ctx context.Context, _ docgen.RemoveBatches) error {
+	deleted, more, err := r.service.RemoveBatches(ctx)
+	r.removed.WithLabelValues("batches").Add(float64(deleted))
+	if err == nil && more {
+		return store.Snooze(0)
+	}
+	return err
+}
+
+// announce logs, once per start, what the retention periods will remove for the first time.
+func (r *retainer) announce(ctx context.Context) error {
+	begins, err := r.service.RetentionBegins(ctx)
+	if err != nil || !time.Now().Before(begins) {
+		return err
+	}
+	found, err := r.service.OutdatedAt(ctx, r.periods, begins)
+	if err != nil || found == (docgen.Outdated{}) {
+		return err
+	}
+	for _, kind := range []struct {
+		found   int64
+		setting string
+	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Trash, "keep-trash"}} {
+		if kind.found > 0 {
+			r.log.WarnContext(ctx, "old data will be removed; set --"+kind.setting+"="+forever+" to keep it", "setting", kind.setting, "from", begins)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"platen/store"
+)
+
+// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, deletes old
+// inputs, and deletes old items in the trash. Hidden batches are deleted by RemoveBatches, which DELETE of a batch uses as well.
+// Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in rows, and after
+// a crash they continue with what is left.
+
+// Retention is how long things are kept. Zero keeps them forever.
+type Retention struct {
+	Batches time.Duration // since the batch was created: the batch, its jobs, their failures and inputs, and the row of its merge
+	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
+	Trash   time.Duration // since the item was put into the trash
+}
+
+// RetentionGrace is how long after the first start of a release that has Retention nothing is removed by it.
+const RetentionGrace = 7 * 24 * time.Hour
+
+const (
+	retentionBudget = 45 * time.Second // no transaction begins after that; the queue gives a task 120 s
+	oldPortion      = 200              // batches, or items in the trash, that are read at once
+	inputPortion    = 16               // inputs that one transaction deletes; one may have megabytes
+	failurePortion  = 64               // failures that one transaction deletes; one may have MaxFailureBytes
+	jobPortion      = 500              // jobs that one transaction deletes
+)
+
+// Outdated is what the retention periods select, by kind: batches, inputs, and trash.
+type Outdated struct{ Batches, Inputs, Trash int64 }
+
+// ApplyRetention is the task that applies the retention periods.
+type ApplyRetention struct{}
+
+// Kind names the task.
+func (ApplyRetention) Kind() string { return "apply_retention" }
+
+// RemoveBatches is the task that deletes hidden batches.
+type RemoveBatches struct{}
+
+// Kind names the task.
+func (RemoveBatches) Kind() string { return "remove_batches" }
+
+// ScheduleRetention schedules ApplyRetention, and RemoveBatches for what an earlier process left. Call it once at startup.
+func (s *Service) ScheduleRetention(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx,
+			store.Job{Task: ApplyRetention{}, Queue: RemovalQueue, Unique: true, Priority: 4, Tries: removalTries},
+			store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+		return err
+	})
+}
+
+// RetentionBegins returns when the retention periods apply for the first time.
+func (s *Service) RetentionBegins(ctx context.Context) (time.Time, error) {
+	var text string
+	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		if _, err = tx.InsertSetting(ctx, settingRetention, strconv.FormatInt(s.micros(), 10)); err != nil {
+			return err
+		}
+		text, err = tx.Setting(ctx, settingRetention)
+		return err
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	since, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("setting %s: %w", settingRetention, err)
+	}
+	return timeOf(since).Add(RetentionGrace), nil
+}
+
+// before is the time, for the database, before which something is outdated at a moment.
+func before(moment time.Time, keep time.Duration) int64 {
+	if keep == 0 {
+		return 0
+	}
+	return moment.Add(-keep).UnixMicro()
+}
+
+// OutdatedAt reports whether there is anything that the retention periods will select at a time, of each kind: 1 if so.
+func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Outdated, error) {
+	var row store.OutdatedRow
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		row, err = q.Outdated(ctx, before(at, r.Batches), before(at, r.Inputs), before(at, r.Trash))
+		return err
+	})
+	one := map[bool]int64{true: 1}
+	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash]}, err
+}
+
+// ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
+// RemoveBatches. If more is true, its time was up and it must be called again.
+func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Outdated, more bool, err error) {
+	begins, err := s.RetentionBegins(ctx)
+	if err != nil || s.now().Before(begins) {
+		return removed, false, err
+	}
+	end := s.now().Add(retentionBudget)
+	for _, step := range []struct {
+		apply  func(context.Context, int64, time.Time) (int64, error)
+		keep   time.Duration
+		counts *int64
+	}{{s.hideOldBatches, r.Batches, &removed.Batches}, {s.deleteOldInputs, r.Inputs, &removed.Inputs}, {s.purgeOldTrash, r.Trash, &removed.Trash}} {
+		if step.keep == 0 {
+			continue
+		}
+		n, stepErr := step.apply(ctx, before(s.now(), step.keep), end)
+		*step.counts = n
+		err = errors.Join(err, stepErr)
+	}
+	return removed, s.now().After(end), err
+}
+
+// hideOldBatches hides batches from before a time that have ended.
+func (s *Service) hideOldBatches(ctx context.Context, before int64, end time.Time) (hidden int64, err error) {
+	after := store.OldBatchesParams{Before: before, Count: oldPortion}
+	for !s.now().After(end) {
+		var rows []store.OldBatchesRow
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			rows, err = q.OldBatches(ctx, after)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return hidden, err
+		}
+		for _, row := range rows {
+			ok, err := s.hideBatch(ctx, row.ID)
+			if err != nil {
+				return hidden, err
+			}
+			if ok {
+				hidden++
+			}
+			after.AfterTime, after.AfterID = row.CreatedAt, row.ID
+		}
+	}
+	return hidden, nil
+}
+
+// hideBatch hides a batch, and has it deleted. ok is false when it has not ended, or is hidden already.
+func (s *Service) hideBatch(ctx context.Context, id string) (ok bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		ok, err = hideBatch(ctx, tx, id, s.micros())
+		return err
+	})
+	return ok, err
+}
+
+func hideBatch(ctx context.Context, tx *store.Tx, id string, now int64) (ok bool, err error) {
+	hidden, err := tx.HideBatch(ctx, id, now)
+	if err != nil || hidden == 0 {
+		return false, err
+	}
+	_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+	return true, err
+}
+
+// deleteOldInputs deletes the inputs of jobs that ended before a time.
+func (s *Service) deleteOldInputs(ctx context.Context, before int64, end time.Time) (deleted int64, err error) {
+	for !s.now().After(end) {
+		var portion int64
+		err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			portion, err = tx.DeleteOldInputs(ctx, before, inputPortion)
+			return err
+		})
+		deleted += portion
+		if err != nil || portion < inputPortion {
+			return deleted, err
+		}
+	}
+	return deleted, nil
+}
+
+// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. An
+// item that cannot be deleted does not keep the others.
+func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
+	caller := s.Operator()
+	for last := int64(0); !s.now().After(end); {
+		var rows []store.OldTrashRow
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			rows, err = q.OldTrash(ctx, before, last, oldPortion)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return purged, errors.Join(failed, err)
+		}
+		for _, row := range rows {
+			last = row.ID
+			err := s.Purge(ctx, caller, Kind(row.Kind), row.ID)
+			switch {
+			case err == nil:
+				purged++
+			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // else it was restored or deleted meanwhile
+				failed = errors.Join(failed, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
+			}
+		}
+	}
+	return purged, failed
+}
+
+// DeleteBatch deletes a batch that the caller created, with its jobs, their failures and inputs, and the row of its merge. The
+// files it generated stay. A batch that has not ended is a conflict.
+func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id string) error {
+	if err := c.require(ScopeDocGen); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := findBatch(ctx, tx.Queries, c, id); err != nil {
+			return err
+		}
+		ok, err := hideBatch(ctx, tx, id, s.micros())
+		if err == nil && !ok {
+			err = failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted and its merged file is done, then retry.")
+		}
+		return err
+	})
+}
+
+// errBatchesLeft keeps RemoveBatches from ending: another batch was hidden at the last moment.
+var errBatchesLeft = errors.New("there are batches left to be removed")
+
+// RemoveBatches deletes hidden batches, and returns how many are deleted. If more is true, its time was up and it must be called
+// again.
+func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, err error) {
+	for end := s.now().Add(retentionBudget); ; {
+		var ids []string
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			ids, err = q.HiddenBatches(ctx, oldPortion)
+			return err
+		})
+		if err != nil {
+			return deleted, false, err
+		}
+		if len(ids) == 0 {
+			more, err := s.endRemoveBatches(ctx)
+			return deleted, more, err
+		}
+		for _, id := range ids {
+			for all := false; !all; {
+				if s.now().After(end) {
+					return deleted, true, nil
+				}
+				if all, err = s.removeBatchPortion(ctx, id); err != nil {
+					return deleted, false, fmt.Errorf("remove batch %s: %w", id, err)
+				}
+			}
+			deleted++
+		}
+	}
+}
+
+// endRemoveBatches marks the task as done, unless a batch was hidden meanwhile (more is then true).
+func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Done(ctx); err != nil {
+			return err
+		}
+		left, err := tx.HiddenBatches(ctx, 1)
+		if err == nil && len(left) > 0 {
+			err = errBatchesLeft
+		}
+		return err
+	})
+	if errors.Is(err, errBatchesLeft) {
+		return true, nil
+	}
+	return false, err
+}
+
+// removeBatchPortion deletes one portion of a hidden batch in one transaction: first inputs and failures, then jobs, then the batch. all
+// reports that nothing is left.
+func (s *Service) removeBatchPortion(ctx context.Context, id string) (all bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		all = false
+		held, err := tx.LockHiddenBatch(ctx, id)
+		if all = held == 0; err != nil || all {
+			return err
+		}
+		if n, err := tx.DeleteSomeInputs(ctx, id, inputPortion); err != nil || n == inputPortion {
+			return err
+		}
+		if n, err := tx.DeleteSomeFailures(ctx, id, failurePortion); err != nil || n == failurePortion {
+			return err
+		}
+		if n, err := tx.DeleteSomeJobs(ctx, id, jobPortion); err != nil || n == jobPortion {
+			return err
+		}
+		all = true
+		for _, remove := range []func(context.Context, string) error{tx.DeleteTurns, tx.DeleteMerge, tx.DeleteEnding, tx.DeleteBatch} {
+			if err := remove(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// isGone reports that a row is not there, or that it is of a batch that is hidden.
+func isGone(err error, batch store.DocgenBatch) bool {
+	return errors.Is(err, sql.ErrNoRows) || err == nil && batch.RemovedAt != 0
+}

@@ -1,0 +1,143 @@
+package docgen_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"platen/docgen"
+)
+
+const day = 24 * time.Hour
+
+// removeBatches deletes what is hidden, as the queue does.
+func (w *world) removeBatches() {
+	w.t.Helper()
+	_, more, err := w.RemoveBatches(w.t.Context())
+	if must(w.t, err); more {
+		w.t.Error("there is more to remove")
+	}
+}
+
+// wantRows checks how many rows of a batch each table has.
+func (w *world) wantRows(batch string, batches, jobs, inputs int) {
+	w.t.Helper()
+	got := []int{
+		query[int](w, "SELECT COUNT(*) FROM docgen_batches WHERE id = $1", batch)[0],
+		query[int](w, "SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1", batch)[0],
+		query[int](w, "SELECT COUNT(*) FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id WHERE j.batch_id = $1", batch)[0],
+	}
+	if want := []int{batches, jobs, inputs}; fmt.Sprint(got) != fmt.Sprint(want) {
+		w.t.Errorf("batches, jobs and inputs are %v, want %v", got, want)
+	}
+}
+
+// fail ends all jobs of a batch without documents.
+func (p *press) fail() {
+	p.t.Helper()
+	_, err := p.FailBatch(p.t.Context(), p.batchID, "No.")
+	must(p.t, err)
+}
+
+// TestDeleteBatch deletes a batch that has ended with all that belongs to it, for its creator alone, and leaves its files.
+func TestDeleteBatch(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p, other := w.newPress(numbered("%d", 600)...), w.newPress("other")
+		wantCode(t, w.DeleteBatch(ctx, w.alice, p.batchID), docgen.CodeConflict)
+		claim := p.claim()
+		wantCode(t, w.DeleteBatch(ctx, w.alice, p.batchID), docgen.CodeConflict)
+		job := claim.Jobs[0]
+		p.complete(claim, []docgen.Result{{Job: job, Output: p.save(job, "document")}})
+		p.fail() // the others
+		made := w.names(w.alice, p.folder)
+		wantCode(t, w.DeleteBatch(ctx, w.bob, p.batchID), docgen.CodeNotFound)
+
+		must(t, w.DeleteBatch(ctx, w.alice, p.batchID))
+		wantCode(t, w.DeleteBatch(ctx, w.alice, p.batchID), docgen.CodeNotFound)
+		_, err := w.Batch(ctx, w.alice, p.batchID)
+		wantCode(t, err, docgen.CodeNotFound)
+		_, err = w.Job(ctx, w.alice, job.ID)
+		wantCode(t, err, docgen.CodeNotFound)
+		if page, err := w.Jobs(ctx, w.alice, docgen.PageRequest{}); err != nil || len(page.Entries) != 1 || page.Entries[0].BatchID != other.batchID {
+			t.Errorf("jobs after the batch was deleted: %+v, %v", page.Entries, err)
+		}
+		w.removeBatches()
+		w.wantRows(p.batchID, 0, 0, 0)
+		w.wantRows(other.batchID, 1, 1, 1)
+		if now := w.names(w.alice, p.folder); len(made) != 1 || fmt.Sprint(now) != fmt.Sprint(made) {
+			t.Errorf("the files are %q, were %q", now, made)
+		}
+	})
+}
+
+// TestRetention removes what is too old, each kind by its own period, and nothing that is younger or has not ended.
+func TestRetention(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		keep := docgen.Retention{Batches: 90 * day, Inputs: 14 * day, Trash: 30 * day}
+		begins, err := w.RetentionBegins(ctx)
+		if must(t, err); !begins.Equal(noon.Add(docgen.RetentionGrace)) {
+			t.Fatalf("retention begins %v", begins)
+		}
+		old, running := w.newPress("old"), w.newPress("runs")
+		old.fail()
+		trashed, kept := w.upload(w.alice, 0, "trashed.txt", "x"), w.upload(w.alice, 0, "kept.txt", "x")
+		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
+		for _, step := range []struct {
+			days           int
+			want           docgen.Outdated
+			batches, input int // that are left of the old one
+		}{
+			{6, docgen.Outdated{}, 1, 1},
+			{13, docgen.Outdated{}, 1, 1},
+			{15, docgen.Outdated{Inputs: 1}, 1, 0},
+			{31, docgen.Outdated{Trash: 1}, 1, 0},
+			{89, docgen.Outdated{}, 1, 0},
+			{91, docgen.Outdated{Batches: 1}, 0, 0},
+			{92, docgen.Outdated{}, 0, 0},
+		} {
+			w.clock.micros.Store(noon.Add(time.Duration(step.days) * day).UnixMicro())
+			got, more, err := w.ApplyRetention(ctx, keep)
+			if must(t, err); got != step.want || more {
+				t.Errorf("day %d: removed %+v, more %t, want %+v", step.days, got, more, step.want)
+			}
+			w.removeBatches()
+			w.wantRows(old.batchID, step.batches, step.batches, step.input)
+		}
+		w.wantRows(running.batchID, 1, 1, 1)
+		if left := w.names(w.alice, 0); !slices.Contains(left, kept.Name) || slices.Contains(left, trashed.Name) || len(w.trash(w.alice)) != 0 {
+			t.Errorf("left are %q, and in the trash %q", left, w.trash(w.alice))
+		}
+	})
+}
+
+// TestRetentionForever removes nothing where no period is set, and nothing in the first days whatever is set.
+func TestRetentionForever(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p := w.newPress("old")
+		p.fail()
+		must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, "trashed.txt", "x").ID, ""))
+		short := docgen.Retention{Batches: day, Inputs: day, Trash: day}
+		begins, err := w.RetentionBegins(ctx)
+		must(t, err)
+		w.clock.advance(5 * day)
+		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1}
+		if found, err := w.OutdatedAt(ctx, short, begins); err != nil || found != all {
+			t.Errorf("outdated will be %+v, %v, want %+v", found, err, all)
+		}
+		if found, err := w.OutdatedAt(ctx, docgen.Retention{}, begins); err != nil || found != (docgen.Outdated{}) {
+			t.Errorf("outdated without periods will be %+v, %v", found, err)
+		}
+		if removed, _, err := w.ApplyRetention(ctx, short); err != nil || removed != (docgen.Outdated{}) {
+			t.Errorf("in the first days %+v was removed, %v", removed, err)
+		}
+		w.clock.advance(500 * day)
+		if removed, _, err := w.ApplyRetention(ctx, docgen.Retention{}); err != nil || removed != (docgen.Outdated{}) {
+			t.Errorf("without periods %+v was removed, %v", removed, err)
+		}
+		w.wantRows(p.batchID, 1, 1, 1)
+	})
+}

@@ -1,0 +1,62 @@
+-- name: HideBatch :execrows
+-- HideBatch hides a batch that has ended from everyone. It changes nothing while a job or the merge is not final.
+UPDATE docgen_batches SET removed_at = $2
+WHERE docgen_batches.id = $1 AND docgen_batches.removed_at = 0
+AND NOT EXISTS (SELECT 1 FROM docgen_jobs j WHERE j.batch_id = docgen_batches.id AND j.status IN ('pending', 'submitted'))
+AND NOT EXISTS (SELECT 1 FROM docgen_merges m WHERE m.batch_id = docgen_batches.id AND m.status IN ('pending', 'submitted'));
+
+-- name: OldBatches :many
+-- OldBatches returns batches created before a time that are not hidden, the oldest first, after a time and id.
+SELECT id, created_at FROM docgen_batches
+WHERE created_at < sqlc.arg(before) AND removed_at = 0
+AND (created_at > sqlc.arg(after_time) OR created_at = sqlc.arg(after_time) AND id > sqlc.arg(after_id))
+ORDER BY created_at, id LIMIT sqlc.arg(count);
+
+-- name: HiddenBatches :many
+SELECT id FROM docgen_batches WHERE removed_at <> 0 ORDER BY removed_at, id LIMIT $1;
+
+-- name: LockHiddenBatch :execrows
+-- LockHiddenBatch makes every other transaction that deletes a portion of the batch wait until this one ends.
+UPDATE docgen_batches SET removed_at = removed_at WHERE id = $1 AND removed_at <> 0;
+
+-- name: DeleteSomeInputs :execrows
+DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
+    SELECT i.job_id FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id WHERE j.batch_id = $1 LIMIT $2
+);
+
+-- name: DeleteSomeFailures :execrows
+DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (
+    SELECT f.job_id FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id WHERE j.batch_id = $1 LIMIT $2
+);
+
+-- name: DeleteSomeJobs :execrows
+-- DeleteSomeJobs deletes jobs of a batch whose inputs and failures are deleted.
+DELETE FROM docgen_jobs WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2);
+
+-- name: DeleteMerge :exec
+DELETE FROM docgen_merges WHERE batch_id = $1;
+
+-- name: DeleteTurns :exec
+DELETE FROM docgen_turns WHERE batch_id = $1;
+
+-- name: DeleteBatch :exec
+DELETE FROM docgen_batches WHERE id = $1;
+
+-- name: DeleteOldInputs :execrows
+-- DeleteOldInputs deletes the inputs of jobs that ended before a time.
+DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
+    SELECT i.job_id FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
+    WHERE j.finished_at <> 0 AND j.finished_at < $1 LIMIT $2
+);
+
+-- name: OldTrash :many
+-- OldTrash returns what was put into the trash before a time, by growing id.
+SELECT id, kind FROM items WHERE trashed_at <> 0 AND trashed_at < $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- name: Outdated :one
+-- Outdated reports what there is from before the time given for each.
+SELECT
+    EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < sqlc.arg(batches) AND b.removed_at = 0) AS batches,
+    EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
+        WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(inputs)) AS inputs,
+    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < sqlc.arg(trash)) AS trash;
