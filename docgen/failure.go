@@ -207,6 +207,17 @@ func (s *FailureSummary) text() (string, error) {
 	return string(b), err
 }
 
+// stub returns what stands for failures of which only the summary is kept.
+func (s *FailureSummary) stub() Failures {
+	switch {
+	case s == nil:
+		return Failures{}
+	case s.Code == FailureWarnings:
+		return Failures{Warnings: []string{s.Message}}
+	}
+	return Failures{Errors: []string{s.Message}}
+}
+
 // noFailures is the summary of a job without failures. An empty one was not written yet.
 const noFailures = "-"
 

@@ -59,10 +59,17 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 		return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
 	}
 	f = f.Bounded() // an earlier release kept all of them
+	summary := f.summary(Status(row.Status))
+	if details == "" { // there are none, or they were deleted
+		if summary, err = summaryOf(row.Summary, Status(row.Status)); err != nil {
+			return Job{}, fmt.Errorf("summary of job %d: %w", row.ID, err)
+		}
+		f = summary.stub()
+	}
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
 		Status: Status(row.Status), OutputType: batch.OutputType, OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID,
-		Failures: f, Summary: f.summary(Status(row.Status)), CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
+		Failures: f, Summary: summary, CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
 		EnterpriseID: batch.EnterpriseID, Source: batch.Source,
 	}, nil
 }

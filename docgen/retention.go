@@ -21,6 +21,8 @@ type Retention struct {
 	Batches time.Duration // since the batch was created: the batch, its jobs, their failures and inputs, and the row of its merge
 	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
 	Trash   time.Duration // since the item was put into the trash
+	// Failures is since the job ended, or the merge: what went wrong. The status, the code, and the count stay.
+	Failures time.Duration
 }
 
 // RetentionGrace is how long after the first start of a release that has Retention nothing is removed by it.
@@ -34,8 +36,11 @@ const (
 	jobPortion      = 500              // jobs that one transaction deletes
 )
 
-// Outdated is what the retention periods select, by kind: batches, inputs, and trash.
-type Outdated struct{ Batches, Inputs, Trash int64 }
+// Outdated is what the retention periods select, by kind: batches, inputs, trash, and failures.
+type Outdated struct{ Batches, Inputs, Trash, Failures int64 }
+
+// failuresDeleted stands for failures that were deleted.
+const failuresDeleted = "The failures were deleted after their retention period."
 
 // ApplyRetention is the task that applies the retention periods.
 type ApplyRetention struct{}
@@ -91,11 +96,13 @@ func before(moment time.Time, keep time.Duration) int64 {
 func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Outdated, error) {
 	var row store.OutdatedRow
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
-		row, err = q.Outdated(ctx, before(at, r.Batches), before(at, r.Inputs), before(at, r.Trash))
+		row, err = q.Outdated(ctx, store.OutdatedParams{
+			Batches: before(at, r.Batches), Inputs: before(at, r.Inputs), Trash: before(at, r.Trash), Failures: before(at, r.Failures),
+		})
 		return err
 	})
 	one := map[bool]int64{true: 1}
-	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash]}, err
+	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash], one[row.Failures]}, err
 }
 
 // ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
@@ -110,7 +117,10 @@ func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Outd
 		apply  func(context.Context, int64, time.Time) (int64, error)
 		keep   time.Duration
 		counts *int64
-	}{{s.hideOldBatches, r.Batches, &removed.Batches}, {s.deleteOldInputs, r.Inputs, &removed.Inputs}, {s.purgeOldTrash, r.Trash, &removed.Trash}} {
+	}{
+		{s.hideOldBatches, r.Batches, &removed.Batches}, {s.deleteOldInputs, r.Inputs, &removed.Inputs},
+		{s.deleteOldFailures, r.Failures, &removed.Failures}, {s.purgeOldTrash, r.Trash, &removed.Trash},
+	} {
 		if step.keep == 0 {
 			continue
 		}
@@ -179,6 +189,52 @@ func (s *Service) deleteOldInputs(ctx context.Context, before int64, end time.Ti
 		}
 	}
 	return deleted, nil
+}
+
+// deleteOldFailures deletes the failures of jobs and merges that ended before a time. What stands for them stays.
+func (s *Service) deleteOldFailures(ctx context.Context, before int64, end time.Time) (deleted int64, err error) {
+	stub, err := Failures{Errors: []string{failuresDeleted}}.text()
+	if err != nil {
+		return 0, err
+	}
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		deleted, err = tx.ReplaceOldMergeFailures(ctx, before, stub)
+		return err
+	})
+	for portion := failurePortion; err == nil && portion == failurePortion && !s.now().After(end); deleted += int64(portion) {
+		err = s.db.Write(ctx, func(tx *store.Tx) error {
+			rows, err := tx.OldFailuresOfJobs(ctx, before, failurePortion)
+			if portion = len(rows); err != nil {
+				return err
+			}
+			for _, row := range rows {
+				if err := forgetFailures(ctx, tx, row); err != nil {
+					return fmt.Errorf("failures of job %d: %w", row.JobID, err)
+				}
+			}
+			return nil
+		})
+	}
+	return deleted, err
+}
+
+// forgetFailures deletes the failures of a job, and the message of its summary.
+func forgetFailures(ctx context.Context, tx *store.Tx, row store.OldFailuresOfJobsRow) error {
+	summary, err := summaryOf(row.Summary, Status(row.Status))
+	if err != nil {
+		return err
+	}
+	if summary != nil {
+		summary.Message = failuresDeleted
+	}
+	text, err := summary.text()
+	if err != nil {
+		return err
+	}
+	if err := tx.Summarize(ctx, row.JobID, text); err != nil {
+		return err
+	}
+	return tx.DeleteFailures(ctx, row.JobID)
 }
 
 // purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. An

@@ -76,7 +76,7 @@ func TestDeleteBatch(t *testing.T) {
 func TestRetention(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		keep := docgen.Retention{Batches: 90 * day, Inputs: 14 * day, Trash: 30 * day}
+		keep := docgen.Retention{Batches: 90 * day, Inputs: 14 * day, Trash: 30 * day, Failures: 60 * day}
 		begins, err := w.RetentionBegins(ctx)
 		if must(t, err); !begins.Equal(noon.Add(docgen.RetentionGrace)) {
 			t.Fatalf("retention begins %v", begins)
@@ -94,6 +94,7 @@ func TestRetention(t *testing.T) {
 			{13, docgen.Outdated{}, 1, 1},
 			{15, docgen.Outdated{Inputs: 1}, 1, 0},
 			{31, docgen.Outdated{Trash: 1}, 1, 0},
+			{61, docgen.Outdated{Failures: 1}, 1, 0},
 			{89, docgen.Outdated{}, 1, 0},
 			{91, docgen.Outdated{Batches: 1}, 0, 0},
 			{92, docgen.Outdated{}, 0, 0},
@@ -105,6 +106,17 @@ func TestRetention(t *testing.T) {
 			}
 			w.removeBatches()
 			w.wantRows(old.batchID, step.batches, step.batches, step.input)
+			if step.batches == 0 {
+				continue
+			}
+			want := "No."
+			if step.days > 60 {
+				want = "The failures were deleted after their retention period."
+			}
+			job, err := w.Job(ctx, w.alice, old.task.First)
+			if must(t, err); job.Status != docgen.StatusFailed || fmt.Sprint(job.Failures.Errors) != "["+want+"]" || job.Summary.Message != want || job.Summary.Count != 1 {
+				t.Errorf("day %d: the failed job is %+v, %+v", step.days, job, job.Summary)
+			}
 		}
 		w.wantRows(running.batchID, 1, 1, 1)
 		if left := w.names(w.alice, 0); !slices.Contains(left, kept.Name) || slices.Contains(left, trashed.Name) || len(w.trash(w.alice)) != 0 {
@@ -120,11 +132,11 @@ func TestRetentionForever(t *testing.T) {
 		p := w.newPress("old")
 		p.fail()
 		must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, "trashed.txt", "x").ID, ""))
-		short := docgen.Retention{Batches: day, Inputs: day, Trash: day}
+		short := docgen.Retention{Batches: day, Inputs: day, Trash: day, Failures: day}
 		begins, err := w.RetentionBegins(ctx)
 		must(t, err)
 		w.clock.advance(5 * day)
-		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1}
+		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1, Failures: 1}
 		if found, err := w.OutdatedAt(ctx, short, begins); err != nil || found != all {
 			t.Errorf("outdated will be %+v, %v, want %+v", found, err, all)
 		}

@@ -18,6 +18,15 @@ func (q *Queries) DeleteBatch(ctx context.Context, id string) error {
 	return err
 }
 
+const deleteFailures = `-- name: DeleteFailures :exec
+DELETE FROM docgen_failures WHERE job_id = $1
+`
+
+func (q *Queries) DeleteFailures(ctx context.Context, jobID int64) error {
+	_, err := q.db.ExecContext(ctx, deleteFailures, jobID)
+	return err
+}
+
 const deleteMerge = `-- name: DeleteMerge :exec
 DELETE FROM docgen_merges WHERE batch_id = $1
 `
@@ -197,6 +206,41 @@ func (q *Queries) OldBatches(ctx context.Context, arg OldBatchesParams) ([]OldBa
 	return items, nil
 }
 
+const oldFailuresOfJobs = `-- name: OldFailuresOfJobs :many
+SELECT f.job_id, j.status, j.summary FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
+WHERE j.finished_at <> 0 AND j.finished_at < $1 LIMIT $2
+`
+
+type OldFailuresOfJobsRow struct {
+	JobID   int64
+	Status  string
+	Summary string
+}
+
+// OldFailuresOfJobs returns jobs that ended before a time and whose failures are kept.
+func (q *Queries) OldFailuresOfJobs(ctx context.Context, finishedAt int64, limit int32) ([]OldFailuresOfJobsRow, error) {
+	rows, err := q.db.QueryContext(ctx, oldFailuresOfJobs, finishedAt, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []OldFailuresOfJobsRow{}
+	for rows.Next() {
+		var i OldFailuresOfJobsRow
+		if err := rows.Scan(&i.JobID, &i.Status, &i.Summary); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const oldTrash = `-- name: OldTrash :many
 SELECT id, kind FROM items WHERE trashed_at <> 0 AND trashed_at < $1 AND id > $2 ORDER BY id LIMIT $3
 `
@@ -235,19 +279,53 @@ SELECT
     EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < $1 AND b.removed_at = 0) AS batches,
     EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
         WHERE j.finished_at <> 0 AND j.finished_at < $2) AS inputs,
-    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $3) AS trash
+    EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
+        WHERE j.finished_at <> 0 AND j.finished_at < $3) AS failures,
+    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash
 `
 
+type OutdatedParams struct {
+	Batches  int64
+	Inputs   int64
+	Failures int64
+	Trash    int64
+}
+
 type OutdatedRow struct {
-	Batches bool
-	Inputs  bool
-	Trash   bool
+	Batches  bool
+	Inputs   bool
+	Failures bool
+	Trash    bool
 }
 
 // Outdated reports what there is from before the time given for each.
-func (q *Queries) Outdated(ctx context.Context, batches int64, inputs int64, trash int64) (OutdatedRow, error) {
-	row := q.db.QueryRowContext(ctx, outdated, batches, inputs, trash)
+func (q *Queries) Outdated(ctx context.Context, arg OutdatedParams) (OutdatedRow, error) {
+	row := q.db.QueryRowContext(ctx, outdated,
+		arg.Batches,
+		arg.Inputs,
+		arg.Failures,
+		arg.Trash,
+	)
 	var i OutdatedRow
-	err := row.Scan(&i.Batches, &i.Inputs, &i.Trash)
+	err := row.Scan(
+		&i.Batches,
+		&i.Inputs,
+		&i.Failures,
+		&i.Trash,
+	)
 	return i, err
+}
+
+const replaceOldMergeFailures = `-- name: ReplaceOldMergeFailures :execrows
+UPDATE docgen_merges SET failures = $2
+WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $2
+`
+
+// ReplaceOldMergeFailures replaces the failures of merges that ended before a time.
+func (q *Queries) ReplaceOldMergeFailures(ctx context.Context, finishedAt int64, failures string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, replaceOldMergeFailures, finishedAt, failures)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -49,6 +49,19 @@ DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
     WHERE j.finished_at <> 0 AND j.finished_at < $1 LIMIT $2
 );
 
+-- name: OldFailuresOfJobs :many
+-- OldFailuresOfJobs returns jobs that ended before a time and whose failures are kept.
+SELECT f.job_id, j.status, j.summary FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
+WHERE j.finished_at <> 0 AND j.finished_at < $1 LIMIT $2;
+
+-- name: DeleteFailures :exec
+DELETE FROM docgen_failures WHERE job_id = $1;
+
+-- name: ReplaceOldMergeFailures :execrows
+-- ReplaceOldMergeFailures replaces the failures of merges that ended before a time.
+UPDATE docgen_merges SET failures = $2
+WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $2;
+
 -- name: OldTrash :many
 -- OldTrash returns what was put into the trash before a time, by growing id.
 SELECT id, kind FROM items WHERE trashed_at <> 0 AND trashed_at < $1 AND id > $2 ORDER BY id LIMIT $3;
@@ -59,4 +72,6 @@ SELECT
     EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < sqlc.arg(batches) AND b.removed_at = 0) AS batches,
     EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
         WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(inputs)) AS inputs,
+    EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
+        WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(failures)) AS failures,
     EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < sqlc.arg(trash)) AS trash;
