@@ -113,7 +113,7 @@ func TestRetention(t *testing.T) {
 			if step.days > 60 {
 				want = "The failures were deleted after their retention period."
 			}
-			job, err := w.Job(ctx, w.alice, old.task.First)
+			job, err := w.Job(ctx, w.alice, w.jobs(old.batchID)[0].ID)
 			if must(t, err); job.Status != docgen.StatusFailed || fmt.Sprint(job.Failures.Errors) != "["+want+"]" || job.Summary.Message != want || job.Summary.Count != 1 {
 				t.Errorf("day %d: the failed job is %+v, %+v", step.days, job, job.Summary)
 			}
