@@ -34,7 +34,7 @@ func TestOpenSQLite(t *testing.T) {
 	cfg.Path = filepath.Join(t.TempDir(), "odd name?a=b%20#.db")
 	db := storetest.Open(t, cfg)
 	t.Run("every connection is set for durability and integrity", func(t *testing.T) {
-		pragmas := map[string]string{"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "10000"}
+		pragmas := map[string]string{"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "1000"}
 		for name, pool := range map[string]*sql.DB{"0": db.Writer(), "1": db.Reader()} {
 			pragmas["query_only"] = name
 			for pragma, want := range pragmas {
