@@ -41,6 +41,8 @@ type config struct {
 
 	Blobs         string     `env:"PLATEN_BLOBS" placeholder:"URL" group:"Storage" help:"Where the contents of files are kept, file:///some/folder. Without it, in blobs in the data folder."`
 	MinFree       sizeOrNone `default:"512MiB" env:"PLATEN_MIN_FREE" group:"Storage" help:"Free disk space to keep (default 512MiB). With less on any disk of the server, /readyz is 503, and uploads and batches are rejected; none turns this off."`
+	UserBytes     sizeOrNone `default:"none" env:"PLATEN_USER_BYTES" group:"Storage" help:"Bytes that one user may store, past versions and trash included (default none: no limit). PUT /users/{id} sets space_amount for a single user."`
+	UserFiles     int64      `default:"0" env:"PLATEN_USER_FILES" group:"Storage" help:"Files that one user may store, trash included (default 0: no limit)."`
 	DatabaseConns int        `default:"0" env:"PLATEN_DATABASE_CONNS" group:"Storage" help:"Connections to PostgreSQL; 0 for pool_max_conns in its URL, or else 16."`
 
 	StoragePolicies storagePolicies `name:"storage-policy" env:"PLATEN_STORAGE_POLICY" placeholder:"NAME=URL,…" group:"Storage" help:"Other places that the contents of archives can be kept in, each with a name, as in cold=file:///mnt/cold."`
@@ -93,6 +95,9 @@ func (c *config) Validate() error {
 		if value < least {
 			problems = append(problems, fmt.Errorf("--%s must be at least %d, not %d", name, least, value))
 		}
+	}
+	if c.UserFiles < 0 {
+		problems = append(problems, fmt.Errorf("--user-files must be at least 0, not %d", c.UserFiles))
 	}
 	atLeast("workers", c.Workers, 0)
 	atLeast("max-documents", c.MaxDocuments, 1)

@@ -3098,10 +3098,13 @@ type UpdateUserRequest struct {
 	Name     *string `json:"name,omitempty"`
 
 	// Notify Accepted; nobody is notified.
-	Notify *bool                    `json:"notify,omitempty"`
-	Phone  *string                  `json:"phone,omitempty"`
-	Role   *UpdateUserRequestRole   `json:"role,omitempty"`
-	Status *UpdateUserRequestStatus `json:"status,omitempty"`
+	Notify *bool                  `json:"notify,omitempty"`
+	Phone  *string                `json:"phone,omitempty"`
+	Role   *UpdateUserRequestRole `json:"role,omitempty"`
+
+	// SpaceAmount The most bytes that the user may store; -1 for no limit.
+	SpaceAmount *int64                   `json:"space_amount,omitempty"`
+	Status      *UpdateUserRequestStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
@@ -3177,9 +3180,12 @@ type User struct {
 	Phone             *string   `json:"phone,omitempty"`
 	Role              *UserRole `json:"role,omitempty"`
 
-	// SpaceAmount Always -1: there are no quotas.
-	SpaceAmount *int64      `json:"space_amount,omitempty"`
-	Status      *UserStatus `json:"status,omitempty"`
+	// SpaceAmount The most bytes that the user may store; -1 for no limit.
+	SpaceAmount *int64 `json:"space_amount,omitempty"`
+
+	// SpaceUsed Bytes of all versions of the user's files, including past versions and the trash.
+	SpaceUsed *int64      `json:"space_used,omitempty"`
+	Status    *UserStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone; empty when not said.
 	Timezone *string  `json:"timezone,omitempty"`

@@ -63,6 +63,9 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err := content.settle(ctx, tx, target, row.ID); err != nil {
 			return err
 		}
+		if err := s.charge(ctx, tx, row.OwnerID, 1, version.Size); err != nil {
+			return err
+		}
 		if err := grow(ctx, tx, growth{target, 1, version.Size}); err != nil {
 			return err
 		}
@@ -130,6 +133,9 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 		if err := settle(ctx, tx, top.ID, target.policy()); err != nil {
 			return err
 		}
+		if err := s.charge(ctx, tx, top.OwnerID, filesIn(tree), size); err != nil {
+			return err
+		}
 		if err := grow(ctx, tx, growth{target, 1, size}); err != nil {
 			return err
 		}
@@ -168,6 +174,14 @@ func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.Active
 			folder.row.ID, maxCopyItems))
 	}
 	return tree, err
+}
+
+// filesIn counts the files of what a copy takes.
+func filesIn(tree []store.ActiveTreeRow) (files int64) {
+	for _, node := range tree {
+		files += node.Item.Kind // which is 1 of a file
+	}
+	return files
 }
 
 // copyBelow copies what lies below a folder to below its copy, and returns the bytes of all files.

@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,11 +26,11 @@ type NewFile struct {
 // CreateFile makes a file of what content reads. Nothing is read before the name and the caller's rights are found good.
 // It belongs to the owner of the folder it lies in.
 func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content io.Reader) (*Item, error) {
-	policy, err := s.checkNewFile(ctx, c, f)
+	into, err := s.checkNewFile(ctx, c, f)
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.saveContent(ctx, policy, content, f.SHA1)
+	version, err := s.saveUpload(ctx, into, content, f.SHA1)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +56,9 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if err := version.settle(ctx, tx, parent, row.ID); err != nil {
 			return err
 		}
+		if err := s.charge(ctx, tx, parent.row.OwnerID, 1, version.size); err != nil {
+			return err
+		}
 		if err := grow(ctx, tx, growth{parent, 1, version.size}); err != nil {
 			return err
 		}
@@ -68,10 +72,11 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 
 // CheckFile tells why a file of a size could not be uploaded; nil when it could, as things are now.
 func (s *Service) CheckFile(ctx context.Context, c *Caller, f NewFile, size int64) error {
-	if _, err := s.checkNewFile(ctx, c, f); err != nil {
+	into, err := s.checkNewFile(ctx, c, f)
+	if err != nil {
 		return err
 	}
-	return s.checkSize(size)
+	return cmp.Or(s.checkSize(size), into.space.fits(1, size))
 }
 
 func (s *Service) checkSize(size int64) error {
@@ -84,30 +89,42 @@ func (s *Service) checkSize(size int64) error {
 	return nil
 }
 
-// checkNewFile returns the storage policy of a file that may be made.
-func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (policy int64, err error) {
+// uploadInto is what an upload goes into: the store of a policy, and the space of the owner.
+type uploadInto struct {
+	policy int64
+	space  Space
+}
+
+// checkNewFile returns where a file goes that may be uploaded.
+func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (into uploadInto, err error) {
 	if err := c.require(ScopeWrite); err != nil {
-		return 0, err
+		return into, err
 	}
 	if err := checkName(f.Name); err != nil {
-		return 0, err
+		return into, err
 	}
 	if err := s.checkRoom(ctx); err != nil {
-		return 0, err
+		return into, err
 	}
 	err = s.db.Read(ctx, func(q *store.Queries) error {
 		parent, err := s.find(ctx, q, c, Folder, f.ParentID, MayUpload)
 		if err != nil {
 			return err
 		}
-		policy = parent.policy()
+		into.policy = parent.policy()
+		if into.space, err = s.space(ctx, q, parent.row.OwnerID); err != nil {
+			return err
+		}
+		if err := into.space.fits(1, 1); err != nil {
+			return err
+		}
 		taken, err := q.CountNames(ctx, parentOf(parent.row.ID), foldKey(f.Name))
 		if err != nil || taken == 0 {
 			return err
 		}
 		return s.nameInUse(ctx, q, c, parent.row.ID, f.Name)
 	})
-	return policy, err
+	return into, err
 }
 
 // NewVersion describes new content for a file.
@@ -122,11 +139,11 @@ type NewVersion struct {
 // CreateVersion gives a file new content. What it had before stays as an earlier version. Nothing is read before the
 // caller's rights are found good.
 func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, content io.Reader) (*Item, error) {
-	policy, err := s.checkNewVersion(ctx, c, v)
+	into, err := s.checkNewVersion(ctx, c, v)
 	if err != nil {
 		return nil, err
 	}
-	version, err := s.saveContent(ctx, policy, content, v.SHA1)
+	version, err := s.saveUpload(ctx, into, content, v.SHA1)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +162,9 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := version.settle(ctx, tx, p, v.FileID); err != nil {
 			return err
 		}
+		if err := s.charge(ctx, tx, p.row.OwnerID, 0, version.size); err != nil {
+			return err
+		}
 		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
 			return err
 		}
@@ -158,38 +178,45 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 
 // CheckVersion tells why new content of a size could not be uploaded for a file; nil when it could, as things are now.
 func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, size int64) error {
-	if _, err := s.checkNewVersion(ctx, c, v); err != nil {
+	into, err := s.checkNewVersion(ctx, c, v)
+	if err != nil {
 		return err
 	}
-	return s.checkSize(size)
+	return cmp.Or(s.checkSize(size), into.space.fits(0, size))
 }
 
-// checkNewVersion returns the storage policy of a version that may be made.
-func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) (policy int64, err error) {
+// checkNewVersion returns where a version goes that may be uploaded.
+func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) (into uploadInto, err error) {
 	if err := c.require(ScopeWrite); err != nil {
-		return 0, err
+		return into, err
 	}
 	if v.Name != "" {
 		if err := checkName(v.Name); err != nil {
-			return 0, err
+			return into, err
 		}
 	}
 	if err := s.checkRoom(ctx); err != nil {
-		return 0, err
+		return into, err
 	}
 	err = s.db.Read(ctx, func(q *store.Queries) error {
 		p, err := s.find(ctx, q, c, File, v.FileID, MayEdit)
 		if err != nil {
 			return err
 		}
-		policy = p.policy()
+		into.policy = p.policy()
+		if into.space, err = s.space(ctx, q, p.row.OwnerID); err != nil {
+			return err
+		}
+		if err := into.space.fits(0, 1); err != nil {
+			return err
+		}
 		if err := p.matches(v.IfMatch); err != nil || v.Name == "" {
 			return err
 		}
 		p.row.Name = v.Name
 		return s.nameFree(ctx, q, c, p.row)
 	})
-	return policy, err
+	return into, err
 }
 
 func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, row store.Item, v NewVersion, version content) error {
@@ -327,6 +354,27 @@ type content struct {
 	blocks checksums // nil for content of at most one block, and for content that is there already
 }
 
+// saveUpload is saveContent for an upload, of which it reads no more than the owner has space for.
+func (s *Service) saveUpload(ctx context.Context, into uploadInto, r io.Reader, wantSHA1 string) (content, error) {
+	left := into.space.left()
+	if left >= s.limits.UploadBytes {
+		return s.saveContent(ctx, into.policy, r, wantSHA1)
+	}
+	v, err := s.saveContent(ctx, into.policy, io.LimitReader(r, left+1), "")
+	if err != nil || v.size <= left && (wantSHA1 == "" || strings.EqualFold(wantSHA1, v.sha1)) {
+		return v, err
+	}
+	if err = into.space.fits(0, v.size); err == nil {
+		err = badDigest(v)
+	}
+	return v, errors.Join(err, s.discard(ctx, v))
+}
+
+// badDigest is the Error of content that is not the one that was announced.
+func badDigest(v content) error {
+	return failf(CodeBadDigest, "The specified content-md5 did not match what we received: its SHA-1 is %s.", v.sha1)
+}
+
 // saveContent makes durable what a reader reads, in the store of a policy, before any row names it. An orphan that a crash
 // leaves between the two is found by its key and swept.
 func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wantSHA1 string) (content, error) {
@@ -339,7 +387,7 @@ func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wa
 	case limited.N == 0:
 		err = s.checkSize(s.limits.UploadBytes + 1)
 	case wantSHA1 != "" && !strings.EqualFold(wantSHA1, v.sha1):
-		err = failf(CodeBadDigest, "The specified content-md5 did not match what we received: its SHA-1 is %s.", v.sha1)
+		err = badDigest(v)
 	}
 	if err != nil {
 		return v, errors.Join(err, s.discard(ctx, v))

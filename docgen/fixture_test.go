@@ -251,6 +251,10 @@ func (w *world) recount() {
 	must(w.t, w.exec("DELETE FROM folder_counts"))
 	must(w.t, w.exec(`INSERT INTO folder_counts (folder_id, items)
 		SELECT parent_id, COUNT(*) FROM items WHERE parent_id IS NOT NULL AND trashed_at = 0 GROUP BY parent_id`))
+	must(w.t, w.exec("DELETE FROM user_space"))
+	must(w.t, w.exec(`INSERT INTO user_space (user_id, bytes, files, max_bytes)
+		SELECT items.owner_id, CAST(COALESCE(SUM(file_versions.size), 0) AS BIGINT), COUNT(DISTINCT items.id), 0
+		FROM items LEFT JOIN file_versions ON file_versions.file_id = items.id WHERE items.kind = 1 GROUP BY items.owner_id`))
 }
 
 func must(t testing.TB, err error) {

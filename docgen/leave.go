@@ -104,7 +104,7 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 		if err := moveContent(ctx, tx, from.RootFolderID, folderID); err != nil {
 			return err
 		}
-		if err := giveTree(ctx, tx, folderID, to.ID); err != nil {
+		if err := s.giveTree(ctx, tx, folderID, from.ID, to.ID); err != nil {
 			return err
 		}
 		if item, err = s.describeTransfer(ctx, tx, c, to, folderID); err != nil {

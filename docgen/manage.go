@@ -74,7 +74,7 @@ func (s *Service) User(ctx context.Context, c *Caller, id int64) (User, error) {
 		if err != nil {
 			return err
 		}
-		user, err = s.describeUser(row)
+		user, err = s.describeUser(ctx, q, row)
 		return err
 	})
 	return user, err
@@ -101,7 +101,7 @@ func (s *Service) FindUser(ctx context.Context, c *Caller, name string) (User, e
 		if err != nil {
 			return err
 		}
-		user, err = s.describeUser(row)
+		user, err = s.describeUser(ctx, q, row)
 		return err
 	})
 	return user, err
@@ -137,13 +137,13 @@ func (s *Service) selected(c *Caller, f UserFilter) (store.CountUsersParams, err
 	}, err
 }
 
-func (s *Service) describeUsers(rows []store.User, err error) ([]User, error) {
+func (s *Service) describeUsers(ctx context.Context, q *store.Queries, rows []store.User, err error) ([]User, error) {
 	if err != nil {
 		return nil, err
 	}
 	users := make([]User, len(rows))
 	for i, row := range rows {
-		if users[i], err = s.describeUser(row); err != nil {
+		if users[i], err = s.describeUser(ctx, q, row); err != nil {
 			return nil, err
 		}
 	}
@@ -161,6 +161,7 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 	}
 	var result Page[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		describe := func(rows []store.User, err error) ([]User, error) { return s.describeUsers(ctx, q, rows, err) }
 		params := store.UsersAfterParams{
 			EnterpriseID: of.EnterpriseID, Term: of.Term, ExternalID: of.ExternalID,
 			SeesAppUsers: of.SeesAppUsers, SeesManagedUsers: of.SeesManagedUsers,
@@ -171,11 +172,11 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 			key:  func(u User) []int64 { return []int64{u.ID} },
 			after: func(from []int64, limit int32) ([]User, error) {
 				params.FromID, params.Count = from[0], limit
-				return s.describeUsers(q.UsersAfter(ctx, params))
+				return describe(q.UsersAfter(ctx, params))
 			},
 			before: func(from []int64, limit int32) ([]User, error) {
 				params.FromID, params.Count = from[0], limit
-				return s.describeUsers(q.UsersBefore(ctx, store.UsersBeforeParams(params)))
+				return describe(q.UsersBefore(ctx, store.UsersBeforeParams(params)))
 			},
 		})
 		return err
@@ -195,10 +196,11 @@ func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r 
 	}
 	var result OffsetPage[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
+		describe := func(rows []store.User, err error) ([]User, error) { return s.describeUsers(ctx, q, rows, err) }
 		result, err = pageAt(r,
 			func() (int64, error) { return q.CountUsers(ctx, of) },
 			func(limit, offset int32) ([]User, error) {
-				return s.describeUsers(q.UsersAt(ctx, store.UsersAtParams{
+				return describe(q.UsersAt(ctx, store.UsersAtParams{
 					EnterpriseID: of.EnterpriseID, Term: of.Term, ExternalID: of.ExternalID,
 					SeesAppUsers: of.SeesAppUsers, SeesManagedUsers: of.SeesManagedUsers, Count: limit, Skip: offset,
 				}))
@@ -230,6 +232,7 @@ func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, erro
 type UserChange struct {
 	Login, Name, Role, Status, ExternalID        *string
 	Language, TimeZone, JobTitle, Phone, Address *string
+	SpaceAmount                                  *int64 // bytes that the user may store; -1 for no limit
 }
 
 // apply gives a user what the change says.
@@ -258,6 +261,9 @@ func (change UserChange) Problems() []Problem {
 			problems = append(problems, invalidField(field.name, "%s must not be empty; leave it out to keep it", field.name))
 		}
 	}
+	if n := change.SpaceAmount; n != nil && (*n < noQuota || *n == 0) {
+		problems = append(problems, invalidField("space_amount", "space_amount is a positive number of bytes, or -1 for no limit"))
+	}
 	return problems
 }
 
@@ -282,6 +288,11 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 		}
 		if err := s.updateUser(ctx, tx, c, row, change); err != nil {
 			return err
+		}
+		if change.SpaceAmount != nil {
+			if err := tx.SetQuota(ctx, id, *change.SpaceAmount); err != nil {
+				return err
+			}
 		}
 		if err := s.checkAdmins(ctx, tx, row); err != nil {
 			return err
@@ -308,7 +319,7 @@ func userChanges(before store.User, after User) []string {
 }
 
 func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User, change UserChange) error {
-	before, err := s.describeUser(row)
+	before, err := s.describeUser(ctx, tx.Queries, row)
 	if err != nil {
 		return err
 	}

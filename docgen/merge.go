@@ -152,7 +152,7 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 			return err
 		}
 		var fileID int64
-		if status, fileID, err = s.finishMerge(ctx, tx, d, m, r); err != nil {
+		if status, fileID, err = s.finishMerge(ctx, tx, d, m, d.afford(r)); err != nil {
 			return err
 		}
 		if output != nil && fileID == 0 {
@@ -162,6 +162,9 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 			return nil
 		}
 		if err := tx.DeleteEnding(ctx, m.BatchID); err != nil || fileID == 0 {
+			return err
+		}
+		if err := s.charge(ctx, tx, d.folder.row.OwnerID, 1, output.content.size); err != nil {
 			return err
 		}
 		if err := grow(ctx, tx, growth{d.folder, 1, output.content.size}); err != nil {

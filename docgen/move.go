@@ -112,10 +112,10 @@ func noParentOwner(change ItemChange) error {
 
 // handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
 // collaborates in an archive, and contents are kept where the archive says. Folders and archives hold what they now hold.
-func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
+func (s *Service) handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 	var size int64
 	if from.tree() != to.tree() {
-		if err := adopt(ctx, tx, from, to); err != nil {
+		if err := s.adopt(ctx, tx, from, to); err != nil {
 			return err
 		}
 		var err error
@@ -128,9 +128,9 @@ func handOver(ctx context.Context, tx *store.Tx, from, to place) error {
 
 // adopt gives an item, with all below it, to the owner of the tree that it goes to, and ends collaborations if that is an
 // archive.
-func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
+func (s *Service) adopt(ctx context.Context, tx *store.Tx, from, to place) error {
 	if from.row.OwnerID != to.row.OwnerID {
-		if err := giveTree(ctx, tx, from.row.ID, to.row.OwnerID); err != nil {
+		if err := s.giveTree(ctx, tx, from.row.ID, from.row.OwnerID, to.row.OwnerID); err != nil {
 			return err
 		}
 	}
@@ -146,11 +146,14 @@ func adopt(ctx context.Context, tx *store.Tx, from, to place) error {
 }
 
 // giveTree makes a user the owner of an item and of all below it. Who owns it has all roles, and needs none.
-func giveTree(ctx context.Context, tx *store.Tx, itemID, ownerID int64) error {
+func (s *Service) giveTree(ctx context.Context, tx *store.Tx, itemID, from, ownerID int64) error {
 	if err := tx.SetTreeOwner(ctx, itemID, ownerID); err != nil {
 		return err
 	}
-	return tx.DeleteTreeCollaborationsOf(ctx, itemID, ownerID)
+	if err := tx.DeleteTreeCollaborationsOf(ctx, itemID, ownerID); err != nil {
+		return err
+	}
+	return s.chargeMove(ctx, tx, itemID, from, ownerID)
 }
 
 // A growth is what a folder gains, or loses: items directly in it, and bytes in the archive that it lies in, if any.

@@ -229,6 +229,8 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 				waiting[lane]++
 				continue
 			}
+			output := result.Output
+			result = d.afford(result)
 			status, outputID, err := s.completeJob(ctx, tx, d, result)
 			if err != nil {
 				return fmt.Errorf("complete job %d: %w", result.Job.ID, err)
@@ -238,13 +240,17 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 				events = append(events, d.endEvents(result, status, outputID)...)
 			}
 			switch {
-			case result.Output == nil:
+			case output == nil:
 			case status == lost || status == StatusFailed:
-				unused = append(unused, result.Output)
+				unused = append(unused, output)
 			default:
 				written.items++
-				written.bytes += result.Output.content.size
+				written.bytes += output.content.size
+				d.space.Files, d.space.Bytes = d.space.Files+1, d.space.Bytes+output.content.size
 			}
+		}
+		if err := s.charge(ctx, tx, d.folder.row.OwnerID, written.items, written.bytes); err != nil {
+			return err
 		}
 		if err := grow(ctx, tx, written); err != nil {
 			return err
@@ -287,6 +293,7 @@ type destination struct {
 	folder  place
 	caller  *Caller        // who created the batch
 	problem string         // why nothing can be written there; empty when it can
+	space   Space          // of the owner of the folder
 	numbers map[string]int // the number last given to a name, by its key, in this transaction
 }
 
@@ -311,7 +318,21 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 			"Restore it or choose another folder, and send the document again.", batch.DestinationID)
 		return d, nil
 	}
+	if err == nil {
+		d.space, err = s.lockSpace(ctx, tx, d.folder.row.OwnerID)
+	}
 	return d, err
+}
+
+// afford makes a failure of a document that the owner of the folder has no space for.
+func (d destination) afford(r Result) Result {
+	if r.Output == nil || d.problem != "" {
+		return r
+	}
+	if err := d.space.fits(1, r.Output.content.size); err != nil {
+		r.Output, r.Failures.Errors = nil, append([]string{Known(err).Message}, r.Failures.Errors...)
+	}
+	return r
 }
 
 // lost is the status of a job that another attempt has claimed.

@@ -44,7 +44,7 @@ func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind,
 	if err != nil {
 		return told{}, err
 	}
-	all, err := removeSome(ctx, tx, kind, itemID)
+	all, err := s.removeSome(ctx, tx, kind, itemID)
 	if err == nil && !all {
 		err = s.removeLater(ctx, tx, itemID)
 	}

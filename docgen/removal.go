@@ -125,7 +125,7 @@ func (s *Service) removeMore(ctx context.Context, id int64) (all bool, err error
 		if err != nil {
 			return err
 		}
-		all, err = removeSome(ctx, tx, Kind(p.row.Kind), id)
+		all, err = s.removeSome(ctx, tx, Kind(p.row.Kind), id)
 		return err
 	})
 	return all, err
@@ -133,13 +133,17 @@ func (s *Service) removeMore(ctx context.Context, id int64) (all bool, err error
 
 // removeSome deletes at most removalPortion rows of a tree, leaves first, and updates the counts of the folders that stay. all
 // reports that the whole tree is deleted. The caller updates the count of the folder that contains the tree.
-func removeSome(ctx context.Context, tx *store.Tx, kind Kind, id int64) (all bool, err error) {
+func (s *Service) removeSome(ctx context.Context, tx *store.Tx, kind Kind, id int64) (all bool, err error) {
+	owner, err := tx.ItemOwner(ctx, id)
+	if err != nil {
+		return false, err
+	}
 	r := &remover{tx: tx, room: removalPortion, held: map[int64]int64{}}
 	all, err = r.walk(ctx, 0, store.SomeChildrenRow{ID: id, Kind: int64(kind), TrashedAt: store.Removed})
 	if err != nil {
 		return false, err
 	}
-	contents, _, err := tx.DeletePortion(ctx, r.portion)
+	contents, bytes, err := tx.DeletePortion(ctx, r.portion)
 	if err != nil {
 		return false, err
 	}
@@ -147,6 +151,9 @@ func removeSome(ctx context.Context, tx *store.Tx, kind Kind, id int64) (all boo
 		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4}); err != nil {
 			return false, err
 		}
+	}
+	if err := s.charge(ctx, tx, owner, -int64(r.portion.Files), -bytes); err != nil {
+		return false, err
 	}
 	for _, id := range r.portion.Items {
 		delete(r.held, id)

@@ -49,6 +49,7 @@ type Config struct {
 	Store  *store.DB
 	Blobs  blob.Store // nil for a Service that touches no contents
 	Limits Limits
+	Quota  Quota            // of each user without a quota of their own
 	Now    func() time.Time // time.Now when nil
 
 	// Disks hold the data of the service. Where one has less than MinFree bytes left, the service is not ready, and accepts no
@@ -95,6 +96,7 @@ type Service struct {
 	enterprise   enterprise
 	ready        readiness
 	room         room
+	quota        Quota
 
 	wordTemplates bool
 	defaults      Defaults
@@ -129,6 +131,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		identities: map[int64]string{},
 		firstPause: cmp.Or(cfg.FaultPause, time.Second),
 	}
+	s.quota = cfg.Quota
 	s.room.disks, s.room.minimum = cfg.Disks, cfg.MinFree
 	if s.now == nil {
 		s.now = time.Now

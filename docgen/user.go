@@ -54,6 +54,7 @@ type User struct {
 	EnterpriseName string // empty in a Caller
 	CreatedAt      time.Time
 	ModifiedAt     time.Time
+	Space          Space // zero in a Caller
 }
 
 // Profile is what else is said of a user; nothing goes by it.
@@ -82,10 +83,10 @@ func userOf(row store.User, enterprise string) User {
 }
 
 // describeUser makes a User of a row, with its profile.
-func (s *Service) describeUser(row store.User) (User, error) {
-	user := userOf(row, s.enterprise.name)
-	if row.Profile == "" {
-		return user, nil
+func (s *Service) describeUser(ctx context.Context, q *store.Queries, row store.User) (user User, err error) {
+	user = userOf(row, s.enterprise.name)
+	if user.Space, err = s.space(ctx, q, row.ID); err != nil || row.Profile == "" {
+		return user, err
 	}
 	if err := json.Unmarshal([]byte(row.Profile), &user.Profile); err != nil {
 		return user, fmt.Errorf("profile of user %d: %w", row.ID, err)
@@ -121,7 +122,7 @@ func (s *Service) user(ctx context.Context, q *store.Queries, id int64) (User, e
 	if err != nil {
 		return User{}, err
 	}
-	return s.describeUser(row)
+	return s.describeUser(ctx, q, row)
 }
 
 // NewUser describes a user to be made.

@@ -194,6 +194,9 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err := version.settle(ctx, tx, p, fileID); err != nil {
 			return err
 		}
+		if err := s.charge(ctx, tx, p.row.OwnerID, 0, version.size); err != nil {
+			return err
+		}
 		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
 			return err
 		}

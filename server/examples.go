@@ -198,7 +198,7 @@ func exampleUser() user {
 	return user{
 		Type: typeUser, ID: exampleAuthor.ID, Name: exampleAuthor.Name, Login: exampleAuthor.Login, Status: docgen.StatusActive,
 		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime}, Language: "en", TimeZone: "Europe/London",
-		SpaceAmount: -1, MaxUploadSize: 5 << 30, JobTitle: "Analyst", Phone: "+44 20 7946 0000", Address: "12 St James's Square, London",
+		SpaceAmount: -1, SpaceUsed: 1834123, MaxUploadSize: 5 << 30, JobTitle: "Analyst", Phone: "+44 20 7946 0000", Address: "12 St James's Square, London",
 	}
 }
 

@@ -200,7 +200,7 @@ func TestForms(t *testing.T) {
 			"a version of a file": {w.do(at("GET /files/{file_id}/versions/{file_version_id}", s), request{}).want(w.t, 200),
 				"type id sha1 name size uploader_display_name created_at modified_at modified_by trashed_at trashed_by restored_at restored_by purged_at version_number"},
 			"a user": {w.do("GET /users/me", request{}).want(w.t, 200),
-				"type id name login created_at modified_at language timezone space_amount max_upload_size status job_title phone address avatar_url notification_email"},
+				"type id name login created_at modified_at language timezone space_amount space_used max_upload_size status job_title phone address avatar_url notification_email"},
 			"a collaboration":    {collaboration, "type id item accessible_by invite_email role expires_at is_access_only status acknowledged_at created_by created_at modified_at acceptance_requirements_status"},
 			"an archive":         {w.do("GET /archives", archivist(nil)).want(w.t, 200)["entries"].([]any)[0].(object), "type id name size description owned_by"},
 			"a page by marker":   {w.do("GET /docgen_jobs", request{}).want(w.t, 200), "entries limit next_marker prev_marker"},

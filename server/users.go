@@ -18,7 +18,8 @@ type user struct {
 	ModifiedAt        timestamp   `json:"modified_at"`
 	Language          string      `json:"language" doc:"A language tag; empty when not said."`
 	TimeZone          string      `json:"timezone" doc:"The name of a time zone; empty when not said."`
-	SpaceAmount       int64       `json:"space_amount" doc:"Always -1: there are no quotas."`
+	SpaceAmount       int64       `json:"space_amount" doc:"The most bytes that the user may store; -1 for no limit."`
+	SpaceUsed         int64       `json:"space_used" doc:"Bytes of all versions of the user's files, including past versions and the trash."`
 	MaxUploadSize     int64       `json:"max_upload_size" doc:"Bytes that a file may have, of anybody's."`
 	Status            string      `json:"status" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload"`
 	JobTitle          string      `json:"job_title"`
@@ -46,10 +47,18 @@ func (a *api) userOf(u *docgen.User) user {
 		Type: typeUser, ID: ID(u.ID), Name: u.Name, Login: u.Login, Status: u.Status, Role: u.Role,
 		CreatedAt: timestamp{u.CreatedAt}, ModifiedAt: timestamp{u.ModifiedAt},
 		Language: u.Profile.Language, TimeZone: u.Profile.TimeZone, JobTitle: u.Profile.JobTitle, Phone: u.Profile.Phone, Address: u.Profile.Address,
-		SpaceAmount: -1, MaxUploadSize: a.service.Limits().UploadBytes,
+		SpaceAmount: spaceAmount(u.Space.Quota), SpaceUsed: u.Space.Bytes, MaxUploadSize: a.service.Limits().UploadBytes,
 		Enterprise:   &enterprise{Type: typeEnterprise, ID: ID(u.EnterpriseID), Name: u.EnterpriseName},
 		PlatformOnly: &u.PlatformOnly, ExternalID: &u.ExternalID,
 	}
+}
+
+// spaceAmount is a quota as the interface writes it.
+func spaceAmount(q docgen.Quota) int64 {
+	if q.Bytes == 0 {
+		return -1
+	}
+	return q.Bytes
 }
 
 func (a *api) userReply(u *docgen.User, fields string) *userReply {
@@ -238,12 +247,14 @@ type updateUserRequest struct {
 	Address    *string `json:"address,omitempty"`
 	ExternalID *string `json:"external_app_user_id,omitempty" doc:"What an application calls the user; empty for nothing."`
 	Notify     bool    `json:"notify,omitempty" doc:"Accepted; nobody is notified."`
+
+	SpaceAmount *int64 `json:"space_amount,omitempty" doc:"The most bytes that the user may store; -1 for no limit."`
 }
 
 func (r *updateUserRequest) change() docgen.UserChange {
 	return docgen.UserChange{
 		Name: r.Name, Login: r.Login, Role: r.Role, Status: r.Status, Language: r.Language, TimeZone: r.TimeZone,
-		JobTitle: r.JobTitle, Phone: r.Phone, Address: r.Address, ExternalID: r.ExternalID,
+		JobTitle: r.JobTitle, Phone: r.Phone, Address: r.Address, ExternalID: r.ExternalID, SpaceAmount: r.SpaceAmount,
 	}
 }
 

@@ -17,7 +17,7 @@ func TestUsersOnTheWire(t *testing.T) {
 		}).want(w.t, 201)
 		for name, want := range map[string]any{
 			"type": "user", "name": "Zoe", "login": "zoe@example.com", "language": "de-CH", "timezone": "Europe/Zurich", "job_title": "Clerk", "phone": "1",
-			"address": "Main Street", "status": "active", "space_amount": -1.0, "max_upload_size": float64(5 << 30), "avatar_url": nil, "notification_email": nil,
+			"address": "Main Street", "status": "active", "space_amount": -1.0, "space_used": 0.0, "max_upload_size": float64(5 << 30), "avatar_url": nil, "notification_email": nil,
 		} {
 			if got, ok := made[name]; got != want || !ok {
 				w.t.Errorf("%s is %v, want %v", name, got, want)

@@ -299,6 +299,13 @@ type User struct {
 	Weight       int64
 }
 
+type UserSpace struct {
+	UserID   int64
+	Bytes    int64
+	Files    int64
+	MaxBytes int64
+}
+
 type Webhook struct {
 	ID            int64
 	ApplicationID int64

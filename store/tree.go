@@ -117,3 +117,10 @@ func (q *Queries) EndWebhooksOn(ctx context.Context, itemID int64, reason string
 	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND target_id = $1", itemID, reason, now)
 	return err
 }
+
+// TreeSpace returns how many files a tree has, and how many bytes all their versions have, those in the trash too.
+func (q *Queries) TreeSpace(ctx context.Context, id int64) (files, bytes int64, err error) {
+	err = q.db.QueryRowContext(ctx, `SELECT COUNT(DISTINCT file_id), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM file_versions
+		WHERE file_id IN (`+belowItem+`)`, id).Scan(&files, &bytes)
+	return files, bytes, err
+}

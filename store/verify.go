@@ -90,6 +90,16 @@ WHERE a.size <> b.size OR a.sha1 <> b.sha1 LIMIT $1`},
 SELECT v.id, v.storage_policy_id, v.wanted_policy_id FROM file_versions v
 WHERE NOT EXISTS (SELECT 1 FROM storage_policies p WHERE p.id = v.storage_policy_id)
 OR NOT EXISTS (SELECT 1 FROM storage_policies p WHERE p.id = v.wanted_policy_id) LIMIT $1`},
+	{"user: the bytes that the user stores are not the sum of the versions", spaceOf("bytes", "CAST(COALESCE(SUM(v.size), 0) AS BIGINT)")},
+	{"user: the number of files that the user stores is wrong", spaceOf("files", "COUNT(DISTINCT CASE WHEN i.kind = 1 THEN i.id END)")},
+}
+
+// spaceOf compares what users store, by a column of user_space, with the versions of their files.
+func spaceOf(column, sum string) string {
+	return `
+SELECT u.id, MAX(COALESCE(s.` + column + `, 0)), ` + sum + ` FROM users u LEFT JOIN user_space s ON s.user_id = u.id
+LEFT JOIN items i ON i.owner_id = u.id LEFT JOIN file_versions v ON v.file_id = i.id
+GROUP BY u.id HAVING MAX(COALESCE(s.` + column + `, 0)) <> ` + sum + ` LIMIT $1`
 }
 
 // BrokenRows returns rows that contradict others, at most limit for each rule. Called in a snapshot ([DB.Read]), it never

@@ -1,0 +1,117 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+
+	"platen/store"
+)
+
+// The owner of a tree pays for all files in it: for every version, including past versions and what is in the trash, because all
+// of that takes disk space until it is deleted for good. A copy counts in full although its content is stored once. Usage changes
+// in the transaction that adds or deletes the versions.
+
+// Quota limits what one user stores. 0 stands for no limit.
+type Quota struct {
+	Bytes int64 // of all versions
+	Files int64
+}
+
+// Space is what a user stores, and may store.
+type Space struct {
+	Bytes, Files int64
+	Quota        Quota
+}
+
+// noQuota is the max_bytes of a user without a limit, whatever the server's default is.
+const noQuota = -1
+
+// quotaOf returns the quota of a user. The enterprise itself, which owns the archives, has none.
+func (s *Service) quotaOf(row store.UserSpace) Quota {
+	quota := s.quota
+	if row.UserID == s.enterprise.accountID {
+		quota = Quota{}
+	}
+	switch row.MaxBytes {
+	case 0:
+	case noQuota:
+		quota.Bytes = 0
+	default:
+		quota.Bytes = row.MaxBytes
+	}
+	return quota
+}
+
+// space returns what a user stores, and may store.
+func (s *Service) space(ctx context.Context, q *store.Queries, userID int64) (Space, error) {
+	row, err := q.Space(ctx, userID)
+	if errors.Is(err, sql.ErrNoRows) {
+		row, err = store.UserSpace{UserID: userID}, nil
+	}
+	return Space{Bytes: row.Bytes, Files: row.Files, Quota: s.quotaOf(row)}, err
+}
+
+// fits returns the Error of files and bytes that are too much for a user. Less is never too much.
+func (sp Space) fits(files, bytes int64) error {
+	switch {
+	case files > 0 && sp.Quota.Files > 0 && files > sp.Quota.Files-sp.Files:
+		return failf(CodeStorageFull, "The owner of the folder has %d files of at most %d, including the trash. Delete files for good, or ask an "+
+			"administrator for a larger quota.", sp.Files, sp.Quota.Files)
+	case bytes > 0 && sp.Quota.Bytes > 0 && bytes > sp.Quota.Bytes-sp.Bytes:
+		return failf(CodeStorageFull, "The owner of the folder stores %d bytes of at most %d, including past versions and the trash. Delete files for "+
+			"good, or ask an administrator for a larger quota.", sp.Bytes, sp.Quota.Bytes)
+	}
+	return nil
+}
+
+// lockSpace returns what a user stores, and may store. If the user has a quota, nobody else adds to it until the transaction ends.
+func (s *Service) lockSpace(ctx context.Context, tx *store.Tx, userID int64) (Space, error) {
+	found, err := s.space(ctx, tx.Queries, userID)
+	if err != nil || found.Quota == (Quota{}) {
+		return found, err
+	}
+	row, err := tx.AddSpace(ctx, userID, 0, 0)
+	return Space{Bytes: row.Bytes, Files: row.Files, Quota: s.quotaOf(row)}, err
+}
+
+// left is how many more bytes a user may store.
+func (sp Space) left() int64 {
+	if sp.Quota.Bytes == 0 {
+		return math.MaxInt64 - 1
+	}
+	return max(0, sp.Quota.Bytes-sp.Bytes)
+}
+
+// charge adds to what a user stores, or subtracts, and returns the Error of too much. It comes late in a transaction, before grow:
+// from then on everybody waits who adds to the same user's files.
+func (s *Service) charge(ctx context.Context, tx *store.Tx, userID, files, bytes int64) error {
+	if files == 0 && bytes == 0 {
+		return nil
+	}
+	row, err := tx.AddSpace(ctx, userID, bytes, files)
+	if err != nil {
+		return err
+	}
+	before := Space{Bytes: row.Bytes - bytes, Files: row.Files - files, Quota: s.quotaOf(row)}
+	return before.fits(files, bytes)
+}
+
+// chargeMove makes a user pay for a tree that another one paid for.
+func (s *Service) chargeMove(ctx context.Context, tx *store.Tx, itemID, from, to int64) error {
+	files, bytes, err := tx.TreeSpace(ctx, itemID)
+	if err != nil || from == to {
+		return err
+	}
+	if from < to { // in the order of ids, for who moves the other way at the same time
+		if err := s.charge(ctx, tx, from, -files, -bytes); err != nil {
+			return err
+		}
+		return s.charge(ctx, tx, to, files, bytes)
+	}
+	if err := s.charge(ctx, tx, to, files, bytes); err != nil {
+		return err
+	}
+	return s.charge(ctx, tx, from, -files, -bytes)
+}
