@@ -356,10 +356,11 @@ var operations = []operation{
 }
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "Batch", "BatchJobs", "CreateArchive", "DeleteUser", "DeleteWebhook",
-	"Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "Hear", "Invitations", "Job", "Jobs", "Me", "RenewSigningKey",
-	"ReplayDeliveries", "ReplayDelivery", "SigningKeys", "StoragePolicies", "StoragePolicy", "Templates", "TestWebhook",
-	"TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User", "Users", "UsersByOffset", "Webhook", "Webhooks"}
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchJobs", "CreateArchive", "DeleteBatch",
+	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "FindUser", "Hear", "Invitations", "Job",
+	"Jobs", "Me", "NoteDenied", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
+	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
+	"Users", "UsersByOffset", "Webhook", "Webhooks"}
 
 // TestEveryOperationHasRoles finds what the service does for a caller: there is no operation of which the table says nothing.
 func TestEveryOperationHasRoles(t *testing.T) {

@@ -101,7 +101,7 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 
 // notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
 // is kept, and of pages.
-var notOfTheInterface = []string{"maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials", "maxExtension", "maxFieldDepth", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
+var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials", "maxExtension", "maxFieldDepth", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
 	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName",
 	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 

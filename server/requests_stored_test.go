@@ -196,7 +196,10 @@ func (s *storedState) work() {
 
 // orphans tells of the contents that no version names.
 func (s *storedState) orphans() []string {
-	named := map[string]bool{"contents": true} // says which database the contents are of
+	named := map[string]bool{}
+	for _, mark := range docgen.StoreMarks() { // which say which database the contents are of
+		named[mark] = true
+	}
 	for _, v := range s.versions() {
 		named[v.key] = true
 	}
