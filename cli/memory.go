@@ -138,7 +138,7 @@ func (c *config) planMemory() (memoryPlan, error) {
 		TemplateCache: int64(c.TemplateCache), MaxBatch: int64(c.MaxBatch),
 	}
 	if _, err := office.Find(c.LibreOffice); err == nil {
-		a.Workers = c.workers()
+		a.Workers = c.pdfConfig.workers()
 	}
 	if _, set := os.LookupEnv("GOMEMLIMIT"); set {
 		if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {

@@ -170,7 +170,7 @@ func sharedRates(db *store.DB) server.RateCounter {
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
-		Program: thisProgram, Workers: c.workers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+		Program: thisProgram, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch
@@ -190,8 +190,8 @@ func damageCounter(registry prometheus.Registerer) func(kind string) {
 	return func(kind string) { counter.WithLabelValues(kind).Inc() }
 }
 
-// workers is how many Word documents are in progress at once.
-func (c *config) workers() int { return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0)) }
+// documentWorkers is how many Word documents are in progress at once.
+func (c *config) documentWorkers() int { return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0)) }
 
 // How many tasks of a queue are worked at once. Those of generation mostly wait for their user's turn, which package generate
 // sees to; a few do other work.
@@ -206,7 +206,7 @@ const (
 
 // queue is what works the tasks, and how many of generation at the same time.
 func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
-	workers = c.workers()
+	workers = c.documentWorkers()
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
 			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers,
