@@ -45,7 +45,7 @@ func (c *doctorCmd) convertPage(ctx context.Context) (err error) {
 	}
 	settings := c.pdfConfig
 	settings.PDFQuarantine, settings.PDFWorkers = keepNothing, 1
-	engine, err := settings.engine(slog.New(slog.DiscardHandler), nil)
+	engine, err := settings.engine(slog.New(slog.DiscardHandler), nil, 0)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (c *doctorCmd) checkMemory(context.Context) finding {
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	message := fmt.Sprintf("%s: %s for %d LibreOffice processes and one in isolation, %s for the server (template cache %s, requests in flight %s)",
+	message := fmt.Sprintf("%s: %s for %d LibreOffice processes, a spare one, and one in isolation, %s for the server (template cache %s, requests in flight %s)",
 		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded())
 	if plan.Workers == 0 {
 		message = fmt.Sprintf("%s: %s for the server (template cache %s, requests in flight %s)",

@@ -59,7 +59,7 @@ type memoryAsked struct {
 // memoryPlan is how the memory is divided. Sizes are in bytes.
 type memoryPlan struct {
 	Total         int64
-	Workers       int   // LibreOffice processes beside one for documents in isolation
+	Workers       int   // LibreOffice processes beside a spare one and one for documents in isolation
 	Office        int64 // what all of them get at most
 	Server        int64 // what is left for the server process
 	GoLimit       int64 // GOMEMLIMIT
@@ -83,7 +83,7 @@ func planMemory(a memoryAsked) (memoryPlan, error) {
 	p.Server = a.Total - p.Office
 	if p.Server < leastMemory {
 		if a.Explicit {
-			return p, fmt.Errorf("--memory %v is not enough: %d LibreOffice processes of --pdf-memory, and one for documents in isolation, may take %s, "+
+			return p, fmt.Errorf("--memory %v is not enough: %d LibreOffice processes of --pdf-memory, a spare one, and one for documents in isolation, may take %s, "+
 				"and the server needs %v besides; raise --memory, or lower --pdf-workers or --pdf-memory",
 				byteSize(a.Total), p.Workers, inGiB(p.Office), byteSize(leastMemory))
 		}
@@ -123,12 +123,12 @@ func (p *memoryPlan) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 
-// officeMemory is what LibreOffice processes get at most: workers, and one for documents in isolation.
+// officeMemory is what LibreOffice processes get at most: workers, spare workers, and one for documents in isolation.
 func officeMemory(workers int, each int64) int64 {
 	if workers == 0 {
 		return 0
 	}
-	return int64(float64(workers+1) * float64(each) * hardOverSoft)
+	return int64(float64(workers+spareWorkers+1) * float64(each) * hardOverSoft)
 }
 
 // planMemory divides the memory that there is by the settings.

@@ -24,13 +24,13 @@ func TestMemoryIsDivided(t *testing.T) {
 		failed string
 	}{
 		{name: "a large machine", asked: asked(func(*memoryAsked) {}),
-			want: memoryPlan{Workers: 2, Office: 4608 * mib, Server: 16*gib - 4608*mib, TemplateCache: 256 * mib, InFlight: gib}},
+			want: memoryPlan{Workers: 2, Office: 6 * gib, Server: 10 * gib, TemplateCache: 256 * mib, InFlight: gib}},
 		{name: "without LibreOffice", asked: asked(func(a *memoryAsked) { a.Total, a.Workers = gib, 0 }),
 			want: memoryPlan{Server: gib, TemplateCache: 966367641 / 8, InFlight: 966367641 / 4, GoLimit: 966367641}},
 		{name: "fewer workers where more do not fit", asked: asked(func(a *memoryAsked) { a.Total, a.Workers = 8*gib, 16 }),
-			want: memoryPlan{Workers: 3, Office: 6 * gib, Server: 2 * gib}, notes: "3 LibreOffice processes instead of 16"},
+			want: memoryPlan{Workers: 2, Office: 6 * gib, Server: 2 * gib}, notes: "2 LibreOffice processes instead of 16"},
 		{name: "a small machine", asked: asked(func(a *memoryAsked) { a.Total = 2 * gib }),
-			want: memoryPlan{Workers: 1, Server: gib}, notes: "LibreOffice may take 3.0 GiB of 2.0 GiB"},
+			want: memoryPlan{Workers: 1, Server: gib}, notes: "LibreOffice may take 4.5 GiB of 2.0 GiB"},
 		{name: "workers that the operator wants, on a small machine", asked: asked(func(a *memoryAsked) { a.Total, a.FixedWorkers = 4*gib, true }),
 			want: memoryPlan{Workers: 2, Server: 2 * gib}, notes: "lower --pdf-workers or --pdf-memory"},
 		{name: "GOMEMLIMIT counts", asked: asked(func(a *memoryAsked) { a.GoLimit = 800 * mib }),
@@ -41,7 +41,7 @@ func TestMemoryIsDivided(t *testing.T) {
 			want: memoryPlan{Server: gib}, notes: "lower --max-batch"},
 
 		{name: "--memory too small for the workers", asked: asked(func(a *memoryAsked) { a.Total, a.Explicit, a.FixedWorkers = 4*gib, true, true }),
-			failed: "--memory 4GiB is not enough: 2 LibreOffice processes"},
+			failed: "--memory 4GiB is not enough: 2 LibreOffice processes of --pdf-memory, a spare one,"},
 		{name: "--memory too small for a batch", asked: asked(func(a *memoryAsked) { a.Total, a.Explicit, a.Workers, a.MaxBatch = gib, true, 0, gib }),
 			failed: "--max-batch 1GiB takes up to 3.0 GiB"},
 		{name: "a template cache larger than the memory", asked: asked(func(a *memoryAsked) { a.TemplateCache = 16 * gib }),

@@ -58,11 +58,16 @@ const thisProgram = "/proc/self/exe"
 // keepNothing is the quarantine that is none.
 const keepNothing = "off"
 
-// engine is what makes PDFs. Whoever asks for it closes it. Without LibreOffice it is one that says what to install.
-func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer) (*office.Office, error) {
+// spareWorkers is the number of LibreOffices that a server starts only while long documents occupy all the others: the documents of other
+// users need not wait for those.
+const spareWorkers = 1
+
+// engine is what makes PDFs, with a number of spare workers. Whoever asks for it closes it. Without LibreOffice it is one that says what to
+// install.
+func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spare int) (*office.Office, error) {
 	cfg := office.Config{
 		Worker: thisProgram, TimeZone: os.Getenv("TZ"),
-		Workers: c.workers(), Deadline: c.PDFDeadline, Recycle: c.PDFRecycle, MaxMemory: int64(c.PDFMemory),
+		Workers: c.workers(), Spare: spare, Deadline: c.PDFDeadline, Recycle: c.PDFRecycle, MaxMemory: int64(c.PDFMemory),
 		RequireSandbox: c.PDFSandbox == "require", Log: log, Metrics: registry,
 	}
 	quarantine := c.PDFQuarantine
@@ -94,7 +99,7 @@ func absolute(to *string, path string) (err error) {
 func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (*office.Office, error) {
 	settings := c.pdfConfig
 	settings.PDFQuarantine = cmp.Or(settings.PDFQuarantine, filepath.Join(c.Data, "quarantine"))
-	engine, err := settings.engine(log, registry)
+	engine, err := settings.engine(log, registry, spareWorkers)
 	if err != nil {
 		return nil, err
 	}

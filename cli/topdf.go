@@ -86,7 +86,7 @@ func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents i
 	}
 	few := *settings
 	few.PDFWorkers = min(few.workers(), documents)
-	engine, err := few.engine(slog.New(slog.DiscardHandler), nil)
+	engine, err := few.engine(slog.New(slog.DiscardHandler), nil, 0)
 	if err != nil {
 		return nil, err
 	}

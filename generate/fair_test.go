@@ -3,20 +3,30 @@ package generate_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"platen/docgen"
 	"platen/generate"
+	"platen/pdf"
+	"platen/pdf/font"
 	"platen/store"
 	"platen/store/storetest"
 )
 
 // other makes a second user with a template, and returns a function that has one document of it generated and waits for it.
 func (w *world) other() (document func() docgen.Job) {
+	w.t.Helper()
+	return w.otherOf(docgen.OutputDocx)
+}
+
+// otherOf is other, for documents of a type.
+func (w *world) otherOf(outputType string) (document func() docgen.Job) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	_, err := w.service.CreateUser(ctx, docgen.NewUser{Login: "ben@example.com", Name: "Ben"})
@@ -28,7 +38,7 @@ func (w *world) other() (document func() docgen.Job) {
 	theirs := &world{t: w.t, service: w.service, caller: ben}
 	template := theirs.template("B.docx", docxOf(w.t, "{{a}}"))
 	return func() docgen.Job {
-		return theirs.jobs(theirs.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
+		return theirs.jobs(theirs.batch(template.ID, outputType, `{"a": 1}`))[0]
 	}
 }
 
@@ -111,4 +121,77 @@ func TestWaitsAreMeasured(t *testing.T) {
 		}
 	}
 	t.Error("the waits of two documents are not measured")
+}
+
+// holding is an engine that holds the documents of one user, as long ones do, until it is told to let go. It counts how many it
+// has at most, as one with a spare worker would have to convert.
+type holding struct {
+	pdf.Engine
+	t      testing.TB
+	held   sync.WaitGroup // the documents that the engine is to hold
+	letGo  chan struct{}
+	active atomic.Int64
+	most   atomic.Int64
+}
+
+func (h *holding) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, error) {
+	defer h.active.Add(-1)
+	if n := h.active.Add(1); n > h.most.Load() {
+		h.most.Store(n)
+	}
+	if strings.Contains(documentText(h.t, r.Document), "long") {
+		h.held.Done()
+		select {
+		case <-h.letGo:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return &pdf.Result{PDF: r.Document}, nil
+}
+
+func (h *holding) Available() error { return nil }
+
+func (h *holding) Fonts([]byte) (*font.Report, error) { return &font.Report{}, nil }
+
+// Long PDFs of one user occupy all LibreOffices, and more wait: those of another user are converted by the spare one, one after the other.
+func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		engine := &holding{t: t, letGo: make(chan struct{})}
+		engine.held.Add(pdfWorkers)
+		w := newWorldWithPDF(t, db, newBlobs(t), engine)
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		inputs := slices.Repeat([]string{`{"a": "short"}`}, 6)
+		for i := range pdfWorkers {
+			inputs[i] = `{"a": "long"}`
+		}
+		batches := []string{}
+		for _, input := range inputs { // small batches, which can pass one another
+			batches = append(batches, w.batch(template.ID, docgen.OutputPDF, input))
+		}
+		w.start()
+		engine.held.Wait()
+		document := w.otherOf(docgen.OutputPDF)
+		for range 3 {
+			if job := document(); job.Status != docgen.StatusCompleted {
+				t.Fatalf("the PDF of another user is %s: %q", job.Status, job.Failures.Errors)
+			}
+		}
+		for _, batch := range batches[:pdfWorkers] {
+			page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{Limit: 1})
+			must(t, err)
+			if status := page.Entries[0].Status; status != docgen.StatusSubmitted {
+				t.Errorf("a document that the engine holds is %s", status)
+			}
+		}
+		close(engine.letGo)
+		for _, batch := range batches {
+			if job := w.jobs(batch)[0]; job.Status != docgen.StatusCompleted {
+				t.Errorf("a PDF of the first user is %s: %q", job.Status, job.Failures.Errors)
+			}
+		}
+		if most := engine.most.Load(); most > pdfWorkers+1 {
+			t.Errorf("the engine had %d documents at once, with %d workers and a spare one", most, pdfWorkers)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"platen/pdf/pdftest"
 )
@@ -19,6 +20,9 @@ import (
 // A document with a part of this name makes a worker of this binary do what the part says, as a document might that finds
 // a fault in LibreOffice.
 const orderPart = "word/misbehave.txt"
+
+// cueFile is there while a document holds its worker. The document lets go when the file is removed.
+const cueFile = "cue"
 
 func poisonous(order string) []byte { return poisonousLetter("nobody", order) }
 
@@ -41,6 +45,17 @@ func misbehave(documents string) error {
 		}
 	case "sleep":
 		select {}
+	case "hold": // until the test lets go
+		cue := filepath.Join(documents, cueFile)
+		if err := os.WriteFile(cue, nil, 0o600); err != nil {
+			return err
+		}
+		looks := time.NewTicker(10 * time.Millisecond)
+		for range looks.C {
+			if _, err := os.Lstat(cue); errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+		}
 	case "exit":
 		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0) //nolint:errcheck // it does not return
 	case "devour":

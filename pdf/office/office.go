@@ -4,6 +4,8 @@
 //	Convert ──▶ a free worker ──▶ process: LibreOffice, confined ──▶ PDF
 //	   │             │  it ends, or holds others up: killed, *pdf.SuspectError
 //	   └─ Again ──▶ the worker apart ──▶ a new process for this document alone ──▶ PDF, or *pdf.DocumentError
+//
+// Spare workers take documents only while all others are busy. Their processes end when they have been idle for a while.
 package office
 
 import (
@@ -18,6 +20,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +50,8 @@ type Config struct {
 	TimeZone string // name of the zone that fields with dates and times are shown in; the system's when empty
 
 	Workers   int           // how many documents are converted at once; 1 when 0
+	Spare     int           // more workers, which get documents only while all others are busy; none when 0
+	SpareIdle time.Duration // a spare worker without a document ends its process after that time; 30 s when 0
 	Deadline  time.Duration // for one conversion; 30 s when 0
 	Recycle   int           // a worker starts anew after that many documents; 500 when 0
 	MaxMemory int64         // … and when it holds more than that, in bytes; 1 GiB when 0. Half more is all it gets
@@ -63,6 +68,7 @@ const (
 	DefaultDeadline  = 30 * time.Second
 	DefaultRecycle   = 500
 	DefaultMaxMemory = 1 << 30
+	DefaultSpareIdle = 30 * time.Second
 )
 
 const (
@@ -79,8 +85,11 @@ type Office struct {
 	folder  *folder
 
 	workers chan *worker // those that are free
+	spares  chan *worker // likewise, for when there are none in workers
 	apart   chan *worker // the one for documents that are tried again
-	waiting atomic.Int64 // how many wait for a free worker
+	waiting atomic.Int64 // how many wait because no worker is free
+	idling  sync.Mutex   // held while a spare worker is put back, and while one that is idle is ended
+	ending  atomic.Bool  // whether a spare worker that is idle is being ended
 	state   atomic.Pointer[State]
 	pace    pace
 	keep    quarantine
@@ -111,7 +120,11 @@ func New(cfg Config) (*Office, error) {
 	cfg.Workers, cfg.Deadline = cmp.Or(cfg.Workers, 1), cmp.Or(cfg.Deadline, DefaultDeadline)
 	cfg.Recycle, cfg.MaxMemory = cmp.Or(cfg.Recycle, DefaultRecycle), cmp.Or(cfg.MaxMemory, DefaultMaxMemory)
 	cfg.Folder, cfg.Log = cmp.Or(cfg.Folder, os.TempDir()), cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
-	o := &Office{cfg: cfg, workers: make(chan *worker, cfg.Workers), apart: make(chan *worker, 1), keep: quarantine{cfg.Quarantine}}
+	cfg.SpareIdle = cmp.Or(cfg.SpareIdle, DefaultSpareIdle)
+	o := &Office{
+		cfg: cfg, workers: make(chan *worker, cfg.Workers), spares: make(chan *worker, cfg.Spare), apart: make(chan *worker, 1),
+		keep: quarantine{cfg.Quarantine},
+	}
 	o.metrics = newMetrics(cfg.Metrics, o)
 	o.stopped, o.stop = context.WithCancelCause(context.Background())
 	if o.program, o.absent = Find(cfg.Program); o.absent != nil {
@@ -129,6 +142,11 @@ func New(cfg Config) (*Office, error) {
 	}
 	for i := range cfg.Workers {
 		o.workers <- o.worker(strconv.Itoa(i+1), 0)
+	}
+	for i := range cfg.Spare {
+		spare := o.worker("spare"+strconv.Itoa(i+1), 0)
+		spare.isSpare = true
+		o.spares <- spare
 	}
 	o.apart <- o.worker("apart", apartNice)
 	return o, nil
@@ -167,7 +185,7 @@ func versionOf(said string) string {
 	return version.Version + version.Extension
 }
 
-// Workers is how many documents are converted at once.
+// Workers is how many documents are converted at once, without the spare workers.
 func (o *Office) Workers() int { return o.cfg.Workers }
 
 // Convert converts a document, as soon as a worker is free for it.
@@ -200,13 +218,11 @@ func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result,
 
 // convertNext converts a document with the next worker that is free.
 func (o *Office) convertNext(ctx context.Context, request pdf.Request, size float64) (*pdf.Result, error) {
-	o.waiting.Add(1)
-	w, err := take(ctx, o.workers)
-	o.waiting.Add(-1)
+	w, err := o.takeNext(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { o.workers <- w }()
+	defer o.putBack(w)
 	result, err := w.convert(ctx, request, o.pace.patience(request.Kind, size), o.cfg.Deadline)
 	if stopped, ok := errors.AsType[*stoppedError](err); ok {
 		return nil, &pdf.SuspectError{Reason: stopped.Error()}
@@ -225,7 +241,7 @@ func (o *Office) Fonts(document []byte) (*font.Report, error) {
 
 // convertApart converts a document that was a suspect, by a process that has done nothing before.
 func (o *Office) convertApart(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
-	w, err := take(ctx, o.apart)
+	w, err := take(ctx, o.apart, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -245,10 +261,64 @@ func (o *Office) convertApart(ctx context.Context, request pdf.Request) (*pdf.Re
 	return nil, &pdf.DocumentError{Reason: stopped.Error() + " It was tried twice.", Poison: true, Kept: kept}
 }
 
-// take waits for a worker.
-func take(ctx context.Context, workers chan *worker) (*worker, error) {
+// takeNext takes a worker that is free, a spare one only if there is no other, or waits for the next.
+func (o *Office) takeNext(ctx context.Context) (*worker, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for _, free := range []chan *worker{o.workers, o.spares} {
+		select {
+		case w := <-free:
+			w.stopIdling()
+			return w, nil
+		default:
+		}
+	}
+	o.waiting.Add(1) // not before: whoever finds a free worker is no reason to stop the documents of others
+	defer o.waiting.Add(-1)
+	w, err := take(ctx, o.workers, o.spares)
+	if err == nil {
+		w.stopIdling()
+	}
+	return w, err
+}
+
+// putBack lets the next document have a worker. A spare one ends its process unless a document comes soon.
+func (o *Office) putBack(w *worker) {
+	if !w.isSpare {
+		o.workers <- w
+		return
+	}
+	o.idling.Lock()
+	defer o.idling.Unlock()
+	w.idle = time.AfterFunc(o.cfg.SpareIdle, o.endIdleSpare)
+	o.spares <- w
+}
+
+// endIdleSpare ends the process of a spare worker that has had no document for a while.
+func (o *Office) endIdleSpare() {
+	o.idling.Lock()
+	defer o.idling.Unlock()
+	o.ending.Store(true)
+	defer o.ending.Store(false)
+	select {
+	case w := <-o.spares:
+		w.stopIdling()
+		w.end()
+		o.spares <- w
+	default: // it has a document
+	}
+}
+
+// othersWait tells whether documents wait that no worker is about to take.
+func (o *Office) othersWait() bool { return o.waiting.Load() > 0 && !o.ending.Load() }
+
+// take waits for a worker, of one kind or the other.
+func take(ctx context.Context, workers, others chan *worker) (*worker, error) {
 	select {
 	case w := <-workers:
+		return w, nil
+	case w := <-others:
 		return w, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -264,6 +334,11 @@ func (o *Office) Close() error {
 	// A worker that is taken and not put back is taken by nobody else.
 	for range o.cfg.Workers {
 		(<-o.workers).end()
+	}
+	for range o.cfg.Spare {
+		spare := <-o.spares
+		spare.stopIdling()
+		spare.end()
 	}
 	(<-o.apart).end()
 	if err := o.folder.remove(); err != nil {

@@ -18,6 +18,16 @@ type worker struct {
 	folder  string
 	nice    int
 	process *process // nil when there is none
+
+	isSpare bool
+	idle    *time.Timer // ends the process of a spare worker that is free; nil before its first document
+}
+
+// stopIdling keeps the process of a spare worker that has a document, or that somebody else ends.
+func (w *worker) stopIdling() {
+	if w.idle != nil {
+		w.idle.Stop()
+	}
 }
 
 // stoppedError is a conversion that did not come to its end because the process ended, or was ended.
@@ -84,7 +94,7 @@ func (o *Office) watch(ctx context.Context, stop context.CancelCauseFunc, patien
 			stop(&overdueError{time.Since(begun)})
 			return
 		case <-look.C:
-			if o.waiting.Load() > 0 {
+			if o.othersWait() {
 				stop(&overdueError{time.Since(begun)})
 				return
 			}
