@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,12 +47,16 @@ type listedUser struct {
 	PlatformOnly bool      `json:"is_platform_access_only"`
 	CreatedAt    time.Time `json:"created_at"`
 	ModifiedAt   time.Time `json:"modified_at"`
+	SpaceUsed    int64     `json:"space_used"`             // bytes
+	FileCount    int64     `json:"file_count"`             // with those in the trash
+	SpaceAmount  int64     `json:"space_amount,omitempty"` // the user's own limit in bytes; absent for none, or the server's default
 }
 
 func listedUserOf(u docgen.User) listedUser {
 	return listedUser{
 		ID: strconv.FormatInt(u.ID, 10), Login: u.Login, Name: u.Name, Role: u.Role, Status: u.Status,
 		PlatformOnly: u.PlatformOnly, CreatedAt: u.CreatedAt, ModifiedAt: u.ModifiedAt,
+		SpaceUsed: u.Space.Bytes, FileCount: u.Space.Files, SpaceAmount: u.Space.Quota.Bytes,
 	}
 }
 
@@ -112,23 +117,28 @@ func (c *userShowCmd) Run(ctx context.Context, s *streams) error {
 type userUpdateCmd struct {
 	location
 	userName
-	Login  *string `placeholder:"LOGIN" help:"New login."`
-	Name   *string `placeholder:"NAME" help:"New name."`
-	Role   *string `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
-	Status *string `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
+	Login  *string     `placeholder:"LOGIN" help:"New login."`
+	Name   *string     `placeholder:"NAME" help:"New name."`
+	Role   *string     `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
+	Status *string     `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
+	Space  *sizeOrNone `placeholder:"SIZE" help:"Bytes that the user may store, past versions and trash included, such as 20GiB, instead of the server's --user-bytes; none for no limit."`
 }
 
 // Validate is called by kong when everything is read.
 func (c *userUpdateCmd) Validate() error {
-	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil {
-		return errors.New("nothing to change: give --login, --name, --role, or --status")
+	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil && c.Space == nil {
+		return errors.New("nothing to change: give --login, --name, --role, --status, or --space")
 	}
 	return nil
 }
 
 // Run changes the user.
 func (c *userUpdateCmd) Run(ctx context.Context, s *streams) error {
-	return c.change(ctx, &c.location, s, docgen.UserChange{Login: c.Login, Name: c.Name, Role: c.Role, Status: c.Status})
+	change := docgen.UserChange{Login: c.Login, Name: c.Name, Role: c.Role, Status: c.Status}
+	if c.Space != nil {
+		change.SpaceAmount = new(cmp.Or(int64(*c.Space), docgen.NoQuota))
+	}
+	return c.change(ctx, &c.location, s, change)
 }
 
 type userDeactivateCmd struct {

@@ -232,7 +232,7 @@ func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, erro
 type UserChange struct {
 	Login, Name, Role, Status, ExternalID        *string
 	Language, TimeZone, JobTitle, Phone, Address *string
-	SpaceAmount                                  *int64 // bytes that the user may store; -1 for no limit
+	SpaceAmount                                  *int64 // bytes that the user may store; NoQuota for no limit
 }
 
 // apply gives a user what the change says.
@@ -261,7 +261,7 @@ func (change UserChange) Problems() []Problem {
 			problems = append(problems, invalidField(field.name, "%s must not be empty; leave it out to keep it", field.name))
 		}
 	}
-	if n := change.SpaceAmount; n != nil && (*n < noQuota || *n == 0) {
+	if n := change.SpaceAmount; n != nil && (*n < NoQuota || *n == 0) {
 		problems = append(problems, invalidField("space_amount", "space_amount is a positive number of bytes, or -1 for no limit"))
 	}
 	return problems
@@ -300,7 +300,11 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 		if user, err = s.user(ctx, tx.Queries, id); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, c, AuditUserUpdated, auditOf("user", id), userChanges(row, user)...)
+		changes := userChanges(row, user)
+		if change.SpaceAmount != nil {
+			changes = append(changes, "space_amount", strconv.FormatInt(*change.SpaceAmount, 10))
+		}
+		return s.audit(ctx, tx, c, AuditUserUpdated, auditOf("user", id), changes...)
 	})
 	return user, err
 }

@@ -25,8 +25,8 @@ type Space struct {
 	Quota        Quota
 }
 
-// noQuota is the max_bytes of a user without a limit, whatever the server's default is.
-const noQuota = -1
+// NoQuota is the space amount of a user without a limit, whatever the server's default is.
+const NoQuota = -1
 
 // quotaOf returns the quota of a user. The enterprise itself, which owns the archives, has none.
 func (s *Service) quotaOf(row store.UserSpace) Quota {
@@ -36,7 +36,7 @@ func (s *Service) quotaOf(row store.UserSpace) Quota {
 	}
 	switch row.MaxBytes {
 	case 0:
-	case noQuota:
+	case NoQuota:
 		quota.Bytes = 0
 	default:
 		quota.Bytes = row.MaxBytes
