@@ -6,6 +6,7 @@ import { byMarker, byOffset, clientOf, download, idsOf, newFile, newFolder, refu
 
 const admin = clientOf('admin');
 const owner = clientOf('owner');
+const archivist = clientOf('archivist'); // an administrator whose token has the scope enterprise_content
 
 const login = () => `${unique('user').replaceAll(' ', '.')}@example.com`;
 const newUser = (more = {}) => admin.users.createUser({ name: unique('User'), login: login(), ...more });
@@ -62,7 +63,8 @@ test('what is a user\'s is transferred to another', async () => {
 	const asUser = admin.withAsUserHeader(user.id);
 	const file = await newFile(asUser, 'text');
 	const me = await admin.users.getUserMe();
-	const folder = await admin.transfer.transferOwnedFolder(user.id, { ownedBy: { id: me.id } }, { queryParams: { notify: false } });
+	await refused(admin.transfer.transferOwnedFolder(user.id, { ownedBy: { id: me.id } }), 403, 'insufficient_scope');
+	const folder = await archivist.transfer.transferOwnedFolder(user.id, { ownedBy: { id: me.id } }, { queryParams: { notify: false } });
 	assert.equal(folder.ownedBy.id, me.id);
 	assert.equal((await admin.files.getFileById(file.id)).ownedBy.id, me.id);
 	assert.equal(String(await download(admin, file)), 'text');
