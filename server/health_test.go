@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/server"
 )
@@ -41,6 +42,7 @@ func TestReadyMetric(t *testing.T) {
 		w.do("GET //readyz", request{as: "guest"}).want(t, 200)
 		shows("platen_ready 1")
 		must(t, w.blobs.Close())
+		w.clock.Add(time.Minute.Microseconds())                      // readiness is not checked again within a second
 		if status, _ := get(t, w.url+"/readyz", ""); status != 503 { // whose body is no error of the interface
 			t.Errorf("readyz: status %d, want 503", status)
 		}

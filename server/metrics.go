@@ -16,7 +16,7 @@ type metrics struct {
 	inFlight prometheus.Gauge
 }
 
-// newMetrics registers the metrics. ready is called with every scrape, and returns 1 or 0.
+// newMetrics registers the metrics. ready is called with every scrape, and returns 1 or 0; nothing is shown of it when it is nil.
 func newMetrics(registry prometheus.Registerer, ready func() float64) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -30,10 +30,12 @@ func newMetrics(registry prometheus.Registerer, ready func() float64) *metrics {
 			Name: "platen_http_requests_in_flight", Help: "Requests that are being answered.",
 		}),
 	}
-	readiness := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "platen_ready", Help: "1 while the readiness check passes, otherwise 0.",
-	}, ready)
-	registry.MustRegister(m.requests, m.duration, m.inFlight, readiness)
+	registry.MustRegister(m.requests, m.duration, m.inFlight)
+	if ready != nil {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "platen_ready", Help: "1 while the readiness check passes, otherwise 0.",
+		}, ready))
+	}
 	return m
 }
 

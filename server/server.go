@@ -126,7 +126,11 @@ func newAPI(cfg Config, public, internal *site) *api {
 	if cfg.Metrics == nil {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
-	a.metrics = newMetrics(cfg.Metrics, a.readyValue)
+	ready := a.readyValue
+	if a.service == nil { // only what happens around the operations is served
+		ready = nil
+	}
+	a.metrics = newMetrics(cfg.Metrics, ready)
 	a.huma = humago.NewWithPrefix(a.public.mux, prefix, describe(a.baseURL, cfg.Version))
 	a.routes()
 	a.describeHeaders()

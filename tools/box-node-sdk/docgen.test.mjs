@@ -35,6 +35,9 @@ async function finished(batch) {
 	});
 }
 
+// Only --compat box bears what the hosted service does; the server then needs no headers besides the SDK's.
+const strict = process.env.PLATEN_HEADERS !== 'null';
+
 test('a template is marked, listed, got and unmarked', async () => {
 	const file = await newTemplate();
 	const got = await owner.docgenTemplate.getDocgenTemplateByIdV2025R0(file.id);
@@ -52,6 +55,10 @@ test('a template is marked, listed, got and unmarked', async () => {
 });
 
 test('a file that is no Word document can be marked and has no tags', async () => {
+	if (strict) { // clients of the hosted service depend on it; others are told at once
+		await refused(newTemplate('random bytes'), 400, 'bad_request');
+		return;
+	}
 	const file = await newTemplate('random bytes');
 	const tags = await owner.docgenTemplate.getDocgenTemplateTagsV2025R0(file.id);
 	assert.deepEqual(tags.entries ?? [], []);
@@ -127,6 +134,9 @@ test('a batch takes a version of its template', async () => {
 });
 
 test('a template that cannot be read makes failed jobs and no files', async () => {
+	if (strict) {
+		return; // there is no such template
+	}
 	const template = await newTemplate('random bytes');
 	const folder = await newFolder(owner);
 	const [job] = await finished(await newBatch(template, folder, [['test', { abc: 'xyz' }]]));
