@@ -19,6 +19,7 @@ type NewFile struct {
 	Name              string
 	ParentID          int64     // 0 is the caller's root folder
 	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
+	AtLeast           int64     // bytes that the content certainly has; 0 when nothing is known
 	ContentCreatedAt  time.Time // now when zero
 	ContentModifiedAt time.Time // now when zero
 }
@@ -115,7 +116,7 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (into 
 		if into.space, err = s.space(ctx, q, parent.row.OwnerID); err != nil {
 			return err
 		}
-		if err := into.space.fits(1, 1); err != nil {
+		if err := into.space.fits(1, max(1, f.AtLeast)); err != nil {
 			return err
 		}
 		taken, err := q.CountNames(ctx, parentOf(parent.row.ID), foldKey(f.Name))
@@ -133,6 +134,7 @@ type NewVersion struct {
 	Name              string    // the file's new name; empty to keep it
 	IfMatch           string    // the etag the file must still have; empty for any
 	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
+	AtLeast           int64     // bytes that the content certainly has; 0 when nothing is known
 	ContentModifiedAt time.Time // now when zero
 }
 
@@ -207,7 +209,7 @@ func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) 
 		if into.space, err = s.space(ctx, q, p.row.OwnerID); err != nil {
 			return err
 		}
-		if err := into.space.fits(0, 1); err != nil {
+		if err := into.space.fits(0, max(1, v.AtLeast)); err != nil {
 			return err
 		}
 		if err := p.matches(v.IfMatch); err != nil || v.Name == "" {

@@ -40,6 +40,11 @@ func TestQuotaOfBytes(t *testing.T) {
 				t.Errorf("%s: %v, want storage_limit_exceeded, not to be tried again", what, err)
 			}
 		}
+		file.AtLeast = 11 // which is known before anything is read
+		_, err = w.CreateFile(ctx, w.alice, file, unread{t})
+		wantCode(t, err, docgen.CodeStorageFull)
+		_, err = w.CreateVersion(ctx, w.alice, docgen.NewVersion{FileID: a.ID, AtLeast: 11}, unread{t})
+		wantCode(t, err, docgen.CodeStorageFull)
 		w.wantNoOrphans()
 		w.upload(w.alice, 0, "last.txt", text[:10]) // exactly as much as fits
 		_, err = w.CreateFile(ctx, w.alice, file, unread{t})

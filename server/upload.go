@@ -85,7 +85,7 @@ func (a *api) uploadFile(ctx context.Context, c *call, in *UploadQuery) (*reply[
 		return nil, err
 	}
 	item, err := a.service.CreateFile(ctx, c.caller, docgen.NewFile{
-		Name: attributes.Name, ParentID: int64(attributes.Parent.ID), SHA1: in.Digest,
+		Name: attributes.Name, ParentID: int64(attributes.Parent.ID), SHA1: in.Digest, AtLeast: contentAtLeast(c.r),
 		ContentCreatedAt: attributes.ContentCreatedAt.Time, ContentModifiedAt: attributes.ContentModifiedAt.Time,
 	}, content)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *api) uploadVersion(ctx context.Context, c *call, in *UploadVersionQuery
 		return nil, err
 	}
 	item, err := a.service.CreateVersion(ctx, c.caller, docgen.NewVersion{
-		FileID: id, Name: attributes.Name, IfMatch: bareETag(in.IfMatch), SHA1: in.Digest,
+		FileID: id, Name: attributes.Name, IfMatch: bareETag(in.IfMatch), SHA1: in.Digest, AtLeast: contentAtLeast(c.r),
 		ContentModifiedAt: attributes.ContentModifiedAt.Time,
 	}, content)
 	if err != nil {
@@ -184,6 +184,11 @@ func (a *api) checkVersionUpload(ctx context.Context, c *call, in *CheckVersionQ
 		return nil, err
 	}
 	return &reply[uploadPlace]{uploadPlace{UploadURL: a.baseURL + prefix + "/files/" + ID(id).String() + "/content"}}, nil
+}
+
+// contentAtLeast returns how many bytes the content of an upload has at least, by the length that the request declares.
+func contentAtLeast(r *http.Request) int64 {
+	return max(0, r.ContentLength-maxPartsBytes)
 }
 
 // readUpload reads the attributes of an upload and returns its content, which is read from the connection as it goes to
