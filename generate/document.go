@@ -104,6 +104,7 @@ func (s *slice) begin(ctx context.Context, template *docx.Template, options docx
 	if err != nil {
 		return nil, err
 	}
+	s.endWait(ctx)
 	if job.First {
 		s.metrics.waited(s.claim.Lane, s.now().Sub(s.claim.CreatedAt))
 	}

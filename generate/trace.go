@@ -11,17 +11,21 @@ import (
 	"platen/docgen"
 )
 
-// startDocument starts the span of a document in the trace of the request that made its batch. The time that the document has
-// waited is a span of its own, which ends now.
+// startDocument starts the span of a document in the trace of the request that made its batch. It begins when the batch was
+// accepted.
 func (s *slice) startDocument(ctx context.Context, job docgen.ClaimedJob) (context.Context, trace.Span) {
 	ctx, span := s.tracer.Start(s.claim.Trace(ctx), "document", trace.WithSpanKind(trace.SpanKindConsumer), trace.WithTimestamp(s.claim.CreatedAt),
 		trace.WithAttributes(
 			attribute.Int64("platen.job_id", job.ID), attribute.String("platen.batch_id", s.claim.BatchID),
 			attribute.String("platen.output_type", s.claim.OutputType), attribute.Int64("platen.template_version_id", s.claim.TemplateVersionID),
 		))
+	return ctx, span
+}
+
+// endWait records how long a document has waited, as a span that ends now.
+func (s *slice) endWait(ctx context.Context) {
 	_, waited := s.tracer.Start(ctx, "wait", trace.WithTimestamp(s.claim.CreatedAt))
 	waited.End()
-	return ctx, span
 }
 
 // endDocument ends the span of a document. It says that there is none, or that some of it is missing, and not why: that may hold

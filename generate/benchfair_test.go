@@ -1,0 +1,233 @@
+package generate_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"platen/docgen"
+	"platen/generate"
+	"platen/pdf"
+	"platen/pdf/office"
+	"platen/pdf/pdftest"
+	"platen/store/storetest"
+)
+
+// BenchmarkFair measures how long single documents of one user wait, from the acceptance of their batch until their rendering,
+// or of a PDF its conversion, starts. The server is idle at first. Then another user always has more work queued than the server
+// can do. The longest document in progress, from its start to its end, is measured in the same run.
+func BenchmarkFair(b *testing.B) {
+	const long = 60_000 // paragraphs
+	for _, load := range []struct {
+		name                           string
+		output                         string
+		batches, documents, paragraphs int
+		samples                        int
+	}{
+		{"60 batches of 100 docx", docgen.OutputDocx, 60, 100, 0, 100},
+		{"10 batches of 50 PDFs", docgen.OutputPDF, 10, 50, 0, 100},
+		{"6 PDFs of 60,000 paragraphs", docgen.OutputPDF, 6, 1, long, 10},
+	} {
+		b.Run(load.name, func(b *testing.B) {
+			f := newFairness(b, load.output)
+			for range b.N {
+				idle := f.samples(load.samples)
+				stop := f.load(load.output, load.batches, load.documents, load.paragraphs)
+				waits := f.samples(load.samples)
+				stop()
+				report(b, "idle", idle)
+				report(b, "loaded", waits)
+				longest := f.spans.longestDocument()
+				b.ReportMetric(longest.Seconds()*1000, "longest-document-ms")
+				b.ReportMetric(quantile(waits, 0.99).Seconds()/longest.Seconds(), "p99/longest")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+func report(b *testing.B, name string, waits []time.Duration) {
+	b.Helper()
+	b.ReportMetric(quantile(waits, 0.5).Seconds()*1000, name+"-p50-ms")
+	b.ReportMetric(quantile(waits, 0.99).Seconds()*1000, name+"-p99-ms")
+}
+
+func quantile(times []time.Duration, p float64) time.Duration {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}
+
+// fairness is a server with two users.
+type fairness struct {
+	b        *testing.B
+	w        *world
+	spans    *startTimes
+	document func() docgen.Job // generates one document of the other user
+}
+
+func newFairness(b *testing.B, output string) *fairness {
+	b.Helper()
+	spans := &startTimes{documents: map[trace.SpanID]*timedDocument{}, last: output}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	var engine *office.Office
+	cfg := generate.Config{Tracer: provider.Tracer("platen")}
+	if output == docgen.OutputPDF {
+		engine = newOffice(b)
+		cfg.PDF = pdf.Engine(engine)
+	}
+	w := newWorldAs(b, storetest.Open(b, storetest.SQLite(b)), newBlobs(b), cfg)
+	f := &fairness{b: b, w: w, spans: spans, document: w.otherOf(output)}
+	w.start()
+	f.document() // warm: its template is compiled, and LibreOffice runs
+	return f
+}
+
+// samples generates documents one after the other, and returns how long each has waited.
+func (f *fairness) samples(n int) []time.Duration {
+	f.b.Helper()
+	waits := make([]time.Duration, n)
+	for i := range waits {
+		job := f.document()
+		waits[i] = f.spans.waitOf(job.ID)
+	}
+	return waits
+}
+
+// load keeps the server busy with the batches of the first user: as soon as half of them have ended, as many are added.
+func (f *fairness) load(output string, batches, documents, paragraphs int) (stop func()) {
+	f.b.Helper()
+	ctx, cancel := context.WithCancel(f.b.Context())
+	template := f.w.template("Load.docx", example(f.b, "letter/template.docx"))
+	if paragraphs > 0 {
+		document := new(pdftest.Document)
+		for i := range paragraphs {
+			document.Paragraph(fmt.Sprintf("This is paragraph %d of a long document.", i))
+		}
+		template = f.w.template("Long.docx", document.Bytes())
+	}
+	var posting sync.WaitGroup
+	started := make(chan struct{})
+	posting.Go(func() {
+		for round := 0; ctx.Err() == nil; round++ {
+			var ids []string
+			for i := range batches {
+				ids = append(ids, f.batch(template.ID, output, fmt.Sprintf("%d-%d", round, i), documents))
+			}
+			if round == 0 {
+				close(started)
+			}
+			for ctx.Err() == nil && f.unfinished(ids) > batches/2 {
+				select {
+				case <-ctx.Done():
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+		}
+	})
+	<-started
+	return func() {
+		cancel()
+		posting.Wait()
+	}
+}
+
+func (f *fairness) batch(template int64, output, name string, documents int) string {
+	batch := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: f.w.folder, OutputType: output}
+	for i := range documents {
+		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("%s-%d", name, i), Input: letterInput(f.b, i)})
+	}
+	id, err := f.w.service.CreateBatch(f.b.Context(), f.w.caller, batch)
+	must(f.b, err)
+	return id
+}
+
+func (f *fairness) unfinished(ids []string) int {
+	left := 0
+	for _, id := range ids {
+		batch, err := f.w.service.Batch(f.b.Context(), f.w.caller, id)
+		must(f.b, err)
+		if batch.Jobs[docgen.StatusPending]+batch.Jobs[docgen.StatusSubmitted] > 0 {
+			left++
+		}
+	}
+	return left
+}
+
+// startTimes notes from the spans of documents when they were accepted, when they started, and when they ended.
+type startTimes struct {
+	mu        sync.Mutex
+	documents map[trace.SpanID]*timedDocument
+	byJob     []*timedDocument
+	last      string // the type of output, which says what starts last
+}
+
+type timedDocument struct {
+	job                      int64
+	accepted, started, ended time.Time
+}
+
+// startsWith is the name of the span with which a document of a type starts.
+var startsWith = map[string]string{docgen.OutputDocx: "render", docgen.OutputPDF: "convert to PDF"}
+
+func (s *startTimes) OnStart(_ context.Context, span sdktrace.ReadWriteSpan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch span.Name() {
+	case "document":
+		d := &timedDocument{accepted: span.StartTime()}
+		for _, a := range span.Attributes() {
+			if a.Key == "platen.job_id" {
+				d.job = a.Value.AsInt64()
+			}
+		}
+		s.documents[span.SpanContext().SpanID()] = d
+		s.byJob = append(s.byJob, d)
+	case startsWith[s.last]:
+		if d := s.documents[span.Parent().SpanID()]; d != nil {
+			d.started = span.StartTime()
+		}
+	}
+}
+
+func (s *startTimes) OnEnd(span sdktrace.ReadOnlySpan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.documents[span.SpanContext().SpanID()]; d != nil {
+		d.ended = span.EndTime()
+		delete(s.documents, span.SpanContext().SpanID())
+	}
+}
+
+func (s *startTimes) Shutdown(context.Context) error   { return nil }
+func (s *startTimes) ForceFlush(context.Context) error { return nil }
+
+// waitOf returns how long the document of a job waited; the job has ended.
+func (s *startTimes) waitOf(job int64) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range slices.Backward(s.byJob) {
+		if d.job == job && !d.started.IsZero() {
+			return d.started.Sub(d.accepted)
+		}
+	}
+	panic(fmt.Sprintf("job %d has not started", job))
+}
+
+// longestDocument returns the longest time from the start of a document to its end.
+func (s *startTimes) longestDocument() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var longest time.Duration
+	for _, d := range s.byJob {
+		if !d.started.IsZero() && !d.ended.IsZero() {
+			longest = max(longest, d.ended.Sub(d.started))
+		}
+	}
+	return longest
+}
