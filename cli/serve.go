@@ -191,7 +191,9 @@ func damageCounter(registry prometheus.Registerer) func(kind string) {
 }
 
 // documentWorkers is how many Word documents are in progress at once.
-func (c *config) documentWorkers() int { return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0)) }
+func (c *config) documentWorkers() int {
+	return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
+}
 
 // How many tasks of a queue are worked at once. Those of generation mostly wait for their user's turn, which package generate
 // sees to; a few do other work.

@@ -44,6 +44,7 @@ type listedUser struct {
 	Name         string    `json:"name"`
 	Role         string    `json:"role"`
 	Status       string    `json:"status"`
+	Weight       int64     `json:"weight"`
 	PlatformOnly bool      `json:"is_platform_access_only"`
 	CreatedAt    time.Time `json:"created_at"`
 	ModifiedAt   time.Time `json:"modified_at"`
@@ -54,7 +55,7 @@ type listedUser struct {
 
 func listedUserOf(u docgen.User) listedUser {
 	return listedUser{
-		ID: strconv.FormatInt(u.ID, 10), Login: u.Login, Name: u.Name, Role: u.Role, Status: u.Status,
+		ID: strconv.FormatInt(u.ID, 10), Login: u.Login, Name: u.Name, Role: u.Role, Status: u.Status, Weight: u.Weight,
 		PlatformOnly: u.PlatformOnly, CreatedAt: u.CreatedAt, ModifiedAt: u.ModifiedAt,
 		SpaceUsed: u.Space.Bytes, FileCount: u.Space.Files, SpaceAmount: u.Space.Quota.Bytes,
 	}
@@ -122,19 +123,20 @@ type userUpdateCmd struct {
 	Role   *string     `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
 	Status *string     `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
 	Space  *sizeOrNone `placeholder:"SIZE" help:"Bytes that the user may store, past versions and trash included, such as 20GiB, instead of the server's --user-bytes; none for no limit."`
+	Weight *int64      `placeholder:"N" help:"Share of the machine for the user's documents, compared with the weights of other users, from 1 (default) to 100."`
 }
 
 // Validate is called by kong when everything is read.
 func (c *userUpdateCmd) Validate() error {
-	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil && c.Space == nil {
-		return errors.New("nothing to change: give --login, --name, --role, --status, or --space")
+	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil && c.Space == nil && c.Weight == nil {
+		return errors.New("nothing to change: give --login, --name, --role, --status, --space, or --weight")
 	}
 	return nil
 }
 
 // Run changes the user.
 func (c *userUpdateCmd) Run(ctx context.Context, s *streams) error {
-	change := docgen.UserChange{Login: c.Login, Name: c.Name, Role: c.Role, Status: c.Status}
+	change := docgen.UserChange{Login: c.Login, Name: c.Name, Role: c.Role, Status: c.Status, Weight: c.Weight}
 	if c.Space != nil {
 		change.SpaceAmount = new(cmp.Or(int64(*c.Space), docgen.NoQuota))
 	}

@@ -3108,6 +3108,9 @@ type UpdateUserRequest struct {
 
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
+
+	// Weight The share of the machine for the user's documents, compared with the weights of other users; 1 to 100. Only administrators change it.
+	Weight *int64 `json:"weight,omitempty"`
 }
 
 // UpdateUserRequestRole defines model for UpdateUserRequest.Role.
@@ -3190,6 +3193,9 @@ type User struct {
 	// Timezone The name of a time zone; empty when not said.
 	Timezone *string  `json:"timezone,omitempty"`
 	Type     UserType `json:"type"`
+
+	// Weight The share of the machine for the user's documents, compared with the weights of other users; 1 to 100.
+	Weight *int64 `json:"weight,omitempty"`
 }
 
 // UserRole defines model for User.Role.

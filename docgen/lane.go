@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -152,6 +153,19 @@ func (s *Service) ResumeSlot(ctx context.Context, task GenerateDocuments, crashe
 		return err
 	})
 	return int(share), takenBack, err
+}
+
+// Weight returns the share of the machine that a user has. It is 1 where the user is not known, as in tasks of earlier releases.
+func (s *Service) Weight(ctx context.Context, userID int64) (weight int, err error) {
+	err = s.db.Read(ctx, func(q *store.Queries) error {
+		share, err := q.UserWeight(ctx, userID)
+		weight = int(share)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return 1, nil
+	}
+	return weight, err
 }
 
 func (s *Service) takeBack(ctx context.Context, tx *store.Tx, task GenerateDocuments, crashed bool) (int, error) {

@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -233,6 +234,7 @@ type UserChange struct {
 	Login, Name, Role, Status, ExternalID        *string
 	Language, TimeZone, JobTitle, Phone, Address *string
 	SpaceAmount                                  *int64 // bytes that the user may store; NoQuota for no limit
+	Weight                                       *int64 // share of the machine, from 1 to MaxWeight; only administrators change it
 }
 
 // apply gives a user what the change says.
@@ -264,6 +266,9 @@ func (change UserChange) Problems() []Problem {
 	if n := change.SpaceAmount; n != nil && (*n < NoQuota || *n == 0) {
 		problems = append(problems, invalidField("space_amount", "space_amount is a positive number of bytes, or -1 for no limit"))
 	}
+	if n := change.Weight; n != nil && (*n < 1 || *n > MaxWeight) {
+		problems = append(problems, invalidField("weight", "weight is a whole number from 1 to %d", MaxWeight))
+	}
 	return problems
 }
 
@@ -294,6 +299,9 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 				return err
 			}
 		}
+		if err := setWeight(ctx, tx, c, row, change.Weight); err != nil {
+			return err
+		}
 		if err := s.checkAdmins(ctx, tx, row); err != nil {
 			return err
 		}
@@ -319,7 +327,21 @@ func userChanges(before store.User, after User) []string {
 			changes = append(changes, field.name, field.before+" → "+field.after)
 		}
 	}
+	if before.Weight != after.Weight {
+		changes = append(changes, "weight", fmt.Sprintf("%d → %d", before.Weight, after.Weight))
+	}
 	return changes
+}
+
+// setWeight changes the weight of a user, unless it stays as it is.
+func setWeight(ctx context.Context, tx *store.Tx, c *Caller, row store.User, weight *int64) error {
+	if weight == nil || *weight == row.Weight {
+		return nil
+	}
+	if c.User.Role != RoleAdmin {
+		return failf(CodeForbidden, "Access denied – only an administrator changes the weight of a user.")
+	}
+	return tx.SetUserWeight(ctx, row.ID, *weight)
 }
 
 func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User, change UserChange) error {

@@ -154,6 +154,34 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, err, docgen.CodeBadRequest)
 			}
 		})
+		t.Run("gives users a weight", func(t *testing.T) {
+			wantCode(t, change(coadmin, w.bob.User.ID, docgen.UserChange{Weight: new(int64(100))}), docgen.CodeForbidden)
+			for _, wrong := range []int64{-1, 0, 101} {
+				if got := problemNames(t, change(root, w.bob.User.ID, docgen.UserChange{Weight: &wrong})); !slices.Equal(got, []string{"weight"}) {
+					t.Errorf("a weight of %d: problems with %q", wrong, got)
+				}
+			}
+			for _, weight := range []int64{100, 3} {
+				user, err := w.UpdateUser(ctx, root, w.bob.User.ID, docgen.UserChange{Weight: &weight})
+				must(t, err)
+				share, _, err := w.ResumeSlot(ctx, docgen.GenerateDocuments{UserID: w.bob.User.ID, Lane: docgen.LaneDocx}, false)
+				must(t, err)
+				merging, err := w.Weight(ctx, w.bob.User.ID)
+				must(t, err)
+				if user.Weight != weight || int64(share) != weight || int64(merging) != weight {
+					t.Errorf("weight %d, for documents %d, for merging %d; want %d", user.Weight, share, merging, weight)
+				}
+			}
+			must(t, change(coadmin, w.bob.User.ID, docgen.UserChange{Weight: new(int64(3))})) // as it is
+			page, err := w.AuditEvents(ctx, root, docgen.AuditFilter{Action: docgen.AuditUserUpdated}, docgen.PageRequest{})
+			must(t, err)
+			if !slices.ContainsFunc(page.Entries, func(e docgen.AuditEvent) bool { return e.Details["weight"] == "100 → 3" }) {
+				t.Errorf("the audit log has %+v", page.Entries)
+			}
+			if weight, err := w.Weight(ctx, 4711); err != nil || weight != 1 { // of no user
+				t.Errorf("the weight of nobody is %d, %v", weight, err)
+			}
+		})
 		t.Run("keeps logins apart, whatever the case", func(t *testing.T) {
 			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: new("ALICE@example.com")}), docgen.CodeLoginInUse)
 			wantCode(t, change(root, w.bob.User.ID, docgen.UserChange{Login: new("BOB@example.com")}), "")

@@ -55,7 +55,11 @@ type User struct {
 	CreatedAt      time.Time
 	ModifiedAt     time.Time
 	Space          Space // zero in a Caller
+	Weight         int64 // share of the machine, compared with the weights of others; from 1 to MaxWeight
 }
+
+// MaxWeight is the largest weight of a user. Users have 1 unless an administrator says otherwise.
+const MaxWeight = 100
 
 // Profile is what else is said of a user; nothing goes by it.
 type Profile struct {
@@ -77,7 +81,7 @@ type UserRef struct {
 func userOf(row store.User, enterprise string) User {
 	return User{
 		ID: row.ID, Login: row.Login, Name: row.Name, Kind: row.Kind, Role: row.Role, Status: row.Status,
-		PlatformOnly: row.PlatformOnly, ExternalID: row.ExternalID, EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise,
+		PlatformOnly: row.PlatformOnly, ExternalID: row.ExternalID, EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise, Weight: row.Weight,
 		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
 	}
 }

@@ -25,7 +25,11 @@ const mergeFailure = "The documents could not be merged because of an error in t
 func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocuments) error {
 	waiting, cancel := context.WithTimeoutCause(ctx, placeBudget, ErrUnfinished)
 	defer cancel()
-	place, err := g.merges.Acquire(waiting, fair.Claimant{User: task.UserID})
+	weight, err := g.service.Weight(ctx, task.UserID)
+	if err != nil {
+		return err
+	}
+	place, err := g.merges.Acquire(waiting, fair.Claimant{User: task.UserID, Weight: weight})
 	if err != nil {
 		return err
 	}

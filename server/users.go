@@ -29,6 +29,7 @@ type user struct {
 	NotificationEmail null        `json:"notification_email" doc:"Always null."`
 	Role              string      `json:"role,omitempty" enum:"admin,coadmin,user" fields:"asked"`
 	Enterprise        *enterprise `json:"enterprise,omitempty" fields:"asked"`
+	Weight            int64       `json:"weight,omitempty" fields:"asked" doc:"The share of the machine for the user's documents, compared with the weights of other users; 1 to 100."`
 	PlatformOnly      *bool       `json:"is_platform_access_only,omitempty" fields:"asked" doc:"Whether only applications know the user."`
 	ExternalID        *string     `json:"external_app_user_id,omitempty" fields:"asked" doc:"What an application calls the user; empty when not said."`
 }
@@ -49,7 +50,7 @@ func (a *api) userOf(u *docgen.User) user {
 		Language: u.Profile.Language, TimeZone: u.Profile.TimeZone, JobTitle: u.Profile.JobTitle, Phone: u.Profile.Phone, Address: u.Profile.Address,
 		SpaceAmount: spaceAmount(u.Space.Quota), SpaceUsed: u.Space.Bytes, MaxUploadSize: a.service.Limits().UploadBytes,
 		Enterprise:   &enterprise{Type: typeEnterprise, ID: ID(u.EnterpriseID), Name: u.EnterpriseName},
-		PlatformOnly: &u.PlatformOnly, ExternalID: &u.ExternalID,
+		PlatformOnly: &u.PlatformOnly, ExternalID: &u.ExternalID, Weight: u.Weight,
 	}
 }
 
@@ -247,6 +248,7 @@ type updateUserRequest struct {
 	Address    *string `json:"address,omitempty"`
 	ExternalID *string `json:"external_app_user_id,omitempty" doc:"What an application calls the user; empty for nothing."`
 	Notify     bool    `json:"notify,omitempty" doc:"Accepted; nobody is notified."`
+	Weight     *int64  `json:"weight,omitempty" doc:"The share of the machine for the user's documents, compared with the weights of other users; 1 to 100. Only administrators change it."`
 
 	SpaceAmount *int64 `json:"space_amount,omitempty" doc:"The most bytes that the user may store; -1 for no limit."`
 }
@@ -254,7 +256,7 @@ type updateUserRequest struct {
 func (r *updateUserRequest) change() docgen.UserChange {
 	return docgen.UserChange{
 		Name: r.Name, Login: r.Login, Role: r.Role, Status: r.Status, Language: r.Language, TimeZone: r.TimeZone,
-		JobTitle: r.JobTitle, Phone: r.Phone, Address: r.Address, ExternalID: r.ExternalID, SpaceAmount: r.SpaceAmount,
+		JobTitle: r.JobTitle, Phone: r.Phone, Address: r.Address, ExternalID: r.ExternalID, SpaceAmount: r.SpaceAmount, Weight: r.Weight,
 	}
 }
 

@@ -288,6 +288,15 @@ func (q *Queries) SetTurnDue(ctx context.Context, iD int64, dueAt int64) error {
 	return err
 }
 
+const setUserWeight = `-- name: SetUserWeight :exec
+UPDATE users SET weight = $2 WHERE id = $1
+`
+
+func (q *Queries) SetUserWeight(ctx context.Context, iD int64, weight int64) error {
+	_, err := q.db.ExecContext(ctx, setUserWeight, iD, weight)
+	return err
+}
+
 const takeBack = `-- name: TakeBack :many
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', crashes = crashes + $3, apart = (apart OR crashes + $3 >= $4)

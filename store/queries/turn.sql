@@ -1,6 +1,9 @@
 -- name: UserWeight :one
 SELECT weight FROM users WHERE id = $1;
 
+-- name: SetUserWeight :exec
+UPDATE users SET weight = $2 WHERE id = $1;
+
 -- name: JoinTurns :exec
 -- JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
 -- least. Nobody takes the batch out of the lane until the transaction ends.
