@@ -263,7 +263,7 @@ func TestUsers(t *testing.T) {
 			must(t, err)
 			want := docgen.User{
 				ID: w.alice.User.ID, Login: "alice@example.com", Name: "alice", Kind: docgen.KindManaged, Role: docgen.RoleUser,
-				Status: docgen.StatusActive, EnterpriseID: w.alice.User.EnterpriseID, EnterpriseName: "Platen", CreatedAt: noon, ModifiedAt: noon,
+				Status: docgen.StatusActive, EnterpriseID: w.alice.User.EnterpriseID, EnterpriseName: "Platen", CreatedAt: noon, ModifiedAt: noon, Weight: 1,
 			}
 			if me != want {
 				t.Errorf("Me = %+v, want %+v", me, want)
