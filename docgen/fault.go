@@ -35,10 +35,3 @@ func Known(err error) *Error {
 	}
 	return nil
 }
-
-// IsTemporary reports whether an error is the server's lack of disk space, or of its database: the same operation can succeed
-// later.
-func IsTemporary(err error) bool {
-	known := Known(err)
-	return known != nil && known.RetryAfter > 0
-}

@@ -239,20 +239,26 @@ func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, 
 	})
 }
 
-// errMoreIsDue is why a task is not ended.
-var errMoreIsDue = errors.New("more deliveries are due")
+// errMoreIsDue is why endTask rolls its transaction back.
+var errMoreIsDue = errors.New("more is due for the task")
+
+// endTask marks the task that ctx belongs to as done in this transaction, or returns errMoreIsDue if something is left for it. left
+// is asked after [store.Tx.Done], so nothing that was added for the task is overlooked.
+func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error {
+	if err := tx.Done(ctx); err != nil {
+		return err
+	}
+	more, err := left()
+	if err == nil && more {
+		err = errMoreIsDue
+	}
+	return err
+}
 
 // EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended tells whether it did.
 func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
 	err = s.db.WriteSoon(ctx, func(tx *store.Tx) error {
-		if err := tx.Done(ctx); err != nil {
-			return err
-		}
-		due, err := tx.IsDeliveryDue(ctx, webhookID, s.micros())
-		if err == nil && due {
-			err = errMoreIsDue
-		}
-		return err
+		return endTask(ctx, tx, func() (bool, error) { return tx.IsDeliveryDue(ctx, webhookID, s.micros()) })
 	})
 	if errors.Is(err, errMoreIsDue) {
 		return false, nil

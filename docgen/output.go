@@ -48,24 +48,12 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 			if err != nil || len(claim.Jobs) > 0 {
 				return err
 			}
-			return s.endSlot(ctx, tx, task)
+			return endTask(ctx, tx, func() (bool, error) { return tx.IsTurnDue(ctx, task.UserID, string(task.Lane), s.micros()) })
 		})
 		if !errors.Is(err, errMoreIsDue) {
 			return claim, err
 		}
 	}
-}
-
-// endSlot ends the task of a slot, or returns errMoreIsDue.
-func (s *Service) endSlot(ctx context.Context, tx *store.Tx, task GenerateDocuments) error {
-	if err := tx.Done(ctx); err != nil {
-		return err
-	}
-	due, err := tx.IsTurnDue(ctx, task.UserID, string(task.Lane), s.micros())
-	if err == nil && due {
-		err = errMoreIsDue
-	}
-	return err
 }
 
 // claimNext claims jobs of the batch that is next, and takes batches out of the lane that have none waiting any more.

@@ -100,8 +100,11 @@ func (s *Service) charge(ctx context.Context, tx *store.Tx, userID, files, bytes
 
 // chargeMove makes a user pay for a tree that another one paid for.
 func (s *Service) chargeMove(ctx context.Context, tx *store.Tx, itemID, from, to int64) error {
+	if from == to {
+		return nil
+	}
 	files, bytes, err := tx.TreeSpace(ctx, itemID)
-	if err != nil || from == to {
+	if err != nil {
 		return err
 	}
 	if from < to { // in the order of ids, for who moves the other way at the same time

@@ -32,9 +32,6 @@ const (
 	removalTries   = 10_000           // of the task: it fails only while the database does
 )
 
-// errTreesLeft keeps RemoveTrees from ending: another tree was added at the last moment.
-var errTreesLeft = errors.New("there are trees left to be removed")
-
 // removeLater hides an item, with everything below it, from every caller and schedules its deletion.
 func (s *Service) removeLater(ctx context.Context, tx *store.Tx, itemID int64) error {
 	if err := tx.MarkRemoved(ctx, itemID, store.Removed); err != nil {
@@ -98,16 +95,12 @@ func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
 // endRemoval marks the task as done, unless a tree was added meanwhile (more is then true). Trees added later enqueue a new task.
 func (s *Service) endRemoval(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Done(ctx); err != nil {
-			return err
-		}
-		left, err := tx.Removals(ctx, 1)
-		if err == nil && len(left) > 0 {
-			return errTreesLeft
-		}
-		return err
+		return endTask(ctx, tx, func() (bool, error) {
+			left, err := tx.Removals(ctx, 1)
+			return len(left) > 0, err
+		})
 	})
-	if errors.Is(err, errTreesLeft) {
+	if errors.Is(err, errMoreIsDue) {
 		return true, nil
 	}
 	return false, err

@@ -282,9 +282,6 @@ func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id string) error {
 	})
 }
 
-// errBatchesLeft keeps RemoveBatches from ending: another batch was hidden at the last moment.
-var errBatchesLeft = errors.New("there are batches left to be removed")
-
 // RemoveBatches deletes hidden batches, and returns how many are deleted. If more is true, its time was up and it must be called
 // again.
 func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, err error) {
@@ -318,16 +315,12 @@ func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, 
 // endRemoveBatches marks the task as done, unless a batch was hidden meanwhile (more is then true).
 func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Done(ctx); err != nil {
-			return err
-		}
-		left, err := tx.HiddenBatches(ctx, 1)
-		if err == nil && len(left) > 0 {
-			err = errBatchesLeft
-		}
-		return err
+		return endTask(ctx, tx, func() (bool, error) {
+			left, err := tx.HiddenBatches(ctx, 1)
+			return len(left) > 0, err
+		})
 	})
-	if errors.Is(err, errBatchesLeft) {
+	if errors.Is(err, errMoreIsDue) {
 		return true, nil
 	}
 	return false, err
