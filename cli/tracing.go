@@ -31,7 +31,7 @@ var otelEndpoints = []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTE
 // nothing else is affected.
 func (c *config) tracer(ctx context.Context, log *slog.Logger, stop *teardown) (trace.Tracer, error) {
 	if c.OTLPEndpoint == "" && !otelConfigured() {
-		return noop.NewTracerProvider().Tracer(tracerName), nil
+		return noop.Tracer{}, nil
 	}
 	var options []otlptracehttp.Option
 	if c.OTLPEndpoint != "" {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"platen/docgen"
 	"platen/docx"
@@ -96,7 +97,7 @@ func New(cfg Config) *Generator {
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
 		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
-		tracer: orNoTracer(cfg.Tracer),
+		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
 			docgen.LanePDF:      fair.New(fair.Config{Slots: placesPerEngine * engines, Spare: sparePlaces}),

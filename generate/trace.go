@@ -6,7 +6,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"platen/docgen"
 )
@@ -52,12 +51,4 @@ func (g *Generator) span(ctx context.Context, name string, work func(context.Con
 		span.SetStatus(codes.Error, name+" failed")
 	}
 	return err
-}
-
-// orNoTracer returns a tracer that records nothing in place of nil.
-func orNoTracer(t trace.Tracer) trace.Tracer {
-	if t == nil {
-		return noop.NewTracerProvider().Tracer("")
-	}
-	return t
 }

@@ -4,6 +4,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"platen/docgen"
 )
@@ -108,7 +110,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 		log:     cfg.Log,
 		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
 		compat:  cfg.Compat,
-		public:  public, internal: internal, proxies: cfg.TrustedProxies, tracer: orNoTracer(cfg.Tracer),
+		public:  public, internal: internal, proxies: cfg.TrustedProxies, tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 		in:      newInFlight(cfg.InFlight),
 		sign:    cfg.Sign,

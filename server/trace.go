@@ -7,7 +7,6 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // traceContext reads the header traceparent (W3C Trace Context, section 3.2).
@@ -23,8 +22,8 @@ func (a *api) startSpan(r *http.Request) (*http.Request, trace.Span) {
 // endSpan ends the span of a call with the attributes of OpenTelemetry's conventions for HTTP servers. Paths and queries are
 // left out, as in the log: they may hold what nobody should read.
 func (c *call) endSpan(route string) {
+	defer c.span.End()
 	if !c.span.IsRecording() {
-		c.span.End()
 		return
 	}
 	c.span.SetName(route)
@@ -36,13 +35,4 @@ func (c *call) endSpan(route string) {
 	if c.w.status >= http.StatusInternalServerError {
 		c.span.SetStatus(codes.Error, http.StatusText(c.w.status))
 	}
-	c.span.End()
-}
-
-// orNoTracer returns a tracer that records nothing in place of nil.
-func orNoTracer(t trace.Tracer) trace.Tracer {
-	if t == nil {
-		return noop.NewTracerProvider().Tracer("")
-	}
-	return t
 }
