@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"platen/fair"
 	"platen/store"
 )
 
@@ -126,6 +127,21 @@ func callerOf(user store.User, globalContent bool) *Caller {
 		c.Scopes = allowed([]Scope{ScopeGlobalContent}, user)
 	}
 	return c
+}
+
+// ForCaller returns a context in which operations take turns with those of other users. Everything that one user's tokens do
+// is one share, also on behalf of others.
+func ForCaller(ctx context.Context, c *Caller) context.Context {
+	return fair.For(ctx, fair.Claimant{User: c.ActorID, Weight: int(c.User.Weight)})
+}
+
+// guests are the claimant of requests without an account.
+const guests = -1
+
+// ForGuest returns a context in which operations of requests without an account take turns with those of users. All guests
+// have one share.
+func ForGuest(ctx context.Context) context.Context {
+	return fair.For(ctx, fair.Claimant{User: guests, Weight: 1})
 }
 
 // Operator is the caller of commands on the machine of the server. It may do to users and tokens what an administrator may, and is

@@ -16,6 +16,7 @@ import (
 	"platen/pdf"
 	"platen/pdf/office"
 	"platen/pdf/pdftest"
+	"platen/store"
 	"platen/store/storetest"
 )
 
@@ -28,18 +29,17 @@ func BenchmarkFair(b *testing.B) {
 		name                           string
 		output                         string
 		batches, documents, paragraphs int
-		samples                        int
 	}{
-		{"60 batches of 100 docx", docgen.OutputDocx, 60, 100, 0, 100},
-		{"10 batches of 50 PDFs", docgen.OutputPDF, 10, 50, 0, 100},
-		{"6 PDFs of 60,000 paragraphs", docgen.OutputPDF, 6, 1, long, 10},
+		{"60 batches of 100 docx", docgen.OutputDocx, 60, 100, 0},
+		{"10 batches of 50 PDFs", docgen.OutputPDF, 10, 50, 0},
+		{"6 PDFs of 60,000 paragraphs", docgen.OutputPDF, 6, 1, long},
 	} {
-		b.Run(load.name, func(b *testing.B) {
-			f := newFairness(b, load.output)
+		run := func(b *testing.B, cfg store.Config) {
+			f := newFairness(b, cfg, load.output)
 			for range b.N {
-				idle := f.samples(load.samples)
+				idle := f.samples(fairSamples)
 				stop := f.load(load.output, load.batches, load.documents, load.paragraphs)
-				waits := f.samples(load.samples)
+				waits := f.samples(fairSamples)
 				stop()
 				report(b, "idle", idle)
 				report(b, "loaded", waits)
@@ -48,9 +48,14 @@ func BenchmarkFair(b *testing.B) {
 				b.ReportMetric(quantile(waits, 0.99).Seconds()/longest.Seconds(), "p99/longest")
 			}
 			b.ReportMetric(0, "ns/op")
-		})
+		}
+		b.Run(load.name+"/sqlite", func(b *testing.B) { run(b, storetest.SQLite(b)) })
+		b.Run(load.name+"/postgres", func(b *testing.B) { run(b, storetest.Postgres(b)) })
 	}
 }
+
+// fairSamples is the number of documents of the other user, idle and loaded.
+const fairSamples = 100
 
 func report(b *testing.B, name string, waits []time.Duration) {
 	b.Helper()
@@ -71,7 +76,7 @@ type fairness struct {
 	document func() docgen.Job // generates one document of the other user
 }
 
-func newFairness(b *testing.B, output string) *fairness {
+func newFairness(b *testing.B, db store.Config, output string) *fairness {
 	b.Helper()
 	spans := &startTimes{documents: map[trace.SpanID]*timedDocument{}, last: output}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
@@ -81,7 +86,7 @@ func newFairness(b *testing.B, output string) *fairness {
 		engine = newOffice(b)
 		cfg.PDF = pdf.Engine(engine)
 	}
-	w := newWorldAs(b, storetest.Open(b, storetest.SQLite(b)), newBlobs(b), cfg)
+	w := newWorldAs(b, storetest.Open(b, db), newBlobs(b), cfg)
 	f := &fairness{b: b, w: w, spans: spans, document: w.otherOf(output)}
 	w.start()
 	f.document() // warm: its template is compiled, and LibreOffice runs
@@ -142,7 +147,7 @@ func (f *fairness) batch(template int64, output, name string, documents int) str
 	for i := range documents {
 		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("%s-%d", name, i), Input: letterInput(f.b, i)})
 	}
-	id, err := f.w.service.CreateBatch(f.b.Context(), f.w.caller, batch)
+	id, err := f.w.service.CreateBatch(docgen.ForCaller(f.b.Context(), f.w.caller), f.w.caller, batch)
 	must(f.b, err)
 	return id
 }

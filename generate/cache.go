@@ -13,7 +13,7 @@ import (
 
 	"platen/docgen"
 	"platen/docx"
-	"platen/generate/internal/fair"
+	"platen/fair"
 )
 
 // defaultTemplateCache is how much memory compiled templates may take when the configuration does not say.

@@ -147,7 +147,7 @@ func (w *world) batchWith(options docgen.BatchOptions, template int64, output st
 	for i, input := range inputs {
 		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: json.RawMessage(input)})
 	}
-	id, err := w.service.CreateBatch(w.t.Context(), w.caller, b)
+	id, err := w.service.CreateBatch(docgen.ForCaller(w.t.Context(), w.caller), w.caller, b)
 	must(w.t, err)
 	return id
 }

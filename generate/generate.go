@@ -23,7 +23,7 @@ import (
 
 	"platen/docgen"
 	"platen/docx"
-	"platen/generate/internal/fair"
+	"platen/fair"
 	"platen/pdf"
 )
 

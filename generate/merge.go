@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"platen/docgen"
-	"platen/generate/internal/fair"
+	"platen/fair"
 	"platen/pdf/finish"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"platen/docgen"
-	"platen/generate/internal/fair"
+	"platen/fair"
 )
 
 // How long a run of a slot works. The queue gives a task 120 s.
@@ -30,6 +30,7 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 	if !known {
 		return errors.New("there is no lane " + string(task.Lane))
 	}
+	ctx = fair.For(ctx, fair.Claimant{User: task.UserID, Weight: 1})
 	_, leftByUs := g.left.Load(task)
 	weight, takenBack, err := g.service.ResumeSlot(ctx, task, !leftByUs)
 	if err != nil {
@@ -40,6 +41,7 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 		g.log.WarnContext(ctx, "documents are generated again that a server was working on when it ended", "user", task.UserID, "lane", task.Lane, "documents", takenBack)
 	}
 	claimant := fair.Claimant{User: task.UserID, Weight: weight}
+	ctx = fair.For(ctx, claimant)
 	for begun := g.now(); ; {
 		more, err := g.turn(ctx, places, task, claimant)
 		if err != nil || !more {

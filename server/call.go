@@ -43,7 +43,8 @@ func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
 	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, in: a.in, site: s}
 	r, c.span = a.startSpan(r)
 	from := clientAddress(r, a.proxies)
-	c.r = r.WithContext(docgen.WithOrigin(context.WithValue(r.Context(), callKey{}, c), originOf(r, from, c.id)))
+	ctx := docgen.WithOrigin(context.WithValue(r.Context(), callKey{}, c), originOf(r, from, c.id))
+	c.r = r.WithContext(docgen.ForGuest(ctx))
 	c.r.RemoteAddr = from
 	identify(w.Header(), c.id)
 	secure(w.Header())

@@ -44,7 +44,7 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 		if err := known.check(c.r, a.compat == CompatBox); err != nil {
 			return nil, a.refuse(c, d.id, err)
 		}
-		out, err := operation(ctx, c, in)
+		out, err := operation(docgen.ForCaller(ctx, c.caller), c, in)
 		if err != nil {
 			return nil, a.refuse(c, d.id, err)
 		}

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
+
+	"platen/fair"
 )
 
 // How often, and after which pause at first, a transaction is run again that lost against another.
@@ -25,6 +27,9 @@ const (
 
 // defaultWriteWait is how long a transaction waits for its turn to write: requests are answered before their clients give up.
 const defaultWriteWait = 5 * time.Second
+
+// spareConns is the number of connections that only users get who use none, however many others use.
+const spareConns = 2
 
 // Dialect tells the two databases apart where that matters to a reader of logs; the SQL does not differ.
 type Dialect string
@@ -56,6 +61,7 @@ type Config struct {
 type DB struct {
 	dialect        Dialect
 	reader, writer *sql.DB
+	reads, writes  *fair.Slots // connections: database/sql itself gives a free one to any of those who wait, at random
 	readOptions    *sql.TxOptions
 	writeWait      time.Duration
 	queue          queueDriver
@@ -106,8 +112,15 @@ func (db *DB) Ping(ctx context.Context) error {
 // Read calls fn with queries that all see the database as it was at one moment. On SQLite readers never wait for the
 // writer. fn must not change anything (the database refuses it), and it may be called again when the database asks for
 // that. The error is fn's own, unchanged, where fn fails.
+//
+// Users take turns at the connections, as [fair.For] names them in ctx.
 func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 	return retry(ctx, func() error {
+		turn, err := db.reads.Acquire(ctx, fair.ClaimantOf(ctx))
+		if err != nil {
+			return fmt.Errorf("wait to read: %w", err)
+		}
+		defer turn.Release()
 		tx, err := db.reader.BeginTx(ctx, db.readOptions)
 		if err != nil {
 			return fmt.Errorf("begin to read: %w", err)
@@ -119,7 +132,14 @@ func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 
 // ReadOne is Read for a single statement, which sees the database as it was at one moment without a transaction.
 func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
-	return retry(ctx, func() error { return fn(New(db.reader)) })
+	return retry(ctx, func() error {
+		turn, err := db.reads.Acquire(ctx, fair.ClaimantOf(ctx))
+		if err != nil {
+			return fmt.Errorf("wait to read: %w", err)
+		}
+		defer turn.Release()
+		return fn(New(db.reader))
+	})
 }
 
 // Write calls fn in one transaction: all that fn does is durable when Write returns nil, and none of it has happened when
@@ -127,7 +147,8 @@ func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 // nobody knows. The error is fn's own, unchanged, where fn fails.
 //
 // fn runs again from the start when the transaction loses against another, so it must do nothing but use tx and set
-// variables. On SQLite all writers of the process wait for each other: fn does no slow work and does not call Write.
+// variables. On SQLite all writers of the process wait for each other: fn does no slow work and does not call Write. Users
+// take turns at writing, as [fair.For] names them in ctx.
 //
 // Write fails with an error that [IsBusy] recognizes, without calling fn, when it does not get its turn within
 // [Config].WriteWait: because other transactions take that long, or another process holds the lock of the database.
@@ -143,11 +164,11 @@ func (db *DB) WriteSoon(ctx context.Context, fn func(tx *Tx) error) error {
 
 func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) error {
 	deadline := time.Now().Add(db.writeWait)
-	conn, err := db.writeConn(ctx, deadline)
+	conn, release, err := db.writeConn(ctx, deadline)
 	if err != nil {
 		return fmt.Errorf("connect to write: %w", err)
 	}
-	defer conn.Close()
+	defer release()
 	if wait && db.dialect == SQLite {
 		end, err := durable(ctx, conn)
 		if err != nil {
@@ -183,15 +204,23 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 	return nil
 }
 
-// writeConn waits for a connection that writes, until a deadline.
-func (db *DB) writeConn(ctx context.Context, deadline time.Time) (*sql.Conn, error) {
+// writeConn waits for a connection that writes, until a deadline. It is given back by release.
+func (db *DB) writeConn(ctx context.Context, deadline time.Time) (conn *sql.Conn, release func(), err error) {
 	waiting, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	conn, err := db.writer.Conn(waiting)
-	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+	turn, err := db.writes.Acquire(waiting, fair.ClaimantOf(ctx))
+	if err == nil {
+		if conn, err = db.writer.Conn(waiting); err != nil {
+			turn.Release()
+		}
+	}
+	if err == nil {
+		return conn, func() { conn.Close(); turn.Release() }, nil
+	}
+	if waiting.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w for %v", ErrBusy, db.writeWait)
 	}
-	return conn, err
+	return nil, nil, err
 }
 
 // begin begins a transaction. On SQLite it waits until a deadline for another process to give up the lock; SQLite itself waits

@@ -13,6 +13,14 @@ import (
 func (db *DB) Reader() *sql.DB { return db.reader }
 func (db *DB) Writer() *sql.DB { return db.writer }
 
+// Waiting is the number of transactions that wait for their turn.
+func (db *DB) Waiting() int {
+	if db.reads == db.writes {
+		return db.reads.Waiting()
+	}
+	return db.reads.Waiting() + db.writes.Waiting()
+}
+
 // SQL gives the transaction itself.
 func (tx *Tx) SQL() DBTX { return tx.sqlTx }
 

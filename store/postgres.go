@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"platen/fair"
 )
 
 const (
@@ -19,6 +21,8 @@ const (
 	// minMaxConns is what a process cannot do without: one that listens for jobs, one that holds the migration lock while
 	// another migrates, and one more.
 	minMaxConns = 4
+	// queueConns is the number of connections that no transaction takes: one listens for jobs, one fetches and ends them.
+	queueConns = 2
 	// connectTimeout is how long Open waits for PostgreSQL to answer.
 	connectTimeout = 10 * time.Second
 )
@@ -57,10 +61,15 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	sqlDB := stdlib.OpenDBFromPool(pool)
+	conns := int(poolConfig.MaxConns) - queueConns
+	spare := min(spareConns, conns-1)
+	turns := fair.New(fair.Config{Slots: conns - spare, Spare: spare})
 	db := &DB{
 		dialect:     PostgreSQL,
 		reader:      sqlDB,
 		writer:      sqlDB,
+		reads:       turns,
+		writes:      turns,
 		readOptions: &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		log:         cfg.Log,
 		close: func() error {

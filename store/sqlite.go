@@ -13,6 +13,8 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"platen/fair"
 )
 
 // minReaders is the least number of reading connections to a SQLite file.
@@ -35,7 +37,7 @@ var sqlitePragmas = []string{
 }
 
 // openSQLite opens one connection that writes and several that read. With a second writing connection the two would run
-// into each other's locks, while database/sql hands a single one round in order.
+// into each other's locks.
 func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
@@ -52,13 +54,15 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	reader := sql.OpenDB(connector{sqliteDSN(path, "_pragma=query_only(1)")})
 	readers := max(minReaders, runtime.NumCPU())
-	reader.SetMaxOpenConns(readers)
-	reader.SetMaxIdleConns(readers)
+	reader.SetMaxOpenConns(readers + spareConns)
+	reader.SetMaxIdleConns(readers + spareConns)
 
 	db := &DB{
 		dialect:     SQLite,
 		reader:      reader,
 		writer:      writer,
+		reads:       fair.New(fair.Config{Slots: readers, Spare: spareConns}),
+		writes:      fair.New(fair.Config{Slots: 1}),
 		readOptions: &sql.TxOptions{ReadOnly: true}, // which the driver begins DEFERRED in spite of _txlock
 		log:         cfg.Log,
 		close:       func() error { return errors.Join(reader.Close(), writer.Close()) },

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"platen/generate/internal/fair"
+	"platen/fair"
 )
 
 // hall is slots with a log of who was served, in a bubble.
