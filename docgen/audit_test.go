@@ -213,6 +213,50 @@ func TestAuditDenials(t *testing.T) {
 	})
 }
 
+// TestAuditDenialsOfOthers has users, and guests, be refused in many ways: what another user is denied is told apart all the same.
+func TestAuditDenialsOfOthers(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		const users, ways = 30, 60
+		counted := map[int64]int{}
+		deny := func(c *docgen.Caller, address, operation string) {
+			w.NoteDenied(docgen.WithOrigin(context.WithoutCancel(t.Context()), docgen.Origin{Address: address}), c, operation, "insufficient_scope")
+			if c == nil {
+				c = &docgen.Caller{}
+			}
+			counted[c.ActorID]++
+		}
+		for i := range ways {
+			deny(w.bob, "", fmt.Sprint("operation_", i))
+			deny(nil, fmt.Sprint("198.51.100.", i), "get_me")
+			for user := range users {
+				deny(&docgen.Caller{ActorID: int64(user + 1), User: docgen.User{ID: int64(user + 1)}}, "", fmt.Sprint("operation_", i))
+			}
+		}
+		deny(w.alice, "192.0.2.1", "list_users")
+		must(t, w.RecordDenials(t.Context()))
+		denied, mine := w.audited(docgen.AuditFilter{Action: docgen.AuditDenied}), 0
+		for _, e := range denied {
+			var n int
+			_, err := fmt.Sscan(e.Details["count"], &n)
+			must(t, err)
+			if counted[e.Actor.ID] -= n; e.Actor.ID != w.alice.User.ID {
+				continue
+			}
+			if mine++; e.TargetID != "list_users" || e.Origin.Address != "192.0.2.1" || e.Details["reason"] != "insufficient_scope" {
+				t.Errorf("what alice was denied: %+v", e)
+			}
+		}
+		if len(denied) > 101 || mine != 1 {
+			t.Errorf("%d entries, want at most 101, of which alice has %d, want 1", len(denied), mine)
+		}
+		for actor, missing := range counted {
+			if missing != 0 {
+				t.Errorf("%d denials of %d are missing", missing, actor)
+			}
+		}
+	})
+}
+
 // TestAuditBounds has the client say more than is kept.
 func TestAuditBounds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

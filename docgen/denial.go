@@ -9,11 +9,15 @@ import (
 	"platen/store"
 )
 
-// What is denied is counted in memory, and reaches the audit log about twice a minute, one row for each who was denied something:
-// nobody can fill the log by being refused.
+// What is denied is counted in memory, and reaches the audit log about twice a minute, a few rows for each who was denied something:
+// nobody can fill the log by being refused, and nobody can hide what others are denied.
 
-// Limits of what is counted of denials between two calls of RecordDenials.
-const maxDenials = 100 // different ones; further ones are counted together
+// Limits of what is counted between two calls of RecordDenials. What exceeds them is counted as various.
+const (
+	maxDenials      = 100 // different ones of all callers
+	maxUserDenials  = 10  // different ones of one user
+	maxGuestDenials = 50  // different ones of all guests
+)
 
 // A denial is what is counted together: who was denied what, and for which reason.
 type denial struct {
@@ -22,29 +26,80 @@ type denial struct {
 	code                    string
 }
 
+const variousDenials = "various"
+
+// various is the denial that stands for several of one actor.
+func various(actor int64) denial { return denial{actor: actor, user: actor, code: variousDenials} }
+
 // denials counts denials since the last RecordDenials. Its methods may be called from many goroutines.
 type denials struct {
 	mu     sync.Mutex
 	counts map[denial]int
+	kinds  map[int64]int // by actor, 0 for guests: how many different ones are counted, various excepted
 }
 
 func (d *denials) note(of denial) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.counts == nil {
-		d.counts = map[denial]int{}
+		d.counts, d.kinds = map[denial]int{}, map[int64]int{}
 	}
-	if d.counts[of] == 0 && len(d.counts) >= maxDenials {
-		of = denial{code: "various"}
+	d.counts[d.admit(of)]++
+}
+
+// admit returns what a denial is counted as.
+func (d *denials) admit(of denial) denial {
+	most := maxUserDenials
+	if of.actor == 0 {
+		most = maxGuestDenials
 	}
-	d.counts[of]++
+	if d.counts[of] == 0 && d.kinds[of.actor] >= most {
+		of = various(of.actor)
+	}
+	if d.counts[of] > 0 {
+		return of
+	}
+	for len(d.counts) >= maxDenials {
+		if !d.merge() {
+			return various(0)
+		}
+	}
+	if of.code != variousDenials {
+		d.kinds[of.actor]++
+	}
+	return of
+}
+
+// merge counts one denial of the actor with the most different ones as various. It reports false if every actor has one alone.
+func (d *denials) merge() bool {
+	actor, most := int64(0), 1
+	for a, kinds := range d.kinds {
+		if kinds > 0 && d.counts[various(a)] > 0 {
+			kinds++
+		}
+		if kinds > most {
+			actor, most = a, kinds
+		}
+	}
+	if most == 1 {
+		return false
+	}
+	for of, count := range d.counts {
+		if of.actor == actor && of.code != variousDenials {
+			delete(d.counts, of)
+			d.kinds[actor]--
+			d.counts[various(actor)] += count
+			break
+		}
+	}
+	return true
 }
 
 func (d *denials) take() map[denial]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	counts := d.counts
-	d.counts = nil
+	d.counts, d.kinds = nil, nil
 	return counts
 }
 
