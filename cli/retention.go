@@ -19,11 +19,15 @@ type retentionConfig struct {
 	KeepBatches  keepDays `default:"90" env:"PLATEN_KEEP_BATCHES" placeholder:"DAYS" group:"Retention" help:"Days to keep a batch with its jobs, counted from its creation, or forever (default 90). Generated files stay."`
 	KeepInputs   keepDays `default:"14" env:"PLATEN_KEEP_INPUTS" placeholder:"DAYS" group:"Retention" help:"Days to keep the data of failed jobs, or forever (default 14). The data of other jobs is deleted when they end."`
 	KeepFailures keepDays `default:"30" env:"PLATEN_KEEP_FAILURES" placeholder:"DAYS" group:"Retention" help:"Days to keep what went wrong with a job, counted from its end, or forever (default 30). Its status and the number of failures stay."`
-	KeepTrash    keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Days to keep files and folders in the trash, or forever (default 30)."`
+	KeepTrash    keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Days to keep files, folders, and file versions in the trash, or forever (default 30)."`
+	KeepAudit    keepDays `default:"365" env:"PLATEN_KEEP_AUDIT" placeholder:"DAYS" group:"Retention" help:"Days to keep entries of the audit log, or forever (default 365)."`
 }
 
 func (c *retentionConfig) periods() docgen.Retention {
-	return docgen.Retention{Batches: c.KeepBatches.duration(), Inputs: c.KeepInputs.duration(), Trash: c.KeepTrash.duration(), Failures: c.KeepFailures.duration()}
+	return docgen.Retention{
+		Batches: c.KeepBatches.duration(), Inputs: c.KeepInputs.duration(), Trash: c.KeepTrash.duration(), Failures: c.KeepFailures.duration(),
+		Audit: c.KeepAudit.duration(),
+	}
 }
 
 // keepDays is a number of days, or 0 for forever.
@@ -79,9 +83,9 @@ func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, q
 func newRetainer(service *docgen.Service, periods docgen.Retention, log *slog.Logger, registry prometheus.Registerer) *retainer {
 	r := &retainer{service: service, periods: periods, log: log, removed: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "platen_retention_removed_total",
-		Help: "What this process removed: inputs and failures of jobs, and trash, that were too old; batches that were too old, or deleted by their creator.",
+		Help: "What this process removed: inputs and failures of jobs, trash, and entries of the audit log that were too old; batches that were too old, or deleted by their creator.",
 	}, []string{"kind"})}
-	for _, kind := range []string{"batches", "inputs", "failures", "trash"} {
+	for _, kind := range []string{"batches", "inputs", "failures", "trash", "audit"} {
 		r.removed.WithLabelValues(kind)
 	}
 	registry.MustRegister(r.removed)
@@ -93,8 +97,10 @@ func (r *retainer) apply(ctx context.Context, _ docgen.ApplyRetention) error {
 	r.removed.WithLabelValues("inputs").Add(float64(removed.Inputs))
 	r.removed.WithLabelValues("failures").Add(float64(removed.Failures))
 	r.removed.WithLabelValues("trash").Add(float64(removed.Trash))
+	r.removed.WithLabelValues("audit").Add(float64(removed.Audit))
 	if removed != (docgen.Outdated{}) {
-		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures, "trash", removed.Trash)
+		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures, "trash", removed.Trash,
+			"audit", removed.Audit)
 	}
 	switch {
 	case err != nil:
@@ -127,7 +133,7 @@ func (r *retainer) announce(ctx context.Context) error {
 	for _, kind := range []struct {
 		found   int64
 		setting string
-	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"}} {
+	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"}, {found.Audit, "keep-audit"}} {
 		if kind.found > 0 {
 			r.log.WarnContext(ctx, "old data will be removed; set --"+kind.setting+"="+forever+" to keep it", "setting", kind.setting, "from", begins)
 		}

@@ -2,7 +2,10 @@ package docgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"platen/store"
 )
@@ -49,6 +52,92 @@ func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind,
 		err = s.removeLater(ctx, tx, itemID)
 	}
 	return farewell, err
+}
+
+// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. An
+// item that cannot be deleted does not keep the others.
+func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
+	caller := s.Operator()
+	for last := int64(0); !s.now().After(end); {
+		var rows []store.OldTrashRow
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			rows, err = q.OldTrash(ctx, before, last, oldPortion)
+			return err
+		})
+		if err != nil || len(rows) == 0 {
+			return purged, errors.Join(failed, err)
+		}
+		for _, row := range rows {
+			last = row.ID
+			err := s.Purge(ctx, caller, Kind(row.Kind), row.ID)
+			switch {
+			case err == nil:
+				purged++
+			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // else it was restored or deleted meanwhile
+				failed = errors.Join(failed, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
+			}
+		}
+	}
+	return purged, failed
+}
+
+// purgeOldVersions deletes for good the versions of files that were put into the trash before a time. A file whose versions cannot be
+// deleted does not keep those of others.
+func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
+	for last := int64(0); !s.now().After(end); {
+		var files []int64
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			files, err = q.OldVersionFiles(ctx, before, last, oldPortion)
+			return err
+		})
+		if err != nil || len(files) == 0 {
+			return purged, errors.Join(failed, err)
+		}
+		for _, id := range files {
+			last = id
+			for all := false; !all && !s.now().After(end); {
+				var n int
+				if n, all, err = s.purgeVersions(ctx, id, before); err != nil {
+					failed = errors.Join(failed, fmt.Errorf("delete versions of file %d from the trash: %w", id, err))
+					break
+				}
+				purged += int64(n)
+			}
+		}
+	}
+	return purged, failed
+}
+
+// purgeVersions deletes a portion of the versions of a file that were put into the trash before a time, and returns how many. all
+// reports that none is left.
+func (s *Service) purgeVersions(ctx context.Context, fileID, before int64) (purged int, all bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		purged, all = 0, false
+		find := func() (place, error) { return s.placeAt(ctx, tx.Queries, File, fileID) }
+		p, err := steady(ctx, tx, File, lockRow(ctx, tx), find)
+		if err != nil {
+			return err
+		}
+		versions, err := tx.OldVersions(ctx, fileID, before, removalPortion)
+		if err != nil {
+			return err
+		}
+		if all = len(versions) == 0; all {
+			return nil
+		}
+		r := &remover{tx: tx, room: removalPortion}
+		if _, err := r.versions(ctx, versions); err != nil {
+			return err
+		}
+		if purged = len(r.portion.Versions); purged == 0 { // only tags of the first one
+			return nil
+		}
+		if err := s.audit(ctx, tx, s.Operator(), AuditPurged, auditOf(File.String(), fileID), "versions", strconv.Itoa(purged)); err != nil {
+			return err
+		}
+		return s.deletePortion(ctx, tx, r.portion, p.row.OwnerID)
+	})
+	return purged, all, err
 }
 
 // RemoveContents is the task of removing the contents of versions that were removed, as far as no other version names

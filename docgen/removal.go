@@ -136,16 +136,7 @@ func (s *Service) removeSome(ctx context.Context, tx *store.Tx, kind Kind, id in
 	if err != nil {
 		return false, err
 	}
-	contents, bytes, err := tx.DeletePortion(ctx, r.portion)
-	if err != nil {
-		return false, err
-	}
-	if len(contents) > 0 {
-		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4}); err != nil {
-			return false, err
-		}
-	}
-	if err := s.charge(ctx, tx, owner, -int64(r.portion.Files), -bytes); err != nil {
+	if err := s.deletePortion(ctx, tx, r.portion, owner); err != nil {
 		return false, err
 	}
 	for _, id := range r.portion.Items {
@@ -157,6 +148,20 @@ func (s *Service) removeSome(ctx context.Context, tx *store.Tx, kind Kind, id in
 		}
 	}
 	return all, nil
+}
+
+// deletePortion deletes the rows of a portion, which is one user's, and schedules the deletion of their contents.
+func (s *Service) deletePortion(ctx context.Context, tx *store.Tx, portion store.Portion, owner int64) error {
+	contents, bytes, err := tx.DeletePortion(ctx, portion)
+	if err != nil {
+		return err
+	}
+	if len(contents) > 0 {
+		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4}); err != nil {
+			return err
+		}
+	}
+	return s.charge(ctx, tx, owner, -portion.Files, -bytes)
 }
 
 // remover collects one portion of a tree.
@@ -206,8 +211,7 @@ func (r *remover) folder(ctx context.Context, id int64) (all bool, err error) {
 	return len(children) < limit, nil
 }
 
-// file adds the versions of a file. It deletes their tags immediately, the reading first: SaveReading updates the reading before
-// it inserts tags, so it cannot insert any after this.
+// file adds the versions of a file.
 func (r *remover) file(ctx context.Context, id int64) (all bool, err error) {
 	if r.room <= 0 {
 		return false, nil
@@ -217,6 +221,13 @@ func (r *remover) file(ctx context.Context, id int64) (all bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	all, err = r.versions(ctx, versions)
+	return all && len(versions) < limit, err
+}
+
+// versions adds versions of a file. It deletes their tags immediately, the reading first: SaveReading updates the reading before
+// it inserts tags, so it cannot insert any after this. all reports that all of them fit.
+func (r *remover) versions(ctx context.Context, versions []int64) (all bool, err error) {
 	for _, version := range versions {
 		if r.room <= 0 {
 			return false, nil
@@ -234,5 +245,5 @@ func (r *remover) file(ctx context.Context, id int64) (all bool, err error) {
 		r.room--
 		r.portion.Versions = append(r.portion.Versions, version)
 	}
-	return len(versions) < limit, nil
+	return true, nil
 }

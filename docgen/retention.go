@@ -11,8 +11,8 @@ import (
 	"platen/store"
 )
 
-// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, deletes old
-// inputs, and deletes old items in the trash. Hidden batches are deleted by RemoveBatches, which DELETE of a batch uses as well.
+// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, and deletes old
+// inputs, failures, items and versions in the trash, and entries of the audit log. Hidden batches are deleted by RemoveBatches, which DELETE of a batch uses as well.
 // Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in rows, and after
 // a crash they continue with what is left.
 
@@ -20,7 +20,8 @@ import (
 type Retention struct {
 	Batches time.Duration // since the batch was created: the batch, its jobs, their failures and inputs, and the row of its merge
 	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
-	Trash   time.Duration // since the item was put into the trash
+	Trash   time.Duration // since the file, the folder, or the version of a file was put into the trash
+	Audit   time.Duration // since the entry of the audit log was written
 	// Failures is since the job ended, or the merge: what went wrong. The status, the code, and the count stay.
 	Failures time.Duration
 }
@@ -34,10 +35,12 @@ const (
 	inputPortion    = 16               // inputs that one transaction deletes; one may have megabytes
 	failurePortion  = 64               // failures that one transaction deletes; one may have MaxFailureBytes
 	jobPortion      = 500              // jobs that one transaction deletes
+	auditPortion    = 1000             // entries of the audit log that one transaction deletes
 )
 
-// Outdated is what the retention periods select, by kind: batches, inputs, trash, and failures.
-type Outdated struct{ Batches, Inputs, Trash, Failures int64 }
+// Outdated is what the retention periods select, by kind: batches, inputs, files, folders, and file versions in the trash, failures,
+// and entries of the audit log.
+type Outdated struct{ Batches, Inputs, Trash, Failures, Audit int64 }
 
 // failuresDeleted stands for failures that were deleted.
 const failuresDeleted = "The failures were deleted after their retention period."
@@ -98,11 +101,12 @@ func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Ou
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
 		row, err = q.Outdated(ctx, store.OutdatedParams{
 			Batches: before(at, r.Batches), Inputs: before(at, r.Inputs), Trash: before(at, r.Trash), Failures: before(at, r.Failures),
+			Audit: before(at, r.Audit),
 		})
 		return err
 	})
 	one := map[bool]int64{true: 1}
-	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash], one[row.Failures]}, err
+	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit]}, err
 }
 
 // ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
@@ -120,12 +124,13 @@ func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Outd
 	}{
 		{s.hideOldBatches, r.Batches, &removed.Batches}, {s.deleteOldInputs, r.Inputs, &removed.Inputs},
 		{s.deleteOldFailures, r.Failures, &removed.Failures}, {s.purgeOldTrash, r.Trash, &removed.Trash},
+		{s.purgeOldVersions, r.Trash, &removed.Trash}, {s.deleteOldAudit, r.Audit, &removed.Audit},
 	} {
 		if step.keep == 0 {
 			continue
 		}
 		n, stepErr := step.apply(ctx, before(s.now(), step.keep), end)
-		*step.counts = n
+		*step.counts += n
 		err = errors.Join(err, stepErr)
 	}
 	return removed, s.now().After(end), err
@@ -237,31 +242,15 @@ func forgetFailures(ctx context.Context, tx *store.Tx, row store.OldFailuresOfJo
 	return tx.DeleteFailures(ctx, row.JobID)
 }
 
-// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. An
-// item that cannot be deleted does not keep the others.
-func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
-	caller := s.Operator()
-	for last := int64(0); !s.now().After(end); {
-		var rows []store.OldTrashRow
-		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-			rows, err = q.OldTrash(ctx, before, last, oldPortion)
+// deleteOldAudit deletes the entries of the audit log from before a time.
+func (s *Service) deleteOldAudit(ctx context.Context, before int64, end time.Time) (deleted int64, err error) {
+	for portion := int64(auditPortion); err == nil && portion == auditPortion && !s.now().After(end); deleted += portion {
+		err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			portion, err = tx.DeleteOldAuditEvents(ctx, before, auditPortion)
 			return err
 		})
-		if err != nil || len(rows) == 0 {
-			return purged, errors.Join(failed, err)
-		}
-		for _, row := range rows {
-			last = row.ID
-			err := s.Purge(ctx, caller, Kind(row.Kind), row.ID)
-			switch {
-			case err == nil:
-				purged++
-			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // else it was restored or deleted meanwhile
-				failed = errors.Join(failed, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
-			}
-		}
 	}
-	return purged, failed
+	return deleted, err
 }
 
 // DeleteBatch deletes a batch that the caller created, with its jobs, their failures and inputs, and the row of its merge. The

@@ -125,6 +125,96 @@ func TestRetention(t *testing.T) {
 	})
 }
 
+// TestRetentionOfVersions removes old versions from the trash, in portions, with their tags, contents, and space.
+func TestRetentionOfVersions(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		_, err := w.RetentionBegins(ctx)
+		must(t, err)
+		template := w.template(w.alice, 0, "t.docx")
+		tags := make([]docgen.Tag, 2*docgen.RemovalPortion+50)
+		for i := range tags {
+			tags[i] = docgen.Tag{Content: fmt.Sprintf("{{a%d}}", i), Type: "text"}
+		}
+		must(t, w.SaveReading(ctx, template.VersionID, docgen.Reading{Tags: tags}))
+		file := w.upload(w.alice, 0, "file.txt", "first")
+		old := []int64{file.VersionID}
+		for i := range 3 {
+			old = append(old, w.version(w.alice, file.ID, fmt.Sprint("text ", i)).VersionID)
+		}
+		again, err := w.PromoteVersion(ctx, w.alice, file.ID, old[0]) // shares the content
+		must(t, err)
+		w.version(w.alice, template.ID, "second")
+		must(t, w.TrashVersion(ctx, w.alice, template.ID, template.VersionID, ""))
+		for _, id := range old[:3] {
+			must(t, w.TrashVersion(ctx, w.alice, file.ID, id, ""))
+		}
+		w.clock.advance(10 * day)
+		must(t, w.TrashVersion(ctx, w.alice, file.ID, old[3], "")) // younger
+		_, err = w.RestoreVersion(ctx, w.alice, file.ID, old[1])
+		must(t, err)
+
+		keep := docgen.Retention{Trash: 30 * day}
+		w.clock.advance(15 * day)
+		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.Outdated{}) {
+			t.Errorf("after 25 days %+v was removed, %v", removed, err)
+		}
+		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(6*day)); err != nil || found != (docgen.Outdated{Trash: 1}) {
+			t.Errorf("after 31 days %+v will be outdated, %v", found, err)
+		}
+		w.clock.advance(6 * day)
+		removed, more, err := w.ApplyRetention(ctx, keep)
+		if must(t, err); removed != (docgen.Outdated{Trash: 3}) || more {
+			t.Errorf("removed %+v, more %t, want 3 versions", removed, more)
+		}
+		w.removeContents()
+		w.wantNoOrphans()
+		if got := query[int64](w, "SELECT id FROM file_versions WHERE file_id = $1 ORDER BY id", file.ID); !slices.Equal(got, []int64{old[1], old[3], again.ID}) {
+			t.Errorf("versions %d are left of %d and %d", got, old, again.ID)
+		}
+		if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM docgen_tags WHERE version_id = ", template.VersionID)); n != 0 {
+			t.Errorf("%d tags are left", n)
+		}
+		if got := w.text(w.alice, file.ID, 0); got != "first" {
+			t.Errorf("the current version holds %q", got)
+		}
+		me, err := w.Me(ctx, w.alice)
+		if want := int64(len("text 0") + len("text 2") + len("first") + len("second")); err != nil || me.Space.Bytes != want || me.Space.Files != 2 {
+			t.Errorf("space %+v, %v; want %d bytes in 2 files", me.Space, err, want)
+		}
+	})
+}
+
+// TestRetentionOfAudit removes old entries of the audit log, in portions, and keeps the others.
+func TestRetentionOfAudit(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		_, err := w.RetentionBegins(ctx)
+		must(t, err)
+		before := w.count("SELECT COUNT(*) FROM audit_events")
+		must(t, w.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2345)
+			INSERT INTO audit_events SELECT i, $1, 'user.updated', 'success', 1, 1, 0, 0, '', '', '', 'user', '1', '' FROM n`, noon.UnixMicro()))
+		w.clock.advance(300 * day)
+		_, err = w.UpdateUser(ctx, w.Operator(), w.bob.User.ID, docgen.UserChange{Name: new("Robert")})
+		must(t, err)
+		keep := docgen.Retention{Audit: 365 * day}
+		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.Outdated{}) {
+			t.Errorf("after 300 days %+v was removed, %v", removed, err)
+		}
+		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(66*day)); err != nil || found != (docgen.Outdated{Audit: 1}) {
+			t.Errorf("after 366 days %+v will be outdated, %v", found, err)
+		}
+		w.clock.advance(66 * day)
+		removed, more, err := w.ApplyRetention(ctx, keep)
+		if want := (docgen.Outdated{Audit: int64(before) + 2345}); err != nil || removed != want || more {
+			t.Errorf("removed %+v, more %t, %v; want %+v", removed, more, err, want)
+		}
+		if left := w.audited(docgen.AuditFilter{}); len(left) != 1 || left[0].Action != docgen.AuditUserUpdated {
+			t.Errorf("%d entries are left, want that of the update alone", len(left))
+		}
+	})
+}
+
 // TestRetentionForever removes nothing where no period is set, and nothing in the first days whatever is set.
 func TestRetentionForever(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
@@ -132,11 +222,11 @@ func TestRetentionForever(t *testing.T) {
 		p := w.newPress("old")
 		p.fail()
 		must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, "trashed.txt", "x").ID, ""))
-		short := docgen.Retention{Batches: day, Inputs: day, Trash: day, Failures: day}
+		short := docgen.Retention{Batches: day, Inputs: day, Trash: day, Failures: day, Audit: day}
 		begins, err := w.RetentionBegins(ctx)
 		must(t, err)
 		w.clock.advance(5 * day)
-		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1, Failures: 1}
+		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1, Failures: 1, Audit: 1}
 		if found, err := w.OutdatedAt(ctx, short, begins); err != nil || found != all {
 			t.Errorf("outdated will be %+v, %v, want %+v", found, err, all)
 		}

@@ -36,6 +36,18 @@ func (q *Queries) DeleteMerge(ctx context.Context, batchID string) error {
 	return err
 }
 
+const deleteOldAuditEvents = `-- name: DeleteOldAuditEvents :execrows
+DELETE FROM audit_events WHERE audit_events.id IN (SELECT e.id FROM audit_events e WHERE e.at < $1 ORDER BY e.at LIMIT $2)
+`
+
+func (q *Queries) DeleteOldAuditEvents(ctx context.Context, at int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteOldAuditEvents, at, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const deleteOldInputs = `-- name: DeleteOldInputs :execrows
 DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
     SELECT i.job_id FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
@@ -274,6 +286,64 @@ func (q *Queries) OldTrash(ctx context.Context, trashedAt int64, iD int64, limit
 	return items, nil
 }
 
+const oldVersionFiles = `-- name: OldVersionFiles :many
+SELECT DISTINCT file_id FROM file_versions WHERE trashed_at <> 0 AND trashed_at < $1 AND file_id > $2 ORDER BY file_id LIMIT $3
+`
+
+// OldVersionFiles returns the files with versions that were put into the trash before a time, by growing id.
+func (q *Queries) OldVersionFiles(ctx context.Context, trashedAt int64, fileID int64, limit int32) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, oldVersionFiles, trashedAt, fileID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var file_id int64
+		if err := rows.Scan(&file_id); err != nil {
+			return nil, err
+		}
+		items = append(items, file_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const oldVersions = `-- name: OldVersions :many
+SELECT v.id FROM file_versions v
+WHERE v.file_id = $1 AND v.trashed_at <> 0 AND v.trashed_at < $2 AND v.id <> (SELECT items.version_id FROM items WHERE items.id = v.file_id)
+LIMIT $3
+`
+
+// OldVersions returns versions of a file that were put into the trash before a time. The current version is never among them.
+func (q *Queries) OldVersions(ctx context.Context, fileID int64, trashedAt int64, limit int32) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, oldVersions, fileID, trashedAt, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const outdated = `-- name: Outdated :one
 SELECT
     EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < $1 AND b.removed_at = 0) AS batches,
@@ -281,7 +351,9 @@ SELECT
         WHERE j.finished_at <> 0 AND j.finished_at < $2) AS inputs,
     EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
         WHERE j.finished_at <> 0 AND j.finished_at < $3) AS failures,
-    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash
+    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash,
+    EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < $4) AS versions,
+    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < $5) AS audit
 `
 
 type OutdatedParams struct {
@@ -289,6 +361,7 @@ type OutdatedParams struct {
 	Inputs   int64
 	Failures int64
 	Trash    int64
+	Audit    int64
 }
 
 type OutdatedRow struct {
@@ -296,6 +369,8 @@ type OutdatedRow struct {
 	Inputs   bool
 	Failures bool
 	Trash    bool
+	Versions bool
+	Audit    bool
 }
 
 // Outdated reports what there is from before the time given for each.
@@ -305,6 +380,7 @@ func (q *Queries) Outdated(ctx context.Context, arg OutdatedParams) (OutdatedRow
 		arg.Inputs,
 		arg.Failures,
 		arg.Trash,
+		arg.Audit,
 	)
 	var i OutdatedRow
 	err := row.Scan(
@@ -312,6 +388,8 @@ func (q *Queries) Outdated(ctx context.Context, arg OutdatedParams) (OutdatedRow
 		&i.Inputs,
 		&i.Failures,
 		&i.Trash,
+		&i.Versions,
+		&i.Audit,
 	)
 	return i, err
 }

@@ -66,6 +66,19 @@ WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $
 -- OldTrash returns what was put into the trash before a time, by growing id.
 SELECT id, kind FROM items WHERE trashed_at <> 0 AND trashed_at < $1 AND id > $2 ORDER BY id LIMIT $3;
 
+-- name: OldVersionFiles :many
+-- OldVersionFiles returns the files with versions that were put into the trash before a time, by growing id.
+SELECT DISTINCT file_id FROM file_versions WHERE trashed_at <> 0 AND trashed_at < $1 AND file_id > $2 ORDER BY file_id LIMIT $3;
+
+-- name: OldVersions :many
+-- OldVersions returns versions of a file that were put into the trash before a time. The current version is never among them.
+SELECT v.id FROM file_versions v
+WHERE v.file_id = $1 AND v.trashed_at <> 0 AND v.trashed_at < $2 AND v.id <> (SELECT items.version_id FROM items WHERE items.id = v.file_id)
+LIMIT $3;
+
+-- name: DeleteOldAuditEvents :execrows
+DELETE FROM audit_events WHERE audit_events.id IN (SELECT e.id FROM audit_events e WHERE e.at < $1 ORDER BY e.at LIMIT $2);
+
 -- name: Outdated :one
 -- Outdated reports what there is from before the time given for each.
 SELECT
@@ -74,4 +87,6 @@ SELECT
         WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(inputs)) AS inputs,
     EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
         WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(failures)) AS failures,
-    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < sqlc.arg(trash)) AS trash;
+    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < sqlc.arg(trash)) AS trash,
+    EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < sqlc.arg(trash)) AS versions,
+    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < sqlc.arg(audit)) AS audit;
