@@ -33,6 +33,7 @@ type Reading struct {
 	Problem  string          // why it cannot be read; then there is neither tag nor schema
 	Warnings []string
 	Details  []*Detail // the same, with the places
+	Includes []Inclusion
 }
 
 // Contract is what a version of a template needs of data, and what is wrong with it.
@@ -99,20 +100,29 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 		if err != nil {
 			return err
 		}
-		reading, err := q.TagReading(ctx, version.ID)
-		if errors.Is(err, sql.ErrNoRows) {
-			unread = version.ID
-			return nil
-		}
+		reading, err := s.findReading(ctx, q, c, version.ID)
 		if err != nil || reading.State == TemplateProcessing {
 			return err
 		}
-		ready = true
+		if reading.State == "" {
+			unread = version.ID
+			return nil
+		}
+		older, err := s.readingBefore(ctx, q, c, version)
+		if err != nil || older.State == TemplateProcessing {
+			return err
+		}
+		if older.State == "" {
+			unread = older.VersionID // 0 if there is no version before
+		}
+		if ready = unread == 0; !ready {
+			return nil
+		}
 		if found, err = contractOf(reading); err != nil {
 			return err
 		}
 		found.TemplateID = fileID
-		found.Changes, err = changesOf(ctx, q, c, version, reading)
+		found.Changes, err = changesOf(ctx, q, c, version, reading, older)
 		return err
 	})
 	if err == nil && unread != 0 {
@@ -162,24 +172,26 @@ func schemaOf(reading store.DocgenTagReading) (*lang.Schema, error) {
 	return schema, nil
 }
 
-// changesOf compares a version with the one before; nil if there is none, or one of both has no schema.
-func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading store.DocgenTagReading) (*ContractChanges, error) {
-	schema, err := schemaOf(reading)
-	if schema == nil || err != nil {
-		return nil, err
-	}
+// readingBefore returns what was read of the version before another, as findReading does. If there is none, or it was never read, it has
+// neither a state nor a VersionID.
+func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion) (store.DocgenTagReading, error) {
 	before, err := q.VersionBefore(ctx, version.FileID, version.Number)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+		return store.DocgenTagReading{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return store.DocgenTagReading{}, err
 	}
-	older, err := q.TagReading(ctx, before.ID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil // which was no template yet
+	if _, err := q.TagReading(ctx, before.ID); errors.Is(err, sql.ErrNoRows) { // which was no template yet
+		return store.DocgenTagReading{}, nil
 	}
-	if err != nil {
+	return s.findReading(ctx, q, c, before.ID)
+}
+
+// changesOf compares a version with the one before; nil if there is none, or one of both has no schema.
+func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading, older store.DocgenTagReading) (*ContractChanges, error) {
+	schema, err := schemaOf(reading)
+	if schema == nil || err != nil {
 		return nil, err
 	}
 	old, err := schemaOf(older)
@@ -187,7 +199,7 @@ func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.F
 		return nil, err
 	}
 	changes := schema.Changes(old)
-	found := &ContractChanges{Since: before.ID, Needs: changes.Needs, Takes: changes.Takes, Drops: changes.Drops}
+	found := &ContractChanges{Since: older.VersionID, Needs: changes.Needs, Takes: changes.Takes, Drops: changes.Drops}
 	for _, k := range changes.Retypes {
 		found.Kinds = append(found.Kinds, KindChange(k))
 	}

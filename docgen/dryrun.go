@@ -2,8 +2,6 @@ package docgen
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"platen/docx/lang"
 	"platen/store"
@@ -45,13 +43,13 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 		if err != nil {
 			return err
 		}
-		reading, err := q.TagReading(ctx, version.ID)
-		if errors.Is(err, sql.ErrNoRows) {
-			unread = version.ID
-			return nil
-		}
+		reading, err := s.findReading(ctx, q, c, version.ID)
 		if err != nil || reading.State == TemplateProcessing {
 			return err
+		}
+		if reading.State == "" {
+			unread = version.ID
+			return nil
 		}
 		if schema, err = schemaOf(reading); schema == nil && err == nil {
 			err = Invalid(invalidField("file", "the template cannot be read: %s", reading.Problem))
@@ -59,7 +57,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 		return err
 	})
 	if err == nil && unread != 0 {
-		err = s.db.Write(ctx, func(tx *store.Tx) error { return s.requestTags(ctx, tx, unread, c.User.ID) })
+		err = s.startReading(ctx, c, b.TemplateID, unread)
 	}
 	if err == nil && schema == nil {
 		err = failf(CodeConflict, "The template is still being read. Try again in a moment.")

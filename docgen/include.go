@@ -3,6 +3,7 @@ package docgen
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +20,12 @@ type Requester struct {
 	GlobalContent bool // whether the token had ScopeGlobalContent
 }
 
+// An Inclusion is a file that a template's version includes by name.
+type Inclusion struct {
+	Name      string `json:"name"`
+	VersionID int64  `json:"version_id"` // the version of the file; 0 if there was none to be had
+}
+
 // IncludedContent returns the content of a file that a template's version includes by name: the current version of the file of that name in
 // the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the uploader of the template's version and the
 // requester must be allowed to download the file; without a requester the uploader's rights decide alone. In an archive, the rights of the
@@ -30,50 +37,107 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 		if err != nil {
 			return err
 		}
-		author := &Caller{User: User{ID: version.CreatedBy}}
-		chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())
-		if err != nil || len(chain) == 0 {
-			return fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
+		var c *Caller
+		if requester != (Requester{}) {
+			row, err := q.User(ctx, requester.UserID)
+			if err != nil {
+				return fmt.Errorf("user %d: %w", requester.UserID, err)
+			}
+			c = callerOf(row.User, requester.GlobalContent)
 		}
-		if s.placeOf(chain).archive != nil { // whoever uploaded it has lost it to the enterprise
-			author.User.ID = s.enterprise.accountID
+		current, err := s.included(ctx, q, version, name, c)
+		if err == nil {
+			found = s.contentOf(current)
 		}
-		item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
-		if err != nil {
-			return err
-		}
-		p, err := s.find(ctx, q, author, File, item.ID, MayDownload)
-		if err != nil {
-			return err
-		}
-		if err := s.checkRequester(ctx, q, requester, item.ID); err != nil {
-			return err
-		}
-		current, err := fileVersion(ctx, q, p.row, 0)
-		if err != nil {
-			return err
-		}
-		found = s.contentOf(current)
-		return nil
+		return err
 	})
-	if IsCode(err, CodeForbidden) || IsCode(err, CodeTrashed) {
-		err = notIncluded(name)
-	}
 	return found, err
 }
 
-// checkRequester returns an Error if a requester may not download a file.
-func (s *Service) checkRequester(ctx context.Context, q *store.Queries, requester Requester, fileID int64) error {
-	if requester == (Requester{}) {
-		return nil
+// included is IncludedContent for a version of a file. It is the one rule for what a template includes: for documents, and for what was
+// read of the template. A nil requester is nobody.
+func (s *Service) included(ctx context.Context, q *store.Queries, version store.FileVersion, name string, requester *Caller) (store.FileVersion, error) {
+	author := &Caller{User: User{ID: version.CreatedBy}}
+	chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())
+	if err != nil || len(chain) == 0 {
+		return store.FileVersion{}, fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
 	}
-	row, err := q.User(ctx, requester.UserID)
+	if s.placeOf(chain).archive != nil { // whoever uploaded it has lost it to the enterprise
+		author.User.ID = s.enterprise.accountID
+	}
+	item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
 	if err != nil {
-		return fmt.Errorf("user %d: %w", requester.UserID, err)
+		return store.FileVersion{}, err
 	}
-	_, err = s.find(ctx, q, callerOf(row.User, requester.GlobalContent), File, fileID, MayDownload)
-	return err
+	p, err := s.find(ctx, q, author, File, item.ID, MayDownload)
+	if err == nil && requester != nil {
+		_, err = s.find(ctx, q, requester, File, item.ID, MayDownload)
+	}
+	if IsCode(err, CodeForbidden) || IsCode(err, CodeTrashed) {
+		err = notIncluded(name)
+	}
+	if err != nil {
+		return store.FileVersion{}, err
+	}
+	return fileVersion(ctx, q, p.row, 0)
 }
+
+// view is what a caller may see of what was read of a template's version.
+type view int
+
+const (
+	viewAll     view = iota
+	viewNothing      // one of the included files is not the caller's to download
+	viewStale        // a file that the version includes has changed, or is not known: the version is to be read again
+)
+
+// viewOf returns the view that a caller has of a reading, given the files that the version was read with. All that was read may come from
+// any of these, so the caller must be allowed to download each of them now, as for a document.
+func (s *Service) viewOf(ctx context.Context, q *store.Queries, c *Caller, versionID int64, includes string) (view, error) {
+	if includes == "" {
+		return viewStale, nil
+	}
+	var files []Inclusion
+	if err := json.Unmarshal([]byte(includes), &files); err != nil {
+		return viewNothing, fmt.Errorf("files that version %d includes: %w", versionID, err)
+	}
+	if len(files) == 0 {
+		return viewAll, nil
+	}
+	version, err := q.Version(ctx, versionID)
+	if err != nil {
+		return viewNothing, fmt.Errorf("version %d: %w", versionID, err)
+	}
+	result := viewAll
+	for _, file := range files {
+		now, err := s.included(ctx, q, version, file.Name, nil)
+		if err != nil && !IsCode(err, CodeNotFound) {
+			return viewNothing, err
+		}
+		if now.ID != file.VersionID {
+			return viewStale, nil
+		}
+		if now.ID == 0 {
+			continue
+		}
+		_, err = s.included(ctx, q, version, file.Name, c)
+		if err != nil && !IsCode(err, CodeNotFound) {
+			return viewNothing, err
+		}
+		if err != nil {
+			result = viewNothing
+		}
+	}
+	return result, nil
+}
+
+// What is shown in place of the problems of a template, for each view.
+const (
+	problemHidden = "The template includes a file that you may not download, or a file that includes one. What was read of the template is shown only to " +
+		"those who may download all of these files. Ask their owner for access."
+	problemStale = "The template is to be read again, because a file that it includes has changed, or because an earlier release read it. " +
+		"Get its tags or its contract to have that done."
+)
 
 func notIncluded(name string) error {
 	return failf(CodeNotFound, "There is no file %.*q for the template to include.", maxIncludeName, name)

@@ -49,18 +49,60 @@ func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, user
 	if err != nil || added == 0 {
 		return err
 	}
-	_, err = tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID, UserID: userID}, Queue: TagQueue})
-	return err
+	return enqueueReading(ctx, tx, versionID, userID)
 }
 
-// startReading has the tags of a template's version read that was never asked about.
+// startReading has the tags of a template's version read that was never asked about, or that is to be read again.
 func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody removes the version meanwhile
 			return err
 		}
-		return s.requestTags(ctx, tx, versionID, c.User.ID)
+		reading, err := tx.TagReading(ctx, versionID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return s.requestTags(ctx, tx, versionID, c.User.ID)
+		}
+		if err != nil || reading.State == TemplateProcessing {
+			return err
+		}
+		if seen, err := s.viewOf(ctx, tx.Queries, c, versionID, reading.Includes); err != nil || seen != viewStale { // another has had it read
+			return err
+		}
+		if _, err := tx.RestartTagReading(ctx, versionID); err != nil {
+			return err
+		}
+		if err := tx.DeleteTags(ctx, versionID); err != nil {
+			return err
+		}
+		return enqueueReading(ctx, tx, versionID, c.User.ID)
 	})
+}
+
+func enqueueReading(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
+	_, err := tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID, UserID: userID}, Queue: TagQueue})
+	return err
+}
+
+// findReading returns what was read of a template's version, as far as a caller may see it: a caller who may not download all files that the
+// version includes gets a reading that failed, for that reason. The state is TemplateProcessing while the version is being read, and empty if
+// it is not: then startReading has it read. Everything that shows a reading, or uses one for a caller, gets it here.
+func (s *Service) findReading(ctx context.Context, q *store.Queries, c *Caller, versionID int64) (store.DocgenTagReading, error) {
+	reading, err := q.TagReading(ctx, versionID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return store.DocgenTagReading{VersionID: versionID}, nil
+	}
+	if err != nil || reading.State == TemplateProcessing {
+		return reading, err
+	}
+	switch seen, err := s.viewOf(ctx, q, c, versionID, reading.Includes); {
+	case err != nil:
+		return store.DocgenTagReading{}, err
+	case seen == viewStale:
+		return store.DocgenTagReading{VersionID: versionID}, nil
+	case seen == viewNothing:
+		return store.DocgenTagReading{VersionID: versionID, State: TemplateFailed, Problem: problemHidden, Includes: reading.Includes}, nil
+	}
+	return reading, nil
 }
 
 // templateChanged has the tags of a file's new version read if the file is a template.
@@ -177,7 +219,12 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	if err != nil {
 		return fmt.Errorf("findings of version %d: %w", versionID, err)
 	}
-	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema), Findings: kept(found)}
+	includes, err := json.Marshal(append([]Inclusion{}, r.Includes...))
+	if err != nil {
+		return fmt.Errorf("files that version %d includes: %w", versionID, err)
+	}
+	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema),
+		Findings: kept(found), Includes: string(includes)}
 	if r.Problem != "" {
 		finish.State, finish.Contract, rows = TemplateFailed, "", nil
 	}
@@ -206,17 +253,17 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 		if err != nil {
 			return err
 		}
-		reading, err := q.TagReading(ctx, version.ID)
-		if errors.Is(err, sql.ErrNoRows) {
-			unread = version.ID
-			return nil
-		}
+		reading, err := s.findReading(ctx, q, c, version.ID)
 		if err != nil {
 			return err
 		}
+		if reading.State == "" {
+			unread = version.ID
+			return nil
+		}
 		ready = reading.State != TemplateProcessing
 		tags.Problem = firstOf(reading.Problem, maxProblemShown)
-		tags.Page, err = s.tagPage(ctx, q, c, version.ID, r)
+		tags.Page, err = s.tagPage(ctx, q, c, reading, r)
 		return err
 	})
 	if err == nil && unread != 0 {
@@ -225,16 +272,23 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 	return tags, ready, err
 }
 
-func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, versionID int64, r PageRequest) (Page[Tag], error) {
+func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, reading store.DocgenTagReading, r PageRequest) (Page[Tag], error) {
+	versionID := reading.VersionID
+	read := func(tags func() ([]store.DocgenTag, error)) ([]store.DocgenTag, error) {
+		if reading.State != TemplateReady { // the caller may not see the tags that are kept
+			return nil, nil
+		}
+		return tags()
+	}
 	numbered, err := page(s, c, r, list[store.DocgenTag]{
 		name: "docgen_tags/" + strconv.FormatInt(versionID, 10),
 		keys: 1,
 		key:  func(t store.DocgenTag) []int64 { return []int64{t.Position} },
 		after: func(from []int64, limit int32) ([]store.DocgenTag, error) {
-			return q.TagsAfter(ctx, versionID, from[0], limit)
+			return read(func() ([]store.DocgenTag, error) { return q.TagsAfter(ctx, versionID, from[0], limit) })
 		},
 		before: func(from []int64, limit int32) ([]store.DocgenTag, error) {
-			return q.TagsBefore(ctx, versionID, from[0], limit)
+			return read(func() ([]store.DocgenTag, error) { return q.TagsBefore(ctx, versionID, from[0], limit) })
 		},
 	})
 	result := Page[Tag]{Entries: make([]Tag, len(numbered.Entries)), Limit: numbered.Limit, Next: numbered.Next, Prev: numbered.Prev}

@@ -35,10 +35,20 @@ func firstOf(text string, characters int) string {
 	return text
 }
 
-// templateOf makes a Template of a row.
-func templateOf(row store.TemplateRow) Template {
+// templateFor makes a Template of a row. What is wrong with the template is shown as findReading does, but nothing is read again.
+func (s *Service) templateFor(ctx context.Context, q *store.Queries, c *Caller, row store.TemplateRow) (Template, error) {
+	if row.State == TemplateReady || row.State == TemplateFailed {
+		switch seen, err := s.viewOf(ctx, q, c, row.VersionID, row.Includes); {
+		case err != nil:
+			return Template{}, err
+		case seen == viewNothing:
+			row.State, row.Problem = TemplateFailed, problemHidden
+		case seen == viewStale && row.State == TemplateFailed:
+			row.Problem = problemStale
+		}
+	}
 	return Template{FileID: row.FileID, FileName: row.Name, State: cmp.Or(row.State, TemplateProcessing), Problem: row.Problem,
-		Defaults: defaultsOf(row.Defaults)}
+		Defaults: defaultsOf(row.Defaults)}, nil
 }
 
 // MarkTemplate marks a file as a template and has its tags read. If the Service takes Word documents alone, a file that
@@ -160,7 +170,12 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 			return err
 		}
 		defaults, err := q.TemplateDefaults(ctx, fileID)
-		found = templateOf(store.TemplateRow{FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, Defaults: defaults})
+		if err != nil {
+			return err
+		}
+		found, err = s.templateFor(ctx, q, c, store.TemplateRow{
+			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: p.row.VersionID, Includes: row.Includes, Defaults: defaults,
+		})
 		return err
 	})
 	return found, err
@@ -185,15 +200,17 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Template]{}, err
 	}
-	templates := func(rows []store.TemplateRow, err error) ([]Template, error) {
-		list := make([]Template, len(rows))
-		for i, row := range rows {
-			list[i] = templateOf(row)
-		}
-		return list, err
-	}
 	var result Page[Template]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		templates := func(rows []store.TemplateRow, err error) ([]Template, error) {
+			list := make([]Template, len(rows))
+			for i, row := range rows {
+				var failure error
+				list[i], failure = s.templateFor(ctx, q, c, row)
+				err = errors.Join(err, failure)
+			}
+			return list, err
+		}
 		result, err = page(s, c, r, list[Template]{
 			name: "docgen_templates",
 			keys: 1,

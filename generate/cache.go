@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -48,14 +47,21 @@ type templateCache struct {
 // maxVariants is how many variants of a version are kept.
 const maxVariants = 4
 
-// inclusions are the versions of the files that a template includes, by their names; 0 of those that could not be had.
-type inclusions map[string]int64
+// inclusions are the files that a template includes, each once, in the order in which they were asked for.
+type inclusions []docgen.Inclusion
+
+// add notes a file.
+func (in *inclusions) add(name string, versionID int64) {
+	if !slices.ContainsFunc(*in, func(known docgen.Inclusion) bool { return known.Name == name }) {
+		*in = append(*in, docgen.Inclusion{Name: name, VersionID: versionID})
+	}
+}
 
 type cachedTemplate struct {
 	versionID int64
 	template  *docx.Template
 	files     inclusions
-	broken    error // a *templateError, in place of a template
+	broken    *templateError // in place of a template
 	size      int64
 }
 
@@ -69,10 +75,11 @@ func newTemplateCache(g *Generator, limit int64) *templateCache {
 	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64][]*list.Element{}}
 }
 
-// get returns the compiled template of a version for a requester, which is compiled on behalf of a claimant if it must be.
-func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, error) {
+// get returns the compiled template of a version for a requester, which is compiled on behalf of a claimant if it must be. If it
+// cannot be compiled, the entry says why.
+func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
 	if entry, err := c.lookup(ctx, of); entry != nil || err != nil {
-		return entry.result(err)
+		return entry, err
 	}
 	flight := c.flights.DoChan(of.String(), func() (any, error) {
 		return c.load(context.WithoutCancel(ctx), claimant, of) // others may wait for it
@@ -84,16 +91,8 @@ func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of temp
 		if done.Err != nil {
 			return nil, done.Err
 		}
-		return done.Val.(*cachedTemplate).result(nil)
+		return done.Val.(*cachedTemplate), nil
 	}
-}
-
-// result is what is known of a template; err is why nothing is.
-func (t *cachedTemplate) result(err error) (*docx.Template, error) {
-	if err != nil {
-		return nil, err
-	}
-	return t.template, t.broken
 }
 
 func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
@@ -155,7 +154,7 @@ func (c *templateCache) keep(entry *cachedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, element := range slices.Clone(c.entries[entry.versionID]) {
-		if maps.Equal(element.Value.(*cachedTemplate).files, entry.files) {
+		if slices.Equal(element.Value.(*cachedTemplate).files, entry.files) {
 			c.drop(element)
 		}
 	}

@@ -140,7 +140,8 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 	files := inclusions{}
 	var lost error // why a file could not be had, if that is the server's fault
 	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size, docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
-		data, err := g.include(ctx, of, name, files)
+		data, versionID, err := g.include(ctx, of, name)
+		files.add(name, versionID)
 		if docgen.IsCode(err, docgen.CodeNotFound) {
 			return nil, errors.New("is not in the folder of the template, or is not a file that both the uploader of the template and the user who generates may download")
 		}
@@ -182,29 +183,28 @@ func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, 
 	return data, nil
 }
 
-// include returns a file that a template includes, and notes its version.
-func (g *Generator) include(ctx context.Context, of templateUse, name string, files inclusions) ([]byte, error) {
-	files[name] = 0
+// include returns a file that a template includes, and its version; 0 if it could not be had.
+func (g *Generator) include(ctx context.Context, of templateUse, name string) (data []byte, versionID int64, err error) {
 	content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	files[name] = content.VersionID
-	return g.read(ctx, content)
+	data, err = g.read(ctx, content)
+	return data, content.VersionID, err
 }
 
 // current tells whether the files that a template includes are, for a requester, the same as when it was compiled.
 func (g *Generator) current(ctx context.Context, of templateUse, files inclusions) (bool, error) {
-	for name, known := range files {
-		content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
+	for _, file := range files {
+		content, err := g.service.IncludedContent(ctx, of.versionID, file.Name, of.requester)
 		switch {
 		case docgen.IsCode(err, docgen.CodeNotFound):
-			if known != 0 {
+			if file.VersionID != 0 {
 				return false, nil
 			}
 		case err != nil:
 			return false, err
-		case content.VersionID != known:
+		case content.VersionID != file.VersionID:
 			return false, nil
 		}
 	}
@@ -246,17 +246,20 @@ func (b *templateError) failures() docgen.Failures {
 
 // ReadTags reads the tags of a template's version and keeps them.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
-	template, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
+	read, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
 	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
 		return nil
-	}
-	if broken, ok := errors.AsType[*templateError](err); ok {
-		found := broken.failures()
-		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: broken.Error(), Details: found.Details, Warnings: found.Warnings})
 	}
 	if err != nil {
 		return err
 	}
+	if read.broken != nil {
+		found := read.broken.failures()
+		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{
+			Problem: read.broken.Error(), Details: found.Details, Warnings: found.Warnings, Includes: read.files,
+		})
+	}
+	template := read.template
 	found := template.Tags()
 	tags := make([]docgen.Tag, len(found))
 	for i, tag := range found {
@@ -272,7 +275,7 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	}
 	warnings := template.Warnings()
 	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{
-		Tags: tags, Schema: schema, Details: warnings, Warnings: slices.Concat(warnings.Messages(), fonts),
+		Tags: tags, Schema: schema, Details: warnings, Warnings: slices.Concat(warnings.Messages(), fonts), Includes: read.files,
 	})
 }
 
@@ -288,19 +291,19 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	if err := g.available(claim.OutputType); err != nil {
 		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // it is told by the jobs
 	}
-	var template *docx.Template
+	used := &cachedTemplate{}
 	var err error
 	if !s.isIsolated() {
-		template, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
-	}
-	if broken, ok := errors.AsType[*templateError](err); ok {
-		return fail(broken.failures()), nil
+		used, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
 	}
 	if lost, ok := errors.AsType[*docgen.Error](err); ok && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
 		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
 		return nil, err
+	}
+	if used.broken != nil {
+		return fail(used.broken.failures()), nil //nolint:nilerr // it is told by the jobs
 	}
 	options, wrong := claim.Options.Engine()
 	if len(wrong) > 0 { // of another version of the program
@@ -309,7 +312,7 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
 	options.Limits = g.limits
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-		return s.document(ctx, template, options, job)
+		return s.document(ctx, used.template, options, job)
 	}, nil
 }
 

@@ -40,7 +40,8 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 		Images:   options.Picture != nil,
 	}
 	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
-		return s.include(ctx, templateUse{version, s.claim.Requester}, name, inclusions{})
+		data, _, err := s.include(ctx, templateUse{version, s.claim.Requester}, name)
+		return data, err
 	}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	rendered := &rendering{cancel: cancel}

@@ -14,8 +14,9 @@ var docGetContract = doc{
 	summary: "Get what a template needs of data",
 	description: "The JSON Schema of the data that a version of the template reads, and data that suits it; what is wrong with " +
 		"the version; and what it changes for those who send data, against the version before: paths that it newly needs or no " +
-		"longer reads, and which of the caller's recent batches would lack data now. Right after a file was marked or got a new " +
-		"version it may still be being read: then the answer is 202 with a Retry-After. An extension of the interface.",
+		"longer reads, and which of the caller's recent batches would lack data now. While the version is being read, the answer is 202 " +
+		"with a Retry-After: right after a file was marked or got a new version, and after a file that it includes has changed. If the caller may not " +
+		"download all files that the template includes, the contract is that of a template that cannot be read. An extension of the interface.",
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example: exampleContract(),
 	also: func(a *api, op *huma.Operation) {

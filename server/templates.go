@@ -176,8 +176,9 @@ func (a *api) unmarkTemplate(ctx context.Context, c *call, in *TemplatePath) (*e
 var docListTags = doc{
 	id: "list_tags", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "List the tags of a template",
-	description: "The tags in the order of the document. Right after a file was marked or got a new version they may " +
-		"still be being read: then the answer is 202 with a Retry-After.",
+	description: "The tags in the order of the document. While the tags are being read, the answer is 202 with a Retry-After: " +
+		"right after a file was marked or got a new version, and after a file that it includes has changed. If the caller may not download all files " +
+		"that the template includes, the list is empty.",
 	errors: []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example: tagPage{Limit: docgen.DefaultPageLimit, Entries: []tag{
 		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},

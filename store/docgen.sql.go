@@ -45,6 +45,15 @@ func (q *Queries) DeleteInput(ctx context.Context, jobID int64) error {
 	return err
 }
 
+const deleteTags = `-- name: DeleteTags :exec
+DELETE FROM docgen_tags WHERE version_id = $1
+`
+
+func (q *Queries) DeleteTags(ctx context.Context, versionID int64) error {
+	_, err := q.db.ExecContext(ctx, deleteTags, versionID)
+	return err
+}
+
 const deleteTemplate = `-- name: DeleteTemplate :execrows
 DELETE FROM docgen_templates WHERE file_id = $1
 `
@@ -102,7 +111,7 @@ func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (int64, er
 }
 
 const finishTagReading = `-- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5 WHERE version_id = $1 AND state = 'processing'
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6 WHERE version_id = $1 AND state = 'processing'
 `
 
 type FinishTagReadingParams struct {
@@ -111,6 +120,7 @@ type FinishTagReadingParams struct {
 	Problem   string
 	Contract  string
 	Findings  string
+	Includes  string
 }
 
 func (q *Queries) FinishTagReading(ctx context.Context, arg FinishTagReadingParams) (int64, error) {
@@ -120,6 +130,7 @@ func (q *Queries) FinishTagReading(ctx context.Context, arg FinishTagReadingPara
 		arg.Problem,
 		arg.Contract,
 		arg.Findings,
+		arg.Includes,
 	)
 	if err != nil {
 		return 0, err
@@ -735,6 +746,19 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 	return items, nil
 }
 
+const restartTagReading = `-- name: RestartTagReading :execrows
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '' WHERE version_id = $1 AND state <> 'processing'
+`
+
+// RestartTagReading has a version read again whose reading has ended.
+func (q *Queries) RestartTagReading(ctx context.Context, versionID int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, restartTagReading, versionID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setTemplateDefaults = `-- name: SetTemplateDefaults :exec
 UPDATE docgen_templates SET default_missing = $2, default_locale = $3, default_time_zone = $4 WHERE file_id = $1
 `
@@ -766,7 +790,7 @@ func (q *Queries) Summarize(ctx context.Context, iD int64, summary string) error
 }
 
 const tagReading = `-- name: TagReading :one
-SELECT version_id, state, problem, contract, findings FROM docgen_tag_readings WHERE version_id = $1
+SELECT version_id, state, problem, contract, findings, includes FROM docgen_tag_readings WHERE version_id = $1
 `
 
 func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagReading, error) {
@@ -778,6 +802,7 @@ func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagRea
 		&i.Problem,
 		&i.Contract,
 		&i.Findings,
+		&i.Includes,
 	)
 	return i, err
 }
@@ -866,19 +891,20 @@ func (q *Queries) TemplateDefaults(ctx context.Context, fileID int64) (TemplateD
 }
 
 const templateReading = `-- name: TemplateReading :one
-SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem FROM docgen_tag_readings WHERE version_id = $1
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes FROM docgen_tag_readings WHERE version_id = $1
 `
 
 type TemplateReadingRow struct {
-	State   string
-	Problem string
+	State    string
+	Problem  string
+	Includes string
 }
 
 // TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
 func (q *Queries) TemplateReading(ctx context.Context, versionID int64) (TemplateReadingRow, error) {
 	row := q.db.QueryRowContext(ctx, templateReading, versionID)
 	var i TemplateReadingRow
-	err := row.Scan(&i.State, &i.Problem)
+	err := row.Scan(&i.State, &i.Problem, &i.Includes)
 	return i, err
 }
 

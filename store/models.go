@@ -153,6 +153,7 @@ type DocgenTagReading struct {
 	Problem   string
 	Contract  string
 	Findings  string
+	Includes  string
 }
 
 type DocgenTemplate struct {

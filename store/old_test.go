@@ -45,6 +45,7 @@ var changedByMigrations = map[string]struct {
 			"docgen_jobs waiting": "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
 			"users weight":                     "1",
 			"docgen_batches trace_parent":      "",
+			"docgen_tag_readings includes":     "",
 			"docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
 		},
 		added: map[string][]row{"folder_counts": {

@@ -12,6 +12,9 @@ type TemplateRow struct {
 	State   string // of the reading of its current version; empty when that was not asked for yet
 	Problem string // at most its first 1000 characters
 
+	VersionID int64  // its current version
+	Includes  string // of the reading, as the column has it
+
 	Defaults TemplateDefaultsRow
 }
 
@@ -20,6 +23,7 @@ type TemplateRow struct {
 // queries because sqlc does not resolve a recursive query inside an expression.
 const visibleTemplates = `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
+    items.version_id, COALESCE(readings.includes, ''),
     default_missing, default_locale, default_time_zone FROM docgen_templates
 JOIN items ON items.id = docgen_templates.file_id
 LEFT JOIN docgen_tag_readings readings ON readings.version_id = items.version_id
@@ -53,6 +57,6 @@ func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, no
 func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {
 	return collect(ctx, q.db, func(row *TemplateRow) []any {
 		d := &row.Defaults
-		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &d.DefaultMissing, &d.DefaultLocale, &d.DefaultTimeZone}
+		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale, &d.DefaultTimeZone}
 	}, query, args...)
 }

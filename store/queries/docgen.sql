@@ -21,10 +21,17 @@ SELECT * FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: TemplateReading :one
 -- TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
-SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem FROM docgen_tag_readings WHERE version_id = $1;
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5 WHERE version_id = $1 AND state = 'processing';
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6 WHERE version_id = $1 AND state = 'processing';
+
+-- name: RestartTagReading :execrows
+-- RestartTagReading has a version read again whose reading has ended.
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '' WHERE version_id = $1 AND state <> 'processing';
+
+-- name: DeleteTags :exec
+DELETE FROM docgen_tags WHERE version_id = $1;
 
 -- name: TagsAfter :many
 SELECT * FROM docgen_tags WHERE version_id = $1 AND position > $2 ORDER BY position LIMIT $3;
