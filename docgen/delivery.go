@@ -148,7 +148,7 @@ func (s *Service) DeliveriesByOffset(ctx context.Context, c *Caller, f DeliveryF
 	}
 	var result OffsetPage[Delivery]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = pageAt(r,
+		result, err = pageAt(c, r,
 			func() (int64, error) { return q.CountDeliveries(ctx, filter) },
 			func(limit, offset int32) ([]Delivery, error) {
 				return deliveriesOf(q.ListDeliveriesAt(ctx, filter, limit, offset))
@@ -208,6 +208,9 @@ func deliveryFor(ctx context.Context, q *store.Queries, c *Caller, id int64) (st
 	return row, nil
 }
 
+// attemptPortion is how many attempts are read at once. One may have 64 KiB of headers and 48 KiB of body.
+const attemptPortion = 8
+
 // Attempts returns one page by marker of the attempts to deliver a notification, the oldest first.
 func (s *Service) Attempts(ctx context.Context, c *Caller, deliveryID int64, r PageRequest) (Page[Attempt], error) {
 	var result Page[Attempt]
@@ -226,6 +229,7 @@ func (s *Service) Attempts(ctx context.Context, c *Caller, deliveryID int64, r P
 			before: func(from []int64, limit int32) ([]Attempt, error) {
 				return attemptsOf(q.AttemptsBefore(ctx, deliveryID, from[0], limit))
 			},
+			portion: attemptPortion,
 		})
 		return err
 	})

@@ -161,15 +161,15 @@ func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, 
 		if err != nil {
 			return err
 		}
-		result, err = itemsAt(ctx, q, s.listing(c, p), r, order)
+		result, err = itemsAt(ctx, q, c, s.listing(c, p), r, order)
 		return err
 	})
 	return result, err
 }
 
 // itemsAt reads one page by offset of a list of items, in an order.
-func itemsAt(ctx context.Context, q *store.Queries, l store.Listing, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
-	return pageAt(r,
+func itemsAt(ctx context.Context, q *store.Queries, c *Caller, l store.Listing, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
+	return pageAt(c, r,
 		func() (int64, error) { return q.CountListing(ctx, l) },
 		func(limit, offset int32) ([]Item, error) {
 			return listedAll(q.ListInOrder(ctx, l, store.ListingOrder(order), limit, offset))

@@ -81,7 +81,7 @@ func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (
 	me, now := c.User.ID, s.micros()
 	var result OffsetPage[Collaboration]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = pageAt(r,
+		result, err = pageAt(c, r,
 			func() (int64, error) { return q.CountInvitations(ctx, me, now) },
 			func(limit, offset int32) ([]Collaboration, error) {
 				rows, err := q.Invitations(ctx, me, now, limit, offset)

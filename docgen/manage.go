@@ -198,7 +198,7 @@ func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r 
 	var result OffsetPage[User]
 	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
 		describe := func(rows []store.User, err error) ([]User, error) { return s.describeUsers(ctx, q, rows, err) }
-		result, err = pageAt(r,
+		result, err = pageAt(c, r,
 			func() (int64, error) { return q.CountUsers(ctx, of) },
 			func(limit, offset int32) ([]User, error) {
 				return describe(q.UsersAt(ctx, store.UsersAtParams{

@@ -1,6 +1,9 @@
 package docgen
 
-import "strconv"
+import (
+	"reflect"
+	"strconv"
+)
 
 // MaxOffset is the largest offset of a page; beyond it lists are paged by marker.
 const MaxOffset = 300_000
@@ -38,14 +41,27 @@ func ParseOffset(limit, offset string) (OffsetRequest, error) {
 }
 
 // pageAt reads one page by offset of a list that has count items; read returns those of them from an offset on that the
-// caller may see, at most limit.
-func pageAt[T any](r OffsetRequest, count func() (int64, error), read func(limit, offset int32) ([]T, error)) (OffsetPage[T], error) {
+// caller may see, at most limit. A page beyond MaxPageBytes is an Error: a shorter one would hide entries from callers who go
+// on with the limit that they asked for.
+func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error), read func(limit, offset int32) ([]T, error)) (OffsetPage[T], error) {
 	page := OffsetPage[T]{OffsetRequest: r}
 	total, err := count()
 	if err != nil {
 		return page, err
 	}
 	page.Total = int(total)
-	page.Entries, err = read(int32(r.Limit), int32(r.Offset))
-	return page, err
+	if page.Entries, err = read(int32(r.Limit), int32(r.Offset)); err != nil {
+		return page, err
+	}
+	bytes := 0
+	for i := range page.Entries {
+		bytes += weight(reflect.ValueOf(&page.Entries[i]).Elem())
+	}
+	if bytes > MaxPageBytes && len(page.Entries) > 1 {
+		return OffsetPage[T]{}, &Error{Code: CodeInvalidLimit, Message: "The page is too large", Problems: []Problem{
+			invalidField("limit", "the entries from offset %d on have more than %d bytes together; send a limit below %d", r.Offset, MaxPageBytes, len(page.Entries)),
+		}}
+	}
+	var held pageRoom
+	return page, held.grow(c, bytes)
 }

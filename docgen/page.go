@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -73,6 +74,8 @@ type list[T any] struct {
 	key    func(T) []int64                              // the place of an entry; every number is positive or zero
 	after  func(from []int64, limit int32) ([]T, error) // the entries after a place
 	before func(from []int64, limit int32) ([]T, error) // the entries before a place, the nearest first
+
+	portion int // entries read from the database at once; 0 for pagePortion
 }
 
 // page reads one page of a list for a caller. Because a marker is the place of an entry and not a count, entries that
@@ -112,8 +115,9 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 // others.
 func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
 	entries = []T{}
-	for bytes, asked := 0, freePageBytes; ; {
-		want := min(pagePortion, limit-len(entries)) + 1 // one more, to know whether others follow
+	var held pageRoom
+	for bytes := 0; ; {
+		want := min(cmp.Or(l.portion, pagePortion), limit-len(entries)) + 1 // one more, to know whether others follow
 		portion, err := read(from, int32(want))
 		if err != nil {
 			return nil, false, err
@@ -126,17 +130,27 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 			}
 			entries = append(entries, portion[i])
 		}
+		if err := held.grow(c, bytes); err != nil {
+			return nil, false, err
+		}
 		if !more || len(entries) == limit {
 			return entries, more, nil
 		}
-		if bytes > asked {
-			if err := c.room(pageCost * (bytes - asked)); err != nil {
-				return nil, false, err
-			}
-			asked = bytes
-		}
 		from = l.key(entries[len(entries)-1])
 	}
+}
+
+// pageRoom is how many bytes of a page a caller has asked for room for.
+type pageRoom int
+
+// grow asks for room for a page that has so many bytes now. The first freePageBytes are free.
+func (r *pageRoom) grow(c *Caller, bytes int) error {
+	over := bytes - max(int(*r), freePageBytes)
+	if over <= 0 {
+		return nil
+	}
+	*r = pageRoom(bytes)
+	return c.room(pageCost * over)
 }
 
 // entryBytes is what an entry weighs besides its texts: names of fields, numbers, punctuation.

@@ -194,7 +194,7 @@ func (s *Service) TrashByOffset(ctx context.Context, c *Caller, r OffsetRequest,
 	}
 	var result OffsetPage[Item]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		result, err = itemsAt(ctx, q, s.trashOf(c), r, order)
+		result, err = itemsAt(ctx, q, c, s.trashOf(c), r, order)
 		return err
 	})
 	return result, err

@@ -75,7 +75,7 @@ func (s *Service) Versions(ctx context.Context, c *Caller, fileID int64, r Offse
 		if err != nil {
 			return err
 		}
-		result, err = pageAt(r,
+		result, err = pageAt(c, r,
 			func() (int64, error) { return q.CountPastVersions(ctx, fileID, p.row.VersionID) },
 			func(limit, offset int32) ([]Version, error) {
 				rows, err := q.PastVersions(ctx, store.PastVersionsParams{FileID: fileID, ID: p.row.VersionID, Limit: limit, Offset: offset})
