@@ -52,6 +52,7 @@ type config struct {
 	BaseURL        string   `env:"PLATEN_BASE_URL" placeholder:"URL" group:"Serving" help:"Where clients reach the server, without the /2.0. Without it, the address listened on."`
 	InternalListen string   `env:"PLATEN_INTERNAL_LISTEN" placeholder:"ADDRESS" group:"Serving" help:"Address for /metrics, /docs, and the OpenAPI documents, such as 127.0.0.1:9090. They are then not served at --listen. The health checks are served at both."`
 	TrustedProxies networks `env:"PLATEN_TRUSTED_PROXIES" placeholder:"CIDR,…" group:"Serving" help:"Networks of reverse proxies whose X-Forwarded-For names the client, such as 10.0.0.0/8. Rate limits and logs then use the client's address instead of the proxy's."`
+	MaxConnections int      `default:"0" env:"PLATEN_MAX_CONNECTIONS" group:"Serving" help:"Connections at a time; one address may have a quarter of them, a trusted proxy all. 0 for one per 512 KiB of the server's memory, from 256 to 4096."`
 	Compat         string   `default:"" enum:",box" env:"PLATEN_COMPAT" group:"Serving" help:"Clients to bear with that do not keep all of the interface: box for the SDKs of Box."`
 
 	RateRequests int `default:"1000" env:"PLATEN_RATE_REQUESTS" group:"Rate limits" help:"Requests a minute of one user; -1 for no limit."`
@@ -100,6 +101,7 @@ func (c *config) Validate() error {
 		problems = append(problems, fmt.Errorf("--user-files must be at least 0, not %d", c.UserFiles))
 	}
 	atLeast("workers", c.Workers, 0)
+	atLeast("max-connections", c.MaxConnections, 0)
 	atLeast("max-documents", c.MaxDocuments, 1)
 	atLeast("database-conns", c.DatabaseConns, 0)
 	for name, rate := range map[string]int{"requests": c.RateRequests, "uploads": c.RateUploads, "guests": c.RateGuests} {

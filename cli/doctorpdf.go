@@ -132,11 +132,11 @@ func (c *doctorCmd) checkMemory(context.Context) finding {
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	message := fmt.Sprintf("%s: %s for %d LibreOffice processes, a spare one, and one in isolation, %s for the server (template cache %s, requests in flight %s)",
-		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded())
+	message := fmt.Sprintf("%s: %s for %d LibreOffice processes, a spare one, and one in isolation, %s for the server (template cache %s, requests in flight %s, %d connections)",
+		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded(), plan.Connections)
 	if plan.Workers == 0 {
-		message = fmt.Sprintf("%s: %s for the server (template cache %s, requests in flight %s)",
-			inGiB(plan.Total), inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded())
+		message = fmt.Sprintf("%s: %s for the server (template cache %s, requests in flight %s, %d connections)",
+			inGiB(plan.Total), inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded(), plan.Connections)
 	}
 	if len(plan.Notes) > 0 {
 		return warn(strings.Join(plan.Notes, "; ")+".", "%s", message)

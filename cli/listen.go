@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"platen/server"
 )
 
@@ -27,6 +29,7 @@ type serving struct {
 	drain   time.Duration
 	log     *slog.Logger
 	stop    *teardown
+	limits  *server.Connections
 	broken  chan error // why a server ended by itself; it has room for one error of each
 }
 
@@ -47,13 +50,26 @@ func (c *config) serveHTTP(ctx context.Context, s *serving, listener net.Listene
 	return nil
 }
 
+// connections are the limits of connections, with their metrics.
+func (c *config) connections(plan memoryPlan, registry prometheus.Registerer) *server.Connections {
+	limits := &server.Connections{Total: plan.Connections, Trusted: c.TrustedProxies}
+	registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections", Help: "Connections of clients that are open."},
+			func() float64 { return float64(limits.Open()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections_limit", Help: "Connections that may be open at a time."},
+			func() float64 { return float64(limits.Total) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "platen_http_connections_refused_total", Help: "Connections closed at once because their address had its share."},
+			func() float64 { return float64(limits.Refused()) }))
+	return limits
+}
+
 // start serves a handler at a listener until the teardown.
 func (s *serving) start(listener net.Listener, handler http.Handler) {
 	httpServer := server.NewHTTPServer(handler, s.log)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := httpServer.Serve(server.Listener(listener, s.baseURL, s.log)); !errors.Is(err, http.ErrServerClosed) {
+		if err := httpServer.Serve(server.Listener(s.limits.Limit(listener), s.baseURL, s.log)); !errors.Is(err, http.ErrServerClosed) {
 			s.broken <- err
 		}
 	}()

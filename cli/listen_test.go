@@ -1,10 +1,58 @@
 package cli
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 )
+
+// One address may have a quarter of --max-connections.
+func TestMaxConnections(t *testing.T) {
+	t.Parallel()
+	server := runServer(t, "--data="+t.TempDir(), "--max-connections=8")
+	if log := server.logged(); !strings.Contains(log, `"connections":8`) {
+		t.Errorf("the log does not say how many connections there may be:\n%s", log)
+	}
+	// from returns a client that connects from an address of this machine and keeps a connection.
+	from := func(host string) *http.Client {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
+		transport := &http.Transport{DialContext: dialer.DialContext}
+		t.Cleanup(transport.CloseIdleConnections)
+		return &http.Client{Transport: transport}
+	}
+	get := func(client *http.Client, path string) (string, error) {
+		res, err := client.Get(server.url + path)
+		if err != nil {
+			return "", err
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		return string(text), err
+	}
+	for range 2 {
+		if _, err := get(from("127.0.0.2"), "/healthz"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if answer, err := get(from("127.0.0.2"), "/healthz"); err == nil {
+		t.Errorf("a third connection of one address got %q", answer)
+	}
+	metrics, err := get(from("127.0.0.3"), "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"platen_http_connections 3\n", "platen_http_connections_limit 8\n", "platen_http_connections_refused_total "} {
+		if !strings.Contains(metrics, "\n"+want) {
+			t.Errorf("the metrics lack %q", want)
+		}
+	}
+	if strings.Contains(metrics, "platen_http_connections_refused_total 0\n") {
+		t.Error("the refused connection is not counted")
+	}
+}
 
 // With --internal-listen the metrics are served at that address alone.
 func TestInternalListen(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"golang.org/x/sys/unix"
 
 	"platen/pdf/office"
 	"platen/server"
@@ -41,7 +42,10 @@ const (
 	leastTemplateCache = 16 << 20
 	mostTemplateCache  = 256 << 20
 	mostInFlight       = 1 << 30
-	hardOverSoft       = 1.5 // a LibreOffice process gets this much of --pdf-memory, and no more
+	leastConnections   = 256
+	mostConnections    = 4096
+	connectionMemory   = 512 << 10 // of GOMEMLIMIT for each connection, which takes up to 200 KiB while a header arrives
+	hardOverSoft       = 1.5       // a LibreOffice process gets this much of --pdf-memory, and no more
 )
 
 // memoryAsked is what the memory plan depends on.
@@ -54,6 +58,8 @@ type memoryAsked struct {
 	WorkerMemory  int64 // --pdf-memory
 	TemplateCache int64 // 0 to derive it
 	MaxBatch      int64
+	Connections   int   // --max-connections; 0 to derive it
+	OpenFiles     int64 // that the process may have; 0 when it is not known
 }
 
 // memoryPlan is how the memory is divided. Sizes are in bytes.
@@ -65,6 +71,7 @@ type memoryPlan struct {
 	GoLimit       int64 // GOMEMLIMIT
 	TemplateCache int64
 	InFlight      int64 // what requests and their results hold
+	Connections   int   // how many there are at a time
 	Notes         []string
 }
 
@@ -101,6 +108,7 @@ func planMemory(a memoryAsked) (memoryPlan, error) {
 // divide gives the parts of the server process their shares.
 func (p *memoryPlan) divide(a memoryAsked) error {
 	p.InFlight = min(p.GoLimit/4, mostInFlight)
+	p.divideConnections(a)
 	p.TemplateCache = a.TemplateCache
 	if a.TemplateCache == 0 {
 		p.TemplateCache = min(max(p.GoLimit/8, leastTemplateCache), mostTemplateCache)
@@ -119,6 +127,18 @@ func (p *memoryPlan) divide(a memoryAsked) error {
 	return nil
 }
 
+// divideConnections decides how many connections there may be. They get at most half of the files that the process may open.
+func (p *memoryPlan) divideConnections(a memoryAsked) {
+	p.Connections = a.Connections
+	if a.Connections == 0 {
+		p.Connections = int(min(max(p.GoLimit/connectionMemory, leastConnections), mostConnections))
+	}
+	if files := int(a.OpenFiles / 2); files > 0 && p.Connections > files {
+		p.note("%d connections at a time instead of %d, because the process may open %d files only; raise that limit", files, p.Connections, a.OpenFiles)
+		p.Connections = files
+	}
+}
+
 func (p *memoryPlan) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
@@ -135,7 +155,11 @@ func officeMemory(workers int, each int64) int64 {
 func (c *config) planMemory() (memoryPlan, error) {
 	a := memoryAsked{
 		Total: int64(c.Memory), Explicit: c.Memory != 0, FixedWorkers: c.PDFWorkers != 0, WorkerMemory: int64(c.PDFMemory),
-		TemplateCache: int64(c.TemplateCache), MaxBatch: int64(c.MaxBatch),
+		TemplateCache: int64(c.TemplateCache), MaxBatch: int64(c.MaxBatch), Connections: c.MaxConnections,
+	}
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err == nil {
+		a.OpenFiles = int64(min(files.Cur, math.MaxInt64))
 	}
 	if _, err := office.Find(c.LibreOffice); err == nil {
 		a.Workers = c.pdfConfig.workers()
@@ -180,7 +204,7 @@ func (c *config) applyMemory(p memoryPlan, log *slog.Logger) error {
 		log.Warn("memory", "note", note)
 	}
 	log.Info("memory", "total", byteSize(p.Total).rounded(), "libreoffice", byteSize(p.Office).rounded(), "server", byteSize(p.GoLimit).rounded(),
-		"template_cache", byteSize(p.TemplateCache).rounded(), "in_flight", byteSize(p.InFlight).rounded())
+		"template_cache", byteSize(p.TemplateCache).rounded(), "in_flight", byteSize(p.InFlight).rounded(), "connections", p.Connections)
 	return nil
 }
 

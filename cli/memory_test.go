@@ -40,6 +40,12 @@ func TestMemoryIsDivided(t *testing.T) {
 		{name: "a large batch on a small machine", asked: asked(func(a *memoryAsked) { a.Total, a.Workers, a.MaxBatch = gib, 0, gib }),
 			want: memoryPlan{Server: gib}, notes: "lower --max-batch"},
 
+		{name: "connections of a large machine", asked: asked(func(a *memoryAsked) { a.OpenFiles = 20_000 }), want: memoryPlan{Connections: 4096}},
+		{name: "connections of a small machine", asked: asked(func(a *memoryAsked) { a.Total, a.Workers = gib, 0 }), want: memoryPlan{Connections: 1843}},
+		{name: "connections that the operator wants", asked: asked(func(a *memoryAsked) { a.Connections, a.OpenFiles = 9000, 20_000 }), want: memoryPlan{Connections: 9000}},
+		{name: "connections of a process that may open few files", asked: asked(func(a *memoryAsked) { a.OpenFiles = 1024 }),
+			want: memoryPlan{Connections: 512}, notes: "512 connections at a time instead of 4096"},
+
 		{name: "--memory too small for the workers", asked: asked(func(a *memoryAsked) { a.Total, a.Explicit, a.FixedWorkers = 4*gib, true, true }),
 			failed: "--memory 4GiB is not enough: 2 LibreOffice processes of --pdf-memory, a spare one,"},
 		{name: "--memory too small for a batch", asked: asked(func(a *memoryAsked) { a.Total, a.Explicit, a.Workers, a.MaxBatch = gib, true, 0, gib }),
@@ -64,6 +70,7 @@ func TestMemoryIsDivided(t *testing.T) {
 			}{
 				{"workers", int64(got.Workers), int64(tt.want.Workers)}, {"office", got.Office, tt.want.Office}, {"server", got.Server, tt.want.Server},
 				{"GOMEMLIMIT", got.GoLimit, tt.want.GoLimit}, {"template cache", got.TemplateCache, tt.want.TemplateCache}, {"in flight", got.InFlight, tt.want.InFlight},
+				{"connections", int64(got.Connections), int64(tt.want.Connections)},
 			} {
 				if c.want != 0 && c.got != c.want {
 					t.Errorf("%s = %v, want %v", c.name, byteSize(c.got), byteSize(c.want))

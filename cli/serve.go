@@ -127,7 +127,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	address := urlOf(listener.Addr())
 	baseURL := cmp.Or(cfg.BaseURL, address)
-	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2)}
+	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2), limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies, Tracer: tracer,
 		RateLimits: cfg.rateLimits(), Rates: sharedRates(db), InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data},

@@ -12,6 +12,9 @@ import (
 // interface that this is. The order is that of what the caller may know: a guest learns nothing but that it is one.
 func (a *api) admit(c *call, d *doc) error {
 	if err := a.authenticate(c); err != nil {
+		if busy := c.holdGuest(); busy != nil {
+			return busy
+		}
 		return a.limitGuest(c, err)
 	}
 	if err := a.limitUser(c, d.upload); err != nil {

@@ -31,6 +31,7 @@ type body struct {
 // openBody prepares the reading of a body of at most limit bytes: in pieces of which each has its time, or as a whole.
 func (c *call) openBody(limit int64, inPieces bool) *body {
 	w := c.w.ResponseWriter
+	c.w.unread = false
 	c.body = &body{
 		Reader:   http.MaxBytesReader(w, c.r.Body, limit),
 		deadline: http.NewResponseController(w).SetReadDeadline,

@@ -40,7 +40,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.publ
 
 // serve follows a request to a site from its first byte to the line in the log.
 func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
-	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w}, in: a.in, site: s}
+	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w, unread: r.ContentLength != 0}, in: a.in, site: s}
 	r, c.span = a.startSpan(r)
 	from := clientAddress(r, a.proxies)
 	ctx := docgen.WithOrigin(context.WithValue(r.Context(), callKey{}, c), originOf(r, from, c.id))
@@ -177,6 +177,7 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	unread bool // whether the request has a body that no operation has begun to read
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -187,9 +188,16 @@ func (w *recorder) WriteHeader(status int) {
 	}
 }
 
-// extend gives the client time to accept the next piece. A connection that is broken says so when it is written to.
+// extend gives the client time to accept the next piece. Where no operation reads the body, net/http does before it answers: the
+// client has the same time to send it, and then still some to accept the answer. A connection that is broken says so when it is
+// written to.
 func (w *recorder) extend() {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writePause))
+	connection, until := http.NewResponseController(w.ResponseWriter), time.Now().Add(writePause)
+	if w.unread {
+		_ = connection.SetReadDeadline(until)
+		until = until.Add(bodyPause)
+	}
+	_ = connection.SetWriteDeadline(until)
 }
 
 func (w *recorder) Write(p []byte) (int, error) {

@@ -233,6 +233,34 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
+// TestUnreadBodies: a client that announces a body that nobody reads, and never sends it, gets an answer, and its connection ends.
+func TestUnreadBodies(t *testing.T) {
+	for name, header := range map[string]string{"of a length": "Content-Length: 1000", "of no length": "Transfer-Encoding: chunked"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, _ := newTestAPI(t)
+				ours, theirs := net.Pipe()
+				server := NewHTTPServer(a, slog.New(slog.DiscardHandler))
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(&oneConn{conn: theirs, closed: make(chan struct{})}) }()
+				if _, err := io.WriteString(ours, "POST /2.0/folders HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n"); err != nil {
+					t.Fatal(err)
+				}
+				answer, err := io.ReadAll(ours) // until the server hangs up
+				if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 401") {
+					t.Errorf("answer %q, %v; want status 401", answer, err)
+				}
+				if err := errors.Join(ours.Close(), server.Close()); err != nil {
+					t.Error(err)
+				}
+				if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // oneConn is a listener that has one connection.
 type oneConn struct {
 	conn   net.Conn

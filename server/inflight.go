@@ -20,7 +20,7 @@ import (
 // InFlight limits what requests hold while they are answered. One user has at most a share of each. 0 stands for the default.
 // A request beyond a limit is answered 503 at once, with Retry-After.
 type InFlight struct {
-	Requests int64 // requests at a time; 2048, and an eighth of it per user
+	Requests int64 // requests at a time; 2048, and an eighth of it per user. Requests without a valid token: another eighth, and an eighth of that per address
 	Memory   int64 // bytes of bodies in memory, and what decoding them takes; 256 MiB, and a quarter of it per user
 	Disk     int64 // bytes of bodies over 1 MiB, in files until they are complete; 1 GiB, and a quarter of it per user
 
@@ -34,6 +34,7 @@ func (l InFlight) withDefaults() InFlight {
 
 const (
 	requestShare = 8 // a user has one eighth of the requests
+	guestShare   = 8 // beside all requests of users, there may be an eighth as many of guests, and an eighth of these per address
 	bodyShare    = 4 // and one quarter of the bytes
 
 	// bodyCost is what a body takes in memory while it is decoded and its data goes to the database, as a multiple of its size.
@@ -86,7 +87,8 @@ func (p *pool) give(user string, n int64) {
 
 // inFlight is what all requests hold.
 type inFlight struct {
-	requests, memory, disk *pool
+	requests, memory, disk *pool // of users
+	guests                 *pool // of callers who have not said who they are, so that they take nothing from users
 
 	// Large bodies are decoded when they are complete: as many at a time as the memory allows, and one of each user, so that
 	// the bodies of one user wait for each other and not those of others for them.
@@ -109,7 +111,8 @@ func newInFlight(l InFlight) *inFlight {
 	half := max(l.Memory/2, 1) // of small bodies, and of large ones that are decoded
 	return &inFlight{
 		requests: newPool(l.Requests, requestShare), memory: newPool(half, bodyShare), disk: newPool(l.Disk, bodyShare),
-		room: semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
+		guests: newPool(max(l.Requests/guestShare, 1), guestShare),
+		room:   semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
 	}
 }
 
@@ -128,6 +131,11 @@ func (c *call) hold(p *pool, n int64, what string) error {
 	}
 	c.atEnd(func() { p.give(who, n) })
 	return nil
+}
+
+// holdGuest takes the place of a guest until the call ends.
+func (c *call) holdGuest() error {
+	return c.hold(c.in.guests, 1, "requests without a valid access token")
 }
 
 func (c *call) holder() string {

@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -21,6 +23,7 @@ import (
 const (
 	formType     = "application/x-www-form-urlencoded"
 	maxFormBytes = 64 << 10
+	formTime     = 20 * time.Second // how long a client may take to send a form
 )
 
 // tokenResponse is what a client gets.
@@ -105,6 +108,9 @@ func oauthRoute(a *api, path string, d oauthDoc, operation func(context.Context,
 // admitClient lets a client have its operation done. What fails counts for the address it comes from, like the calls of
 // guests; what goes on counts for the client.
 func (a *api) admitClient(c *call, operation func(context.Context, *call, form) (any, error)) (any, error) {
+	if err := c.holdGuest(); err != nil {
+		return nil, err
+	}
 	if err := a.checkClientParameters(c); err != nil {
 		return nil, a.limitGuest(c, err)
 	}
@@ -186,7 +192,9 @@ func (c *call) readForm() (form, error) {
 	if c.r.ContentLength > maxFormBytes {
 		return nil, tooLarge(maxFormBytes)
 	}
-	text, err := c.readAll(maxFormBytes)
+	body := c.openBody(maxFormBytes, false)
+	body.expect(time.Now().Add(formTime))
+	text, err := io.ReadAll(body) // the places of guests bound the memory of all forms
 	if err != nil {
 		return nil, err
 	}

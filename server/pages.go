@@ -34,6 +34,10 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 func page(a *api, contentType string, build func(*api) ([]byte, error)) http.HandlerFunc {
 	made := sync.OnceValues(func() ([]byte, error) { return build(a) })
 	return func(w http.ResponseWriter, r *http.Request) {
+		if err := callOf(r.Context()).holdGuest(); err != nil {
+			a.sendError(callOf(r.Context()), err)
+			return
+		}
 		content, err := made()
 		if err != nil {
 			a.sendError(callOf(r.Context()), err)
