@@ -23,6 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"platen/store"
 )
@@ -174,8 +175,9 @@ func startServer(ctx context.Context) (admin *url.URL, stop func() error, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	removeStale()
-	dir, err := os.MkdirTemp("", dirPrefix+strconv.Itoa(os.Getpid())+"-") // kept short: a socket's path has 107 bytes
+	parent := clusterParent()
+	removeStale(parent)
+	dir, err := os.MkdirTemp(parent, dirPrefix+strconv.Itoa(os.Getpid())+"-") // kept short: a socket's path has 107 bytes
 	if err != nil {
 		return nil, nil, err
 	}
@@ -224,9 +226,26 @@ func findBinaries() (string, error) {
 	return filepath.Dir(path), nil
 }
 
+// The file system in memory that Linux has, and the free space there, in bytes, from which on clusters are made in it.
+const (
+	memoryDir  = "/dev/shm"
+	memoryRoom = 2 << 30
+)
+
+// clusterParent returns where clusters are made: in memory where there is room, because a new database is some 300 files, which
+// takes five times as long on a disk.
+func clusterParent() string {
+	var fs syscall.Statfs_t
+	err := syscall.Statfs(memoryDir, &fs)
+	if err == nil && fs.Bavail*uint64(fs.Bsize) >= memoryRoom && unix.Access(memoryDir, unix.W_OK|unix.X_OK) == nil {
+		return memoryDir
+	}
+	return os.TempDir()
+}
+
 // removeStale removes the directories of test processes that were killed.
-func removeStale() {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*-*"))
+func removeStale(parent string) {
+	dirs, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*-*"))
 	for _, dir := range dirs {
 		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), dirPrefix), "-")
 		n, err := strconv.Atoi(pid)
