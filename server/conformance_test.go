@@ -101,8 +101,8 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 
 // notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
 // is kept, and of pages.
-var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials", "maxExtension", "maxFieldDepth", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
-	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName",
+var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials", "maxExtension", "maxFieldDepth", "maxGuestDenials", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
+	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName", "maxUserDenials",
 	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 
 // TestConformanceNamesEveryLimit finds a row for each constant that is a limit, with its value.
