@@ -141,8 +141,6 @@ type accounts struct {
 	files map[string]*history               // by id
 	jobs  map[string]map[client.Trigger]int // by id: how often it was told of
 
-	failed map[string]letterFile // by the task that was to make it
-
 	uploaded, copied map[string]int // versions and files by id: how often they were said to be uploaded, or a copy
 }
 
@@ -155,7 +153,7 @@ type history struct {
 func newAccounts(k *killing) *accounts {
 	return &accounts{
 		killing: k, db: storetest.Raw(k.t, k.database), files: map[string]*history{}, jobs: map[string]map[client.Trigger]int{},
-		failed: map[string]letterFile{}, uploaded: map[string]int{}, copied: map[string]int{},
+		uploaded: map[string]int{}, copied: map[string]int{},
 	}
 }
 

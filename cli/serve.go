@@ -218,11 +218,11 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 		},
 		Exhausted: generator.TaskFailed,
 	})
-	store.Handle(queue, generator.ReadTags)
+	store.Handle(queue, afterFaults(generator.ReadTags))
 	store.Handle(queue, afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, service.AdoptBatch)
 	store.Handle(queue, wakingDocuments(service))
-	store.HandleWithin(queue, generate.MergeTimeout, inPortions(generator.MergeDocuments, generate.ErrUnfinished))
+	store.HandleWithin(queue, generate.MergeTimeout, afterFaults(inPortions(generator.MergeDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, delivering(deliverer))
 	store.Handle(queue, waking(service, deliverer))
 	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
@@ -285,15 +285,12 @@ func inPortions[T store.Task](work func(context.Context, T) error, unfinished er
 	}
 }
 
-// faultPause is how long a task rests after an error of the server.
-const faultPause = time.Second
-
 // afterFaults lets a task go on after a pause that an error of the server broke off.
 func afterFaults[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
 	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
-		if errors.Is(err, generate.ErrFault) {
-			return store.Snooze(faultPause)
+		if paused, ok := errors.AsType[*generate.PauseError](err); ok {
+			return store.Snooze(paused.For)
 		}
 		return err
 	}

@@ -314,6 +314,12 @@ const (
 	JobTypeDocgenJob JobType = "docgen_job"
 )
 
+// Defines values for JobWaitingFor.
+const (
+	JobWaitingForDatabase  JobWaitingFor = "database"
+	JobWaitingForDiskSpace JobWaitingFor = "disk_space"
+)
+
 // Defines values for JobRefType.
 const (
 	JobRefTypeDocgenJob JobRefType = "docgen_job"
@@ -326,6 +332,12 @@ const (
 	MergedOutputStatusFailed             MergedOutputStatus = "failed"
 	MergedOutputStatusPending            MergedOutputStatus = "pending"
 	MergedOutputStatusSubmitted          MergedOutputStatus = "submitted"
+)
+
+// Defines values for MergedOutputWaitingFor.
+const (
+	MergedOutputWaitingForDatabase  MergedOutputWaitingFor = "database"
+	MergedOutputWaitingForDiskSpace MergedOutputWaitingFor = "disk_space"
 )
 
 // Defines values for MovedRefType.
@@ -2266,6 +2278,9 @@ type Job struct {
 	// TemplateFileVersion The version that was current when the batch was made, or the one it named.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 	Type                JobType        `json:"type"`
+
+	// WaitingFor What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface.
+	WaitingFor *JobWaitingFor `json:"waiting_for,omitempty"`
 }
 
 // JobOutputType defines model for Job.OutputType.
@@ -2279,6 +2294,9 @@ type JobStatus string
 
 // JobType defines model for Job.Type.
 type JobType string
+
+// JobWaitingFor What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface.
+type JobWaitingFor string
 
 // JobCounts defines model for JobCounts.
 type JobCounts struct {
@@ -2507,10 +2525,16 @@ type MergedOutput struct {
 
 	// Status pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
 	Status MergedOutputStatus `json:"status"`
+
+	// WaitingFor What the server lacks at the moment for the merged file, as for a job; left out otherwise.
+	WaitingFor *MergedOutputWaitingFor `json:"waiting_for,omitempty"`
 }
 
 // MergedOutputStatus pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
 type MergedOutputStatus string
+
+// MergedOutputWaitingFor What the server lacks at the moment for the merged file, as for a job; left out otherwise.
+type MergedOutputWaitingFor string
 
 // Mismatch defines model for Mismatch.
 type Mismatch struct {

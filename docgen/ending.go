@@ -67,7 +67,7 @@ func countEnded(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, ende
 		return tx.DeleteEnding(ctx, batch.ID)
 	}
 	if err == nil {
-		_, err = tx.Enqueue(ctx, store.Job{Task: MergeDocuments{BatchID: batch.ID, UserID: batch.CreatedBy}, Queue: MergeQueue})
+		_, err = tx.Enqueue(ctx, MergeDocuments{BatchID: batch.ID, UserID: batch.CreatedBy}.job())
 	}
 	return err
 }

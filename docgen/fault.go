@@ -35,3 +35,47 @@ func Known(err error) *Error {
 	}
 	return nil
 }
+
+// Shortage is what the server lacks for a moment, for reasons that are not the document's: it can be generated later.
+type Shortage string
+
+// The shortages.
+const (
+	NoShortage       Shortage = ""
+	ShortOfDiskSpace Shortage = "disk_space"
+	ShortOfDatabase  Shortage = "database" // it is busy or cannot be reached
+)
+
+// Shortages are all shortages.
+func Shortages() []Shortage { return []Shortage{ShortOfDiskSpace, ShortOfDatabase} }
+
+// ShortageOf returns the shortage that an error is due to; NoShortage where it has another cause, such as the quota of a user.
+func ShortageOf(err error) Shortage {
+	known := Known(err)
+	switch {
+	case errors.Is(err, store.ErrDisconnected):
+		return ShortOfDatabase
+	case known == nil || known.RetryAfter == 0:
+		return NoShortage
+	case known.Code == CodeStorageFull:
+		return ShortOfDiskSpace
+	case known.Code == CodeUnavailable:
+		return ShortOfDatabase
+	}
+	return NoShortage
+}
+
+// IsLost reports whether an error of the queue says that servers crashed while they worked on a task, and no more than that.
+func IsLost(err error) bool { return errors.Is(err, store.ErrLost) }
+
+// longestPause is the longest time that documents wait until they are tried again.
+const longestPause = time.Minute
+
+// shortagePause is how long documents wait that a shortage has had wait so many times in a row.
+func (s *Service) shortagePause(pauses int64) time.Duration {
+	pause := s.firstPause
+	for ; pauses > 0 && pause < longestPause; pauses-- {
+		pause *= 2
+	}
+	return min(pause, longestPause)
+}

@@ -29,6 +29,14 @@ const (
 	StatusFailed             Status = "failed"
 )
 
+// shortage is what a job, or a merged file, waits for that has this status.
+func (s Status) shortage(waitingFor string) Shortage {
+	if s == StatusPending || s == StatusSubmitted {
+		return Shortage(waitingFor)
+	}
+	return NoShortage
+}
+
 // Job makes one document of a batch.
 type Job struct {
 	ID                int64
@@ -41,6 +49,7 @@ type Job struct {
 	OutputVersionID   int64           // likewise
 	Failures          Failures        // empty in lists
 	Summary           *FailureSummary // nil where there are no failures
+	WaitingFor        Shortage        // why the job waits although it could be generated; NoShortage once it has ended
 	CreatedAt         time.Time
 	CreatedBy         int64
 	EnterpriseID      int64
@@ -69,7 +78,7 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
 		Status: Status(row.Status), OutputType: batch.OutputType, OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID,
-		Failures: f, Summary: summary, CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
+		Failures: f, Summary: summary, WaitingFor: Status(row.Status).shortage(batch.WaitingFor), CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
 		EnterpriseID: batch.EnterpriseID, Source: batch.Source,
 	}, nil
 }
@@ -88,6 +97,7 @@ func jobsOf[R store.JobsOfBatchAfterRow | store.JobsOfBatchBeforeRow |
 			ID: r.ID, BatchID: r.BatchID, TemplateID: r.TemplateFileID, TemplateVersionID: r.TemplateVersionID,
 			Status: Status(r.Status), OutputType: r.OutputType, OutputFileID: r.OutputFileID, OutputVersionID: r.OutputVersionID,
 			CreatedAt: timeOf(r.CreatedAt), CreatedBy: r.CreatedBy, EnterpriseID: r.EnterpriseID, Source: r.Source,
+			WaitingFor: Status(r.Status).shortage(r.WaitingFor),
 		}
 		if jobs[i].Summary, err = summaryOf(r.Summary, jobs[i].Status); err != nil {
 			return nil, fmt.Errorf("summary of job %d: %w", r.ID, err)

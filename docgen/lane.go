@@ -103,11 +103,15 @@ const generationTries = 10_000
 // join has documents of a batch wait in a lane, and wakes slots for them. Others who wake the same slots wait for the end of
 // the transaction, so it comes last.
 func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents int64) error {
-	err := tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID, Documents: documents})
-	if err != nil {
+	if err := s.joinAt(ctx, tx, userID, lane, batchID, documents, 0); err != nil {
 		return err
 	}
 	return wakeSlots(ctx, tx, userID, lane, documents)
+}
+
+// joinAt has documents of a batch wait in a lane until a time, when WakeDocuments finds them.
+func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents, due int64) error {
+	return tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID, Documents: documents, DueAt: due})
 }
 
 // wakeSlots wakes slots of a user that hold no documents, as many as some documents are worth. It always wakes one: whoever

@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"platen/blob"
 	"platen/docgen"
 	"platen/store"
 )
@@ -215,6 +219,90 @@ func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Documents that the server lacks something for wait with their whole batch, longer each time but never for more than a minute, as
+// often as it takes. One that is generated ends the wait of the others.
+func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
+		for _, seconds := range []int{1, 2, 4, 8, 16, 32, 60, 60, 60} {
+			pause := time.Duration(seconds) * time.Second
+			claim, other := w.claim(w.docxSlot(0)), w.claim(w.docxSlot(1))
+			if len(claim.Jobs) == 0 || len(other.Jobs) == 0 {
+				t.Fatalf("before a pause of %v claimed are %d and %d jobs", pause, len(claim.Jobs), len(other.Jobs))
+			}
+			for _, c := range []*docgen.Claim{claim, other} { // the second adds nothing to the pause
+				results := make([]docgen.Result, len(c.Jobs))
+				for i, job := range c.Jobs {
+					results[i] = docgen.Result{Job: job, Shortage: docgen.ShortOfDiskSpace}
+				}
+				if ended, err := w.CompleteJobs(ctx, c, results); err != nil || len(ended) != 0 {
+					t.Fatalf("ended are %v, %v", ended, err)
+				}
+			}
+			w.clock.advance(pause - time.Millisecond)
+			if early := w.claim(w.docxSlot(0)); len(early.Jobs) != 0 {
+				t.Fatalf("%d jobs are claimed before %v", len(early.Jobs), pause)
+			}
+			w.clock.advance(time.Millisecond)
+			for _, job := range p.jobs(p.batchID) {
+				if job.WaitingFor != docgen.ShortOfDiskSpace {
+					t.Fatalf("a job waits for %q", job.WaitingFor)
+				}
+			}
+		}
+		must(t, w.exec("DELETE FROM river_job"))
+		must(t, w.WakeDocuments(ctx))
+		if got := w.slots(); !slices.Equal(got, []string{"docx/0"}) {
+			t.Errorf("after the last pause %q are woken, want one slot", got)
+		}
+		probe, paused := w.claim(w.docxSlot(0)), w.claim(w.docxSlot(1))
+		_, err := w.CompleteJobs(ctx, paused, []docgen.Result{{Job: paused.Jobs[0], Shortage: docgen.ShortOfDatabase}})
+		must(t, err)
+		if job := p.jobs(p.batchID)[19]; job.WaitingFor != docgen.ShortOfDatabase {
+			t.Errorf("a job waits for %q", job.WaitingFor)
+		}
+		p.complete(probe, p.results(probe, "x"))
+		if got := w.slots(); len(got) < 2 {
+			t.Errorf("when a document was generated, %q are woken, want more than one", got)
+		}
+		if claim := w.claim(w.docxSlot(2)); len(claim.Jobs) == 0 {
+			t.Error("the others are not claimed yet")
+		}
+		for _, job := range p.jobs(p.batchID) {
+			if job.WaitingFor != docgen.NoShortage {
+				t.Errorf("a job that is %s waits for %q", job.Status, job.WaitingFor)
+			}
+		}
+	})
+}
+
+func TestShortages(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want docgen.Shortage
+	}{
+		{blob.ErrNoSpace, docgen.ShortOfDiskSpace},
+		{syscall.ENOSPC, docgen.ShortOfDiskSpace},
+		{&pgconn.PgError{Code: "53100"}, docgen.ShortOfDiskSpace},
+		{store.ErrBusy, docgen.ShortOfDatabase},
+		{&pgconn.PgError{Code: "57P03"}, docgen.ShortOfDatabase},
+		{store.ErrDisconnected, docgen.ShortOfDatabase},
+		{&docgen.Error{Code: docgen.CodeStorageFull}, docgen.NoShortage}, // a quota
+		{&docgen.Error{Code: docgen.CodeNotFound}, docgen.NoShortage},
+		{errors.New("another"), docgen.NoShortage},
+		{nil, docgen.NoShortage},
+	} {
+		err := tt.err
+		if err != nil {
+			err = fmt.Errorf("while it was saved: %w", err)
+		}
+		if got := docgen.ShortageOf(err); got != tt.want {
+			t.Errorf("ShortageOf(%v) = %q, want %q", err, got, tt.want)
+		}
+	}
 }
 
 func TestWakingSlots(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"platen/store"
 )
@@ -20,6 +21,11 @@ type MergeDocuments struct {
 // Kind names the task.
 func (MergeDocuments) Kind() string { return "merge_documents" }
 
+// job is the task in its queue. Errors of the server, and crashes, are counted for the merged file.
+func (t MergeDocuments) job() store.Job {
+	return store.Job{Task: t, Queue: MergeQueue, Tries: generationTries}
+}
+
 // MergeQueue is the queue of the task: it may take long, and documents must not wait for it.
 const MergeQueue = "merge"
 
@@ -29,6 +35,7 @@ type Merge struct {
 	FileName string // asked for, with its extension
 	Options  BatchOptions
 	Parts    []*Content // the documents, in the order of the request
+	Isolated bool       // servers crashed while they merged: merge in a process that may die
 	failures Failures   // what is missing among them
 	attempt  int64
 	policy   int64 // where the file is kept
@@ -41,6 +48,7 @@ type Merged struct {
 	OutputFileID    int64 // 0 until there is one
 	OutputVersionID int64 // likewise
 	Failures        Failures
+	WaitingFor      Shortage // why it waits although it could be made; NoShortage once it has ended
 }
 
 // mergedOf returns how the merged file of a batch stands; nil where none was asked for.
@@ -57,15 +65,21 @@ func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, e
 	if err != nil {
 		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", batchID, err)
 	}
-	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID, Failures: f}, nil
+	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID, Failures: f,
+		WaitingFor: Status(row.Status).shortage(row.WaitingFor)}, nil
 }
 
 // ClaimMerge takes the merged file of a batch for one attempt, unless it has ended. Whoever claimed it before and was thought
-// dead can no longer end it. A Merge without parts has nothing left to do.
-func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments) (*Merge, error) {
+// dead can no longer end it. Crashed says that the server of that attempt crashed if it neither ended the merge nor let go of it, as far
+// as is known; after two crashes the Merge is isolated. A Merge without parts has nothing left to do.
+func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments, crashed bool) (*Merge, error) {
 	var claimed store.DocgenMerge
+	var crashes int64
+	if crashed {
+		crashes = 1
+	}
 	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
-		claimed, err = tx.ClaimMerge(ctx, task.BatchID)
+		claimed, err = tx.ClaimMerge(ctx, crashes, task.BatchID)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -74,7 +88,7 @@ func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments) (*Merge, 
 	if err != nil {
 		return nil, err
 	}
-	m := &Merge{BatchID: task.BatchID, FileName: claimed.FileName, attempt: claimed.Attempt}
+	m := &Merge{BatchID: task.BatchID, FileName: claimed.FileName, attempt: claimed.Attempt, Isolated: claimed.Crashes >= crashesBeforeIsolation}
 	if err := s.db.Read(ctx, func(q *store.Queries) error { return s.readMerge(ctx, q, m) }); err != nil {
 		return nil, fmt.Errorf("merge the documents of batch %s: %w", task.BatchID, err)
 	}
@@ -201,9 +215,53 @@ func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, 
 	return status, finish.OutputFileID, s.put(ctx, tx, d, r.Output, finish.OutputFileID, m.FileName)
 }
 
+// ReleaseMerge lets go of a merge that an attempt broke off.
+func (s *Service) ReleaseMerge(ctx context.Context, m *Merge) error {
+	_, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{})
+	return err
+}
+
+// PauseMerge lets go of a merge that the server cannot make at the moment. It returns how long it waits, which is longer each time.
+func (s *Service) PauseMerge(ctx context.Context, m *Merge, shortage Shortage) (time.Duration, error) {
+	held, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{Pauses: 1, WaitingFor: string(shortage)})
+	return s.shortagePause(held.Pauses - 1), err
+}
+
+// RetryMerge lets go of a merge after an error of the server. It returns how long it waits, which is longer each time. After the fifth
+// error it fails the merge instead, with a reason for a person, and returns 0.
+func (s *Service) RetryMerge(ctx context.Context, m *Merge, reason string) (time.Duration, error) {
+	held, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{Tries: 1})
+	if err == nil && held.Tries >= faultTries {
+		_, err = s.FailMerge(ctx, MergeDocuments{BatchID: m.BatchID}, reason)
+		return 0, err
+	}
+	return s.faultPause(max(1, held.Tries)), err
+}
+
+// putBackMerge lets go of a merge. It changes nothing where another attempt has claimed it, or it has ended.
+func (s *Service) putBackMerge(ctx context.Context, m *Merge, with store.PutBackMergeParams) (held store.PutBackMergeRow, err error) {
+	with.BatchID, with.Attempt = m.BatchID, m.attempt
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		held, err = tx.PutBackMerge(ctx, with)
+		return err
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return held, err
+}
+
+// RequeueMerge puts a merge into the queue again whose task was given up because servers crashed.
+func (s *Service) RequeueMerge(ctx context.Context, task MergeDocuments) error {
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Enqueue(ctx, task.job())
+		return err
+	})
+}
+
 // FailMerge ends a merge that no attempt could end, with a reason for a person.
 func (s *Service) FailMerge(ctx context.Context, task MergeDocuments, reason string) (Status, error) {
-	m, err := s.ClaimMerge(ctx, task)
+	m, err := s.ClaimMerge(ctx, task, false)
 	if err != nil || len(m.Parts) == 0 {
 		return lost, err
 	}

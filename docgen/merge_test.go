@@ -35,7 +35,7 @@ func (p *press) mergeTask() docgen.MergeDocuments { return docgen.MergeDocuments
 
 func (p *press) claimMerge() *docgen.Merge {
 	p.t.Helper()
-	m, err := p.ClaimMerge(p.t.Context(), p.mergeTask())
+	m, err := p.ClaimMerge(p.t.Context(), p.mergeTask(), false)
 	must(p.t, err)
 	return m
 }

@@ -165,6 +165,9 @@ type Result struct {
 	// TryAgain says that the job has not ended, because of an error of the server: it waits again, for a while, unless that
 	// was so several times. Then it failed, for the reasons in Failures.
 	TryAgain bool
+	// Shortage says that the job has not ended, because the server lacks something: the job waits again, with all jobs of its batch
+	// that wait, however often that is so.
+	Shortage Shortage
 }
 
 // CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
@@ -211,7 +214,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		written := growth{folder: d.folder}
 		var events []event
 		for _, result := range results {
-			if lane, err := s.waitAgain(ctx, tx, claim, result); err != nil {
+			if lane, err := s.waitAgain(ctx, tx, &d.batch, claim, result); err != nil {
 				return err
 			} else if lane != "" {
 				waiting[lane]++
@@ -251,10 +254,9 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		if err := countEnded(ctx, tx, d.batch, ended); err != nil {
 			return err
 		}
-		for lane, documents := range waiting {
-			if err := s.join(ctx, tx, claim.UserID, lane, claim.BatchID, documents); err != nil {
-				return err
-			}
+		short := slices.ContainsFunc(results, func(r Result) bool { return r.Shortage != NoShortage })
+		if err := s.rejoin(ctx, tx, claim, waiting, d.batch, short, written.items > 0); err != nil {
+			return err
 		}
 		return s.fire(ctx, tx, d.caller, events...)
 	})
@@ -359,8 +361,14 @@ const faultTries = 5
 
 // waitAgain has a job wait again that has not ended, unless another attempt has claimed it, and returns its lane; empty where
 // it is to end.
-func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, claim *Claim, r Result) (Lane, error) {
+func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.DocgenBatch, claim *Claim, r Result) (Lane, error) {
 	switch {
+	case r.Shortage != NoShortage:
+		if err := s.pauseBatch(ctx, tx, batch, r.Shortage); err != nil {
+			return "", err
+		}
+		_, err := tx.PutBack(ctx, r.Job.ID, r.Job.attempt, 0) // the pause is that of the batch
+		return claim.Lane, err
 	case r.SetApart:
 		_, err := tx.SetJobApart(ctx, r.Job.ID, r.Job.attempt)
 		return LaneIsolated, err
@@ -380,6 +388,58 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, claim *Claim, r R
 
 // faultPause is how long a document waits after so many tries that ended with an error of the server.
 func (s *Service) faultPause(tries int64) time.Duration { return s.firstPause << (tries - 1) }
+
+// rejoin has documents of a claim wait again in their lanes. If some were short of something, those in the lane of the claim wait until
+// the pause of the batch ends; if others were written and none was short, the pause ends now.
+func (s *Service) rejoin(ctx context.Context, tx *store.Tx, claim *Claim, waiting map[Lane]int64, batch store.DocgenBatch, short, written bool) (err error) {
+	if written && !short {
+		err = s.resumeBatch(ctx, tx, batch)
+	}
+	for lane, documents := range waiting {
+		switch {
+		case err != nil:
+			return err
+		case short && lane == claim.Lane:
+			err = s.joinAt(ctx, tx, claim.UserID, lane, claim.BatchID, documents, batch.PausedUntil)
+		default:
+			err = s.join(ctx, tx, claim.UserID, lane, claim.BatchID, documents)
+		}
+	}
+	return err
+}
+
+// pauseBatch has all documents of a batch wait that wait, longer each time, unless they already do.
+func (s *Service) pauseBatch(ctx context.Context, tx *store.Tx, batch *store.DocgenBatch, shortage Shortage) error {
+	now := s.micros()
+	if batch.PausedUntil > now {
+		return nil
+	}
+	_, err := tx.PauseBatch(ctx, store.PauseBatchParams{
+		ID: batch.ID, WaitingFor: string(shortage), Now: now, Until: now + s.shortagePause(batch.Pauses).Microseconds(),
+	})
+	if err != nil {
+		return err
+	}
+	*batch, err = tx.Batch(ctx, batch.ID) // another slot may have been faster
+	return err
+}
+
+// resumeBatch has the documents of a batch that was paused generated without a further pause, since one of them was.
+func (s *Service) resumeBatch(ctx context.Context, tx *store.Tx, batch store.DocgenBatch) error {
+	if batch.WaitingFor == string(NoShortage) {
+		return nil
+	}
+	if n, err := tx.ResumeBatch(ctx, batch.ID); err != nil || n == 0 {
+		return err
+	}
+	lanes, err := tx.ResumeTurns(ctx, batch.ID, s.micros())
+	for _, turn := range lanes {
+		if err == nil {
+			err = wakeSlots(ctx, tx, batch.CreatedBy, Lane(turn.Lane), turn.Documents)
+		}
+	}
+	return err
+}
 
 // put makes a new file of an output in the destination, under its name or, where that is taken, with a number.
 func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *Output, fileID int64, name string) error {

@@ -3,6 +3,7 @@ package generate_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,7 +82,8 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 	}
 
 	w.metrics = prometheus.NewRegistry()
-	cfg.Service, cfg.Log, cfg.Metrics, cfg.PDFWorkers = service, slog.New(slog.DiscardHandler), w.metrics, pdfWorkers
+	cfg.Service, cfg.Metrics, cfg.PDFWorkers = service, w.metrics, pdfWorkers
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	g := generate.New(cfg)
 	w.queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
@@ -92,12 +94,12 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 		Backoff:   func(int) time.Duration { return time.Millisecond },
 		Poll:      poll,
 	})
-	store.Handle(w.queue, g.ReadTags)
+	store.Handle(w.queue, snoozing(g.ReadTags))
 	store.Handle(w.queue, snoozing(g.GenerateDocuments))
 	store.Handle(w.queue, func(ctx context.Context, _ docgen.WakeDocuments) error {
 		return errors.Join(service.WakeDocuments(ctx), store.Snooze(poll+time.Millisecond))
 	})
-	store.Handle(w.queue, g.MergeDocuments)
+	store.Handle(w.queue, snoozing(g.MergeDocuments))
 	w.maker = g
 	return w
 }
@@ -106,7 +108,7 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 func snoozing[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
 	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
-		if errors.Is(err, generate.ErrFault) || errors.Is(err, generate.ErrUnfinished) {
+		if _, paused := errors.AsType[*generate.PauseError](err); paused || errors.Is(err, generate.ErrUnfinished) {
 			return store.Snooze(time.Millisecond)
 		}
 		return err

@@ -73,6 +73,7 @@ type Generator struct {
 	program      string
 	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
 	metrics      *metrics
+	shortages    *shortages
 	tracer       trace.Tracer
 	picture      func(ctx context.Context, address string) ([]byte, error)
 	limits       docx.Limits
@@ -111,6 +112,7 @@ func New(cfg Config) *Generator {
 		g.now = time.Now
 	}
 	g.metrics = newMetrics(cfg.Metrics)
+	g.shortages = &shortages{log: g.log, now: g.now, counter: g.metrics.shortages, known: map[docgen.Shortage]*shortage{}}
 	if cfg.Metrics != nil {
 		cfg.Metrics.MustRegister(&backlog{g: g})
 	}
@@ -142,10 +144,7 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size, docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
 		data, versionID, err := g.include(ctx, of, name)
 		files.add(name, versionID)
-		if docgen.IsCode(err, docgen.CodeNotFound) {
-			return nil, errors.New("is not in the folder of the template, or is not a file that both the uploader of the template and the user who generates may download")
-		}
-		if _, tooLarge := errors.AsType[*sizeError](err); err != nil && !tooLarge {
+		if isIncludeFault(err) {
 			lost = err
 		}
 		return data, err
@@ -183,14 +182,26 @@ func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, 
 	return data, nil
 }
 
+// errAbsent is why a file cannot be included that is not to be had.
+var errAbsent = errors.New("is not in the folder of the template, or is not a file that both the uploader of the template and the user who generates may download")
+
 // include returns a file that a template includes, and its version; 0 if it could not be had.
 func (g *Generator) include(ctx context.Context, of templateUse, name string) (data []byte, versionID int64, err error) {
 	content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
+	if docgen.IsCode(err, docgen.CodeNotFound) {
+		return nil, 0, errAbsent
+	}
 	if err != nil {
 		return nil, 0, err
 	}
 	data, err = g.read(ctx, content)
 	return data, content.VersionID, err
+}
+
+// isIncludeFault tells whether an error of include is the server's, and not the template's.
+func isIncludeFault(err error) bool {
+	_, tooLarge := errors.AsType[*sizeError](err)
+	return err != nil && !tooLarge && !errors.Is(err, errAbsent)
 }
 
 // current tells whether the files that a template includes are, for a requester, the same as when it was compiled.
@@ -244,14 +255,14 @@ func (b *templateError) failures() docgen.Failures {
 	return f
 }
 
-// ReadTags reads the tags of a template's version and keeps them.
+// ReadTags reads the tags of a template's version and keeps them. A *[PauseError] asks for another run.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	read, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
 	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
 		return nil
 	}
 	if err != nil {
-		return err
+		return g.afterShortage(ctx, err, "template_version", task.VersionID)
 	}
 	if read.broken != nil {
 		found := read.broken.failures()
@@ -320,23 +331,22 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 // when it gives a task up.
 func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
 	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
-	reason := reasonOf(cause)
 	switch kind {
 	case docgen.ReadTags{}.Kind():
 		var task docgen.ReadTags
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: reason})
+		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: reasonOf(cause)})
 	case docgen.MergeDocuments{}.Kind():
 		var task docgen.MergeDocuments
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		if reason == internalFailure {
-			reason = mergeFailure
+		if docgen.IsLost(cause) || docgen.ShortageOf(cause) != docgen.NoShortage {
+			return g.service.RequeueMerge(ctx, task)
 		}
-		_, err := g.service.FailMerge(ctx, task, reason)
+		_, err := g.service.FailMerge(ctx, task, mergeReason(cause))
 		return err
 	}
 	return nil

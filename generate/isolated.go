@@ -41,6 +41,9 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 	}
 	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
 		data, _, err := s.include(ctx, templateUse{version, s.claim.Requester}, name)
+		if isIncludeFault(err) {
+			err = &isolate.ServerError{Err: err}
+		}
 		return data, err
 	}}
 	ctx, cancel := context.WithCancelCause(ctx)

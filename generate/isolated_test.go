@@ -16,8 +16,16 @@ import (
 	"platen/store/storetest"
 )
 
-// killIsolated kills the process that generates a document in isolation for this one, and tells whether there was one.
+// killIsolated kills the process that works in isolation for this one, and tells whether there was one.
 func killIsolated(t *testing.T) bool {
+	for _, pid := range isolatedProcesses(t) {
+		return syscall.Kill(pid, syscall.SIGKILL) == nil
+	}
+	return false
+}
+
+// isolatedProcesses are the processes that work in isolation for this one.
+func isolatedProcesses(t *testing.T) (found []int) {
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Error(err)
@@ -27,11 +35,12 @@ func killIsolated(t *testing.T) bool {
 		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat")) //nolint:errcheck // likewise
 		_, after, _ := strings.Cut(string(stat), ") ")
 		if fields := strings.Fields(after); strings.Contains(string(line), "generate-isolated") && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			return err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+				found = append(found, pid)
+			}
 		}
 	}
-	return false
+	return found
 }
 
 // Documents that were in progress when two servers crashed are generated in processes of their own. One whose process dies fails,

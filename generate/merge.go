@@ -11,6 +11,7 @@ import (
 
 	"platen/docgen"
 	"platen/fair"
+	"platen/generate/internal/isolate"
 	"platen/pdf/finish"
 )
 
@@ -21,30 +22,84 @@ const MergeTimeout = 15 * time.Minute
 const mergeFailure = "The documents could not be merged because of an error in the server. Its operator finds the reason in the " +
 	"log under the id of this batch."
 
-// MergeDocuments makes one PDF of the documents of a batch. ErrUnfinished asks for another run.
+// MergeDocuments makes one PDF of the documents of a batch. ErrUnfinished and *[PauseError] ask for another run.
 func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocuments) error {
 	waiting, cancel := context.WithTimeoutCause(ctx, placeBudget, ErrUnfinished)
 	defer cancel()
 	weight, err := g.service.Weight(ctx, task.UserID)
 	if err != nil {
-		return err
+		return g.afterShortage(ctx, err, "batch", task.BatchID)
 	}
 	place, err := g.merges.Acquire(waiting, fair.Claimant{User: task.UserID, Weight: weight})
 	if err != nil {
 		return err
 	}
 	defer place.Release()
-	m, err := g.service.ClaimMerge(ctx, task)
-	if err != nil || len(m.Parts) == 0 {
-		return err
+	_, leftByUs := g.left.LoadOrStore(task, nil)
+	m, err := g.service.ClaimMerge(ctx, task, !leftByUs)
+	if err != nil {
+		return g.afterShortage(ctx, err, "batch", task.BatchID)
 	}
+	if len(m.Parts) > 0 {
+		if err := g.merge(ctx, m); err != nil {
+			return g.mergeLater(ctx, task, m, err)
+		}
+	}
+	g.left.Delete(task)
+	return nil
+}
+
+// mergeLater lets go of a merge that an error broke off, and returns what asks for another run.
+func (g *Generator) mergeLater(ctx context.Context, task docgen.MergeDocuments, m *docgen.Merge, cause error) error {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	lacking := docgen.ShortageOf(cause)
+	again := &PauseError{For: faultPause, cause: cause}
+	var pause time.Duration
+	var err error
+	switch ended := context.Cause(ctx); {
+	case ended != nil && !errors.Is(ended, context.DeadlineExceeded): // the server stops
+		if err = g.service.ReleaseMerge(last, m); err == nil {
+			g.left.Delete(task)
+		}
+		return errors.Join(cause, err)
+	case lacking != docgen.NoShortage:
+		g.shortages.met(ctx, lacking, cause, "batch", m.BatchID)
+		pause, err = g.service.PauseMerge(last, m, lacking)
+	default:
+		g.log.ErrorContext(ctx, "an error of the server; documents are merged again", "batch", m.BatchID, "error", cause)
+		pause, err = g.service.RetryMerge(last, m, mergeReason(cause))
+	}
+	if err == nil && pause == 0 { // it has failed for good
+		g.left.Delete(task)
+		return nil
+	}
+	if err == nil { // otherwise this process knows that no server crashed
+		g.left.Delete(task)
+		again.For = pause
+	}
+	return again
+}
+
+// mergeReason says to a person why an error of the server failed a merge.
+func mergeReason(err error) string {
+	if known := docgen.Known(err); known != nil {
+		return known.Message
+	}
+	return mergeFailure
+}
+
+// merge makes the merged file. An error is one of the server, or says that the run is broken off.
+func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 	output, err := g.saveMerged(ctx, m)
 	_, unreadable := errors.AsType[*finish.BrokenError](err)
+	_, died := errors.AsType[*isolate.DiedError](err)
+	_, failed := errors.AsType[*isolate.FailedError](err)
 	lost, _ := errors.AsType[*docgen.Error](err)
 	switch {
 	case lost != nil && lost.Code == docgen.CodeContentDamaged:
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{lost.Message}})
-	case unreadable || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
+	case unreadable || died || failed || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{err.Error()}})
 	case err != nil:
 		err = fmt.Errorf("merge the documents of batch %s: %w", m.BatchID, err)
@@ -67,7 +122,12 @@ func (g *Generator) saveMerged(ctx context.Context, m *docgen.Merge) (docgen.Out
 			documents[i].Password = protection.UserPassword
 		}
 	}
-	merged := pipe(func(w io.Writer) error { return finish.Merge(w, documents, protection) })
+	merged := pipe(func(w io.Writer) error {
+		if m.Isolated && g.program != "" {
+			return isolate.Merge(ctx, g.program, documents, protection, w)
+		}
+		return finish.Merge(w, documents, protection)
+	})
 	output, err := g.service.SaveMerged(ctx, m, merged)
 	failure := merged.wait()
 	if crash, ok := errors.AsType[*panicError](failure); ok {

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"platen/blob"
+	"platen/blob/blobtest"
 	"platen/docgen"
 	"platen/generate"
 	"platen/pdf/finish"
@@ -167,13 +169,122 @@ func TestMergingFails(t *testing.T) {
 		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
 		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
 		blobs.lost.Store(true)
-		err := g.MergeDocuments(t.Context(), task)
-		if !errors.Is(err, errLost) {
-			t.Fatalf("error %v, want that of the blobs", err)
+		for range 4 {
+			err := g.MergeDocuments(t.Context(), task)
+			if paused, ok := errors.AsType[*generate.PauseError](err); !ok || !errors.Is(err, errLost) || paused.For == 0 {
+				t.Fatalf("error %v, want that of the blobs, and a pause", err)
+			}
 		}
-		must(t, g.TaskFailed(t.Context(), task.Kind(), []byte(`{"batch_id":"`+task.BatchID+`"}`), err))
+		must(t, g.MergeDocuments(t.Context(), task))
 		wantFailure(t, w, task, "an error in the server")
 	})
+}
+
+// A merged file waits for space on the disk, however often it is tried.
+func TestMergingWaitsForDiskSpace(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		blobs := blobtest.NewFaulty(newBlobs(t))
+		w := newWorld(t, db, blobs)
+		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
+		blobs.Room(0)
+		last := time.Duration(0)
+		for range 8 {
+			err := w.maker.MergeDocuments(t.Context(), task)
+			paused, ok := errors.AsType[*generate.PauseError](err)
+			if !ok || paused.For <= last {
+				t.Fatalf("error %v, want a pause of more than %v", err, last)
+			}
+			last = paused.For
+			if made := w.merged(task); made.Status != docgen.StatusSubmitted || made.WaitingFor != docgen.ShortOfDiskSpace {
+				t.Fatalf("merged %+v, want that it waits for disk space", made)
+			}
+		}
+		blobs.Room(-1)
+		wantBothPages(t, w.mergedFile(w.maker, task))
+		if made := w.merged(task); made.WaitingFor != docgen.NoShortage {
+			t.Errorf("merged %+v", made)
+		}
+	})
+}
+
+// Servers crash while they merge, more often than a task is tried. Then the documents are merged by a process of their own. If that dies,
+// the merged file fails and says so, and the documents stay.
+func TestMergingIsIsolatedAfterCrashes(t *testing.T) {
+	for _, deadly := range []bool{false, true} {
+		t.Run(fmt.Sprint("deadly ", deadly), func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T, db *store.DB) {
+				isolated := atomic.Bool{}
+				blobs := &watchedBlobs{Store: newBlobs(t)}
+				w := newWorldAs(t, db, blobs, generate.Config{Program: "/proc/self/exe"})
+				task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
+				for range 7 { // a server claims, and crashes
+					m, err := w.service.ClaimMerge(t.Context(), task, true)
+					if err != nil || len(m.Parts) != 2 {
+						t.Fatalf("claimed %+v, %v", m, err)
+					}
+				}
+				blobs.watch = func() {
+					if deadly && killIsolated(t) || !deadly && len(isolatedProcesses(t)) == 1 {
+						isolated.Store(true)
+					}
+				}
+				if !deadly {
+					wantBothPages(t, w.mergedFile(w.maker, task))
+				} else {
+					must(t, w.maker.MergeDocuments(t.Context(), task))
+					made := w.merged(task)
+					if said := strings.Join(made.Failures.Errors, " "); made.Status != docgen.StatusFailed || !strings.Contains(said, "in isolation (signal: killed)") {
+						t.Errorf("merged %+v, want a failure that names the process", made)
+					}
+				}
+				if !isolated.Load() {
+					t.Error("the documents were not merged by a process of their own")
+				}
+			})
+		})
+	}
+}
+
+// A server that stops in the middle of merging has not crashed.
+func TestMergingIsBrokenOff(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		blobs := &watchedBlobs{Store: newBlobs(t)}
+		w := newWorld(t, db, blobs)
+		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
+		for range 7 {
+			ctx, cancel := context.WithCancel(t.Context())
+			blobs.watch = cancel
+			if err := w.maker.MergeDocuments(ctx, task); !errors.Is(err, context.Canceled) {
+				t.Fatalf("error %v, want that it was broken off", err)
+			}
+		}
+		blobs.watch = nil
+		if m, err := w.service.ClaimMerge(t.Context(), task, true); err != nil || m.Isolated || len(m.Parts) != 2 {
+			t.Errorf("claimed %+v, %v", m, err)
+		}
+	})
+}
+
+// A task of an earlier release is given up after five crashes; its merged file is made all the same.
+func TestAMergeThatWasLostIsTriedAgain(t *testing.T) {
+	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
+	task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
+	must(t, w.maker.TaskFailed(t.Context(), task.Kind(), []byte(`{"batch_id":"`+task.BatchID+`"}`), store.ErrLost))
+	w.start()
+	waitFor(t, "the merged file", func() bool { return w.merged(task).Status == docgen.StatusCompleted })
+}
+
+// watchedBlobs is a blob store that tells a test of each content that is read.
+type watchedBlobs struct {
+	blob.Store
+	watch func()
+}
+
+func (b *watchedBlobs) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if b.watch != nil {
+		b.watch()
+	}
+	return b.Store.Open(ctx, key, offset, length)
 }
 
 // lostBlobs is a blob store that cannot read, once it is told to.

@@ -18,6 +18,7 @@ type metrics struct {
 	wait      *prometheus.HistogramVec
 	compiled  *prometheus.CounterVec
 	exceeded  *prometheus.CounterVec
+	shortages *prometheus.CounterVec
 }
 
 // newMetrics counts into a registry; into none when it is nil.
@@ -41,6 +42,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Name: "platen_budget_exceeded_total", Help: "Documents and templates that failed because they exceed a budget, by budget.",
 		}, []string{"budget"}),
 	}
+	m.shortages = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "platen_shortages_total", Help: "Times that this process put documents off because of what it lacks: disk_space, or the database.",
+	}, []string{"waiting_for"})
+	for _, lacking := range docgen.Shortages() {
+		m.shortages.WithLabelValues(string(lacking))
+	}
 	for _, name := range budget.Names {
 		m.exceeded.WithLabelValues(string(name))
 	}
@@ -54,7 +61,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		m.wait.WithLabelValues(string(lane))
 	}
 	if registry != nil {
-		registry.MustRegister(m.documents, m.duration, m.wait, m.compiled, m.exceeded)
+		registry.MustRegister(m.documents, m.duration, m.wait, m.compiled, m.exceeded, m.shortages)
 	}
 	return m
 }

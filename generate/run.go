@@ -15,15 +15,25 @@ const (
 	runBudget   = 5 * time.Second  // no more documents are claimed after that: the tasks of other users come first
 	placeBudget = 60 * time.Second // a run that got no place for so long goes back to the queue
 	lastWords   = 10 * time.Second // for what is still written when a run is broken off
+	faultPause  = time.Second      // how long a task rests after an error of the server
 )
 
 // ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
 var ErrUnfinished = errors.New("more documents of the task are to be made")
 
-// ErrFault is returned by a task after an error of the server, which is in the log: it is to be run again after a pause.
-var ErrFault = errors.New("an error of the server broke a run off")
+// PauseError is returned by a task after an error of the server, which is in the log: it is to be run again after a pause, as often
+// as it asks for that.
+type PauseError struct {
+	For   time.Duration
+	cause error
+}
 
-// GenerateDocuments generates documents of a user until none is due in the lane. ErrUnfinished and ErrFault ask for another
+func (e *PauseError) Error() string {
+	return "an error of the server broke a run off: " + e.cause.Error()
+}
+func (e *PauseError) Unwrap() error { return e.cause }
+
+// GenerateDocuments generates documents of a user until none is due in the lane. ErrUnfinished and *[PauseError] ask for another
 // run.
 func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateDocuments) error {
 	places, known := g.places[task.Lane]
@@ -34,7 +44,7 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 	_, leftByUs := g.left.Load(task)
 	weight, takenBack, err := g.service.ResumeSlot(ctx, task, !leftByUs)
 	if err != nil {
-		return err
+		return g.afterShortage(ctx, err, "user", task.UserID)
 	}
 	g.left.Delete(task)
 	if takenBack > 0 && !leftByUs {
@@ -64,7 +74,7 @@ func (g *Generator) turn(ctx context.Context, places *fair.Slots, task docgen.Ge
 	defer place.Release()
 	claim, err := g.service.ClaimJobs(ctx, task)
 	if err != nil || len(claim.Jobs) == 0 {
-		return false, err
+		return false, g.afterShortage(ctx, err, "user", task.UserID)
 	}
 	s := &slice{Generator: g, place: place, claimant: claimant, claim: claim, flushed: g.now()}
 	g.left.Store(task, nil)
@@ -99,17 +109,34 @@ func (s *slice) work(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
 	if ctx.Err() == nil {
-		s.log.ErrorContext(ctx, "an error of the server; documents are tried again", "batch", s.claim.BatchID, "error", err)
-		if _, late := errors.AsType[*completeError](err); !late {
-			s.results = append(s.results, tryAgain(s.current(), err))
-			s.begun++
-		}
-		err = ErrFault
+		s.postpone(ctx, err)
+		err = &PauseError{For: faultPause, cause: err}
 	}
 	return errors.Join(err, s.complete(last), s.service.ReleaseJobs(last, s.claim, s.claim.Jobs[s.begun:]))
 }
 
+// postpone has the job that is being worked on wait again after an error of the server, and where that is a shortage, the jobs after it
+// as well.
+func (s *slice) postpone(ctx context.Context, err error) {
+	lacking := docgen.ShortageOf(err)
+	if lacking == docgen.NoShortage {
+		s.log.ErrorContext(ctx, "an error of the server; documents are tried again", "batch", s.claim.BatchID, "error", err)
+	} else {
+		s.shortages.met(ctx, lacking, err, "batch", s.claim.BatchID)
+	}
+	if _, late := errors.AsType[*completeError](err); !late {
+		s.results = append(s.results, tryAgain(s.current(), err))
+		s.begun++
+	}
+	for ; lacking != docgen.NoShortage && s.begun < len(s.claim.Jobs); s.begun++ {
+		s.results = append(s.results, tryAgain(s.current(), err))
+	}
+}
+
 func tryAgain(job docgen.ClaimedJob, cause error) docgen.Result {
+	if lacking := docgen.ShortageOf(cause); lacking != docgen.NoShortage {
+		return docgen.Result{Job: job, Shortage: lacking}
+	}
 	return docgen.Result{Job: job, TryAgain: true, Failures: docgen.Failures{Errors: []string{reasonOf(cause)}}}
 }
 
@@ -168,6 +195,9 @@ func (s *slice) complete(ctx context.Context) error {
 		return &completeError{err}
 	}
 	s.results = nil
+	if ended[docgen.StatusCompleted]+ended[docgen.StatusCompletedWithError] > 0 {
+		s.shortages.over(ctx)
+	}
 	return nil
 }
 

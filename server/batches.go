@@ -41,6 +41,7 @@ type mergedOutput struct {
 	OutputFile        optional[fileRef]        `json:"output_file" doc:"The merged file, in the destination folder of the batch; null until it is there."`
 	OutputFileVersion optional[fileVersionRef] `json:"output_file_version"`
 	Failures          optional[failures]       `json:"failures" doc:"Why there is no merged file, or what is missing in it; null when nothing is."`
+	WaitingFor        *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"What the server lacks at the moment for the merged file, as for a job; left out otherwise."`
 }
 
 func batchOf(b *docgen.Batch) batch {
@@ -69,7 +70,7 @@ func batchOf(b *docgen.Batch) batch {
 }
 
 func mergedOf(m *docgen.Merged) mergedOutput {
-	out := mergedOutput{Name: m.FileName, Status: m.Status}
+	out := mergedOutput{Name: m.FileName, Status: m.Status, WaitingFor: waitingForOf(m.WaitingFor)}
 	if m.OutputFileID != 0 {
 		out.OutputFile.value = &fileRef{ID: ID(m.OutputFileID), Type: typeFile}
 		out.OutputFileVersion.value = &fileVersionRef{ID: ID(m.OutputVersionID), Type: typeFileVersion}

@@ -17,6 +17,7 @@ type job struct {
 	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`
 	OutputFileVersion   optional[fileVersionRef] `json:"output_file_version"`
 	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was. Lists show only the first message; get the job to see the others."`
+	WaitingFor          *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface."`
 	Fonts               *fontReport              `json:"fonts,omitempty" doc:"What became of the fonts of a PDF; left out for other documents, and in lists. An extension of the interface."`
 	CreatedAt           timestamp                `json:"created_at"`
 	CreatedBy           userRef                  `json:"created_by"`
@@ -97,6 +98,7 @@ func jobOf(j *docgen.Job) job {
 		out.OutputFile.value = &fileRef{ID: ID(j.OutputFileID), Type: typeFile}
 		out.OutputFileVersion.value = &fileVersionRef{ID: ID(j.OutputVersionID), Type: typeFileVersion}
 	}
+	out.WaitingFor = waitingForOf(j.WaitingFor)
 	switch {
 	case j.Failures.Any():
 		f := failuresOf(j.Failures)
@@ -108,6 +110,13 @@ func jobOf(j *docgen.Job) job {
 	}
 	out.Fonts = fontReportOf(j.Failures.Fonts)
 	return out
+}
+
+func waitingForOf(s docgen.Shortage) *docgen.Shortage {
+	if s == docgen.NoShortage {
+		return nil
+	}
+	return &s
 }
 
 var docGetJob = doc{

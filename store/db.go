@@ -245,6 +245,9 @@ func retry(ctx context.Context, attempt func() error) error {
 	pause := transactionPause
 	for try := 1; ; try++ {
 		err := attempt()
+		if isBroken(err) {
+			return fmt.Errorf("%w: %w", ErrDisconnected, err)
+		}
 		if err == nil || try == transactionTries || errors.Is(err, ErrBusy) || !lostRace(err) {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -32,6 +32,9 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.GlobalContent,
 		&i.RemovedAt,
 		&i.TraceParent,
+		&i.WaitingFor,
+		&i.Pauses,
+		&i.PausedUntil,
 	)
 	return i, err
 }
@@ -236,7 +239,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent, docgen_batches.waiting_for, docgen_batches.pauses, docgen_batches.paused_until
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -283,6 +286,9 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.GlobalContent,
 		&i.DocgenBatch.RemovedAt,
 		&i.DocgenBatch.TraceParent,
+		&i.DocgenBatch.WaitingFor,
+		&i.DocgenBatch.Pauses,
+		&i.DocgenBatch.PausedUntil,
 	)
 	return i, err
 }
@@ -290,7 +296,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 const jobsOfBatchAfter = `-- name: JobsOfBatchAfter :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3
@@ -310,6 +316,7 @@ type JobsOfBatchAfterRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 // JobsOfBatchAfter and the other lists of jobs name their columns, to leave out the large ones: shape, options, and failures.
@@ -336,6 +343,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -353,7 +361,7 @@ func (q *Queries) JobsOfBatchAfter(ctx context.Context, batchID string, iD int64
 const jobsOfBatchBefore = `-- name: JobsOfBatchBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -373,6 +381,7 @@ type JobsOfBatchBeforeRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int64, limit int32) ([]JobsOfBatchBeforeRow, error) {
@@ -398,6 +407,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -415,7 +425,7 @@ func (q *Queries) JobsOfBatchBefore(ctx context.Context, batchID string, iD int6
 const jobsOfTemplateAfter = `-- name: JobsOfTemplateAfter :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $4
@@ -442,6 +452,7 @@ type JobsOfTemplateAfterRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAfterParams) ([]JobsOfTemplateAfterRow, error) {
@@ -472,6 +483,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -489,7 +501,7 @@ func (q *Queries) JobsOfTemplateAfter(ctx context.Context, arg JobsOfTemplateAft
 const jobsOfTemplateBefore = `-- name: JobsOfTemplateBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $4
@@ -516,6 +528,7 @@ type JobsOfTemplateBeforeRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBeforeParams) ([]JobsOfTemplateBeforeRow, error) {
@@ -546,6 +559,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -563,7 +577,7 @@ func (q *Queries) JobsOfTemplateBefore(ctx context.Context, arg JobsOfTemplateBe
 const jobsOfUserAfter = `-- name: JobsOfUserAfter :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $3
@@ -583,6 +597,7 @@ type JobsOfUserAfterRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64, limit int32) ([]JobsOfUserAfterRow, error) {
@@ -608,6 +623,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -625,7 +641,7 @@ func (q *Queries) JobsOfUserAfter(ctx context.Context, createdBy int64, iD int64
 const jobsOfUserBefore = `-- name: JobsOfUserBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $3
@@ -645,6 +661,7 @@ type JobsOfUserBeforeRow struct {
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	WaitingFor        string
 }
 
 func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int64, limit int32) ([]JobsOfUserBeforeRow, error) {
@@ -670,6 +687,7 @@ func (q *Queries) JobsOfUserBefore(ctx context.Context, createdBy int64, iD int6
 			&i.CreatedBy,
 			&i.EnterpriseID,
 			&i.Source,
+			&i.WaitingFor,
 		); err != nil {
 			return nil, err
 		}
@@ -701,7 +719,7 @@ func (q *Queries) OldFailures(ctx context.Context, id int64) (OldFailuresRow, er
 }
 
 const recentBatches = `-- name: RecentBatches :many
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent FROM docgen_batches
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until FROM docgen_batches
 WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at = 0
 ORDER BY created_at DESC, id LIMIT $3
 `
@@ -732,6 +750,9 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 			&i.GlobalContent,
 			&i.RemovedAt,
 			&i.TraceParent,
+			&i.WaitingFor,
+			&i.Pauses,
+			&i.PausedUntil,
 		); err != nil {
 			return nil, err
 		}

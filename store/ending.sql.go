@@ -11,14 +11,15 @@ import (
 
 const claimMerge = `-- name: ClaimMerge :one
 UPDATE docgen_merges
-SET status = 'submitted', attempt = attempt + 1
-WHERE batch_id = $1 AND status IN ('pending', 'submitted')
-RETURNING batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at
+SET status = 'submitted', attempt = attempt + 1, held = TRUE, crashes = crashes + CASE WHEN held THEN $1 ELSE 0 END
+WHERE batch_id = $2 AND status IN ('pending', 'submitted')
+RETURNING batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, waiting_for, pauses, held, tries, crashes
 `
 
-// ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it.
-func (q *Queries) ClaimMerge(ctx context.Context, batchID string) (DocgenMerge, error) {
-	row := q.db.QueryRowContext(ctx, claimMerge, batchID)
+// ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it. It counts crashes
+// where that one still held it.
+func (q *Queries) ClaimMerge(ctx context.Context, crashes int64, batchID string) (DocgenMerge, error) {
+	row := q.db.QueryRowContext(ctx, claimMerge, crashes, batchID)
 	var i DocgenMerge
 	err := row.Scan(
 		&i.BatchID,
@@ -29,6 +30,11 @@ func (q *Queries) ClaimMerge(ctx context.Context, batchID string) (DocgenMerge, 
 		&i.OutputVersionID,
 		&i.Failures,
 		&i.FinishedAt,
+		&i.WaitingFor,
+		&i.Pauses,
+		&i.Held,
+		&i.Tries,
+		&i.Crashes,
 	)
 	return i, err
 }
@@ -89,7 +95,7 @@ func (q *Queries) DeleteEnding(ctx context.Context, batchID string) error {
 
 const finishMerge = `-- name: FinishMerge :execrows
 UPDATE docgen_merges
-SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7, held = FALSE, waiting_for = ''
 WHERE batch_id = $1 AND attempt = $2 AND status = 'submitted'
 `
 
@@ -140,7 +146,7 @@ func (q *Queries) InsertMerge(ctx context.Context, batchID string, fileName stri
 }
 
 const merge = `-- name: Merge :one
-SELECT batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at FROM docgen_merges WHERE batch_id = $1
+SELECT batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, waiting_for, pauses, held, tries, crashes FROM docgen_merges WHERE batch_id = $1
 `
 
 func (q *Queries) Merge(ctx context.Context, batchID string) (DocgenMerge, error) {
@@ -155,6 +161,11 @@ func (q *Queries) Merge(ctx context.Context, batchID string) (DocgenMerge, error
 		&i.OutputVersionID,
 		&i.Failures,
 		&i.FinishedAt,
+		&i.WaitingFor,
+		&i.Pauses,
+		&i.Held,
+		&i.Tries,
+		&i.Crashes,
 	)
 	return i, err
 }
@@ -221,4 +232,38 @@ func (q *Queries) Passwords(ctx context.Context, batchID string) (string, error)
 	var passwords string
 	err := row.Scan(&passwords)
 	return passwords, err
+}
+
+const putBackMerge = `-- name: PutBackMerge :one
+UPDATE docgen_merges
+SET held = FALSE, tries = tries + $1, pauses = (pauses + 1) * $2, waiting_for = $3
+WHERE batch_id = $4 AND attempt = $5 AND status = 'submitted'
+RETURNING tries, pauses
+`
+
+type PutBackMergeParams struct {
+	Tries      int64
+	Pauses     int64
+	WaitingFor string
+	BatchID    string
+	Attempt    int64
+}
+
+type PutBackMergeRow struct {
+	Tries  int64
+	Pauses int64
+}
+
+// PutBackMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+func (q *Queries) PutBackMerge(ctx context.Context, arg PutBackMergeParams) (PutBackMergeRow, error) {
+	row := q.db.QueryRowContext(ctx, putBackMerge,
+		arg.Tries,
+		arg.Pauses,
+		arg.WaitingFor,
+		arg.BatchID,
+		arg.Attempt,
+	)
+	var i PutBackMergeRow
+	err := row.Scan(&i.Tries, &i.Pauses)
+	return i, err
 }

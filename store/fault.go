@@ -1,7 +1,11 @@
 package store
 
 import (
+	"database/sql/driver"
 	"errors"
+	"io"
+	"net"
+	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -30,6 +34,21 @@ func IsBusy(err error) bool {
 	}
 	_, ok := errors.AsType[*pgconn.ConnectError](err)
 	return ok
+}
+
+// ErrDisconnected is in the chain of an error of [DB.Read] and [DB.Write] whose connection to PostgreSQL broke. What a transaction
+// was to write may have been written.
+var ErrDisconnected = errors.New("the connection to the database broke")
+
+// isBroken reports whether the connection broke on which an operation failed, or the server closed it.
+func isBroken(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(pg.Code, "57P") || strings.HasPrefix(pg.Code, "08") // operator_intervention, connection_exception
+	}
+	if _, ok := errors.AsType[*net.OpError](err); ok {
+		return true
+	}
+	return errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // IsFull reports whether an operation failed because the database has no disk space left. Nothing was written.

@@ -89,6 +89,9 @@ type DocgenBatch struct {
 	GlobalContent     bool
 	RemovedAt         int64
 	TraceParent       string
+	WaitingFor        string
+	Pauses            int64
+	PausedUntil       int64
 }
 
 type DocgenEnding struct {
@@ -137,6 +140,11 @@ type DocgenMerge struct {
 	OutputVersionID int64
 	Failures        string
 	FinishedAt      int64
+	WaitingFor      string
+	Pauses          int64
+	Held            bool
+	Tries           int64
+	Crashes         int64
 }
 
 type DocgenTag struct {

@@ -191,8 +191,8 @@ func (q *Queries) IsTurnDue(ctx context.Context, userID int64, lane string, dueA
 
 const joinTurns = `-- name: JoinTurns :exec
 INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
-VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), 0)
-ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = 0
+VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), $6)
+ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = $6
 `
 
 type JoinTurnsParams struct {
@@ -201,6 +201,7 @@ type JoinTurnsParams struct {
 	Lane      string
 	BatchID   string
 	Documents int64
+	DueAt     int64
 }
 
 // JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
@@ -212,6 +213,7 @@ func (q *Queries) JoinTurns(ctx context.Context, arg JoinTurnsParams) error {
 		arg.Lane,
 		arg.BatchID,
 		arg.Documents,
+		arg.DueAt,
 	)
 	return err
 }
@@ -249,6 +251,31 @@ func (q *Queries) NextTurn(ctx context.Context, userID int64, lane string, dueAt
 	return i, err
 }
 
+const pauseBatch = `-- name: PauseBatch :execrows
+UPDATE docgen_batches SET waiting_for = $2, pauses = pauses + 1, paused_until = $3 WHERE id = $1 AND paused_until <= $4
+`
+
+type PauseBatchParams struct {
+	ID         string
+	WaitingFor string
+	Until      int64
+	Now        int64
+}
+
+// PauseBatch pauses a batch that is not paused, because of what the server lacks.
+func (q *Queries) PauseBatch(ctx context.Context, arg PauseBatchParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, pauseBatch,
+		arg.ID,
+		arg.WaitingFor,
+		arg.Until,
+		arg.Now,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const putBack = `-- name: PutBack :execrows
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', due_at = $3
@@ -262,6 +289,52 @@ func (q *Queries) PutBack(ctx context.Context, iD int64, attempt int64, dueAt in
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const resumeBatch = `-- name: ResumeBatch :execrows
+UPDATE docgen_batches SET waiting_for = '', pauses = 0, paused_until = 0 WHERE id = $1 AND waiting_for <> ''
+`
+
+// ResumeBatch ends the pauses of a batch.
+func (q *Queries) ResumeBatch(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, resumeBatch, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const resumeTurns = `-- name: ResumeTurns :many
+UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 AND due_at > $2 RETURNING lane, documents
+`
+
+type ResumeTurnsRow struct {
+	Lane      string
+	Documents int64
+}
+
+// ResumeTurns makes a batch due that was paused, in all its lanes.
+func (q *Queries) ResumeTurns(ctx context.Context, batchID string, dueAt int64) ([]ResumeTurnsRow, error) {
+	rows, err := q.db.QueryContext(ctx, resumeTurns, batchID, dueAt)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ResumeTurnsRow{}
+	for rows.Next() {
+		var i ResumeTurnsRow
+		if err := rows.Scan(&i.Lane, &i.Documents); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const setJobApart = `-- name: SetJobApart :execrows

@@ -61,7 +61,7 @@ WHERE docgen_jobs.id = $1;
 -- JobsOfBatchAfter and the other lists of jobs name their columns, to leave out the large ones: shape, options, and failures.
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2
 ORDER BY docgen_jobs.id LIMIT $3;
@@ -69,7 +69,7 @@ ORDER BY docgen_jobs.id LIMIT $3;
 -- name: JobsOfBatchBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id < $2
 ORDER BY docgen_jobs.id DESC LIMIT $3;
@@ -77,7 +77,7 @@ ORDER BY docgen_jobs.id DESC LIMIT $3;
 -- name: JobsOfTemplateAfter :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id > $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $4;
@@ -85,7 +85,7 @@ ORDER BY docgen_jobs.id LIMIT $4;
 -- name: JobsOfTemplateBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.template_file_id = $1 AND docgen_jobs.created_by = $2 AND docgen_jobs.id < $3 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $4;
@@ -93,7 +93,7 @@ ORDER BY docgen_jobs.id DESC LIMIT $4;
 -- name: JobsOfUserAfter :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id > $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id LIMIT $3;
@@ -101,7 +101,7 @@ ORDER BY docgen_jobs.id LIMIT $3;
 -- name: JobsOfUserBefore :many
 SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_batches.template_version_id, docgen_jobs.status, docgen_batches.output_type,
     docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.summary, docgen_batches.created_at, docgen_jobs.created_by,
-    docgen_batches.enterprise_id, docgen_batches.source
+    docgen_batches.enterprise_id, docgen_batches.source, docgen_batches.waiting_for
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.created_by = $1 AND docgen_jobs.id < $2 AND docgen_batches.removed_at = 0
 ORDER BY docgen_jobs.id DESC LIMIT $3;

@@ -23,11 +23,19 @@ VALUES ($1, $2, 'pending', 0, 0, 0, '', 0);
 SELECT * FROM docgen_merges WHERE batch_id = $1;
 
 -- name: ClaimMerge :one
--- ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it.
+-- ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it. It counts crashes
+-- where that one still held it.
 UPDATE docgen_merges
-SET status = 'submitted', attempt = attempt + 1
-WHERE batch_id = $1 AND status IN ('pending', 'submitted')
+SET status = 'submitted', attempt = attempt + 1, held = TRUE, crashes = crashes + CASE WHEN held THEN sqlc.arg(crashes) ELSE 0 END
+WHERE batch_id = sqlc.arg(batch_id) AND status IN ('pending', 'submitted')
 RETURNING *;
+
+-- name: PutBackMerge :one
+-- PutBackMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+UPDATE docgen_merges
+SET held = FALSE, tries = tries + sqlc.arg(tries), pauses = (pauses + 1) * sqlc.arg(pauses), waiting_for = sqlc.arg(waiting_for)
+WHERE batch_id = sqlc.arg(batch_id) AND attempt = sqlc.arg(attempt) AND status = 'submitted'
+RETURNING tries, pauses;
 
 -- name: MergeParts :many
 -- MergeParts returns the documents of a batch that are still there, in the order of the request.
@@ -39,5 +47,5 @@ ORDER BY docgen_jobs.id;
 -- name: FinishMerge :execrows
 -- FinishMerge ends a merge once, and only by the attempt that holds it.
 UPDATE docgen_merges
-SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7
+SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7, held = FALSE, waiting_for = ''
 WHERE batch_id = $1 AND attempt = $2 AND status = 'submitted';

@@ -8,8 +8,8 @@ UPDATE users SET weight = $2 WHERE id = $1;
 -- JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
 -- least. Nobody takes the batch out of the lane until the transaction ends.
 INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
-VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), 0)
-ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = 0;
+VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), $6)
+ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = $6;
 
 -- name: NextTurn :one
 -- NextTurn finds the batch of a user that is next in a lane, and puts it behind the others.
@@ -21,6 +21,18 @@ RETURNING *;
 
 -- name: SetTurnDue :exec
 UPDATE docgen_turns SET due_at = $2 WHERE id = $1;
+
+-- name: ResumeTurns :many
+-- ResumeTurns makes a batch due that was paused, in all its lanes.
+UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 AND due_at > $2 RETURNING lane, documents;
+
+-- name: PauseBatch :execrows
+-- PauseBatch pauses a batch that is not paused, because of what the server lacks.
+UPDATE docgen_batches SET waiting_for = $2, pauses = pauses + 1, paused_until = sqlc.arg(until) WHERE id = $1 AND paused_until <= sqlc.arg(now);
+
+-- name: ResumeBatch :execrows
+-- ResumeBatch ends the pauses of a batch.
+UPDATE docgen_batches SET waiting_for = '', pauses = 0, paused_until = 0 WHERE id = $1 AND waiting_for <> '';
 
 -- name: LeaveTurns :exec
 DELETE FROM docgen_turns WHERE id = $1;

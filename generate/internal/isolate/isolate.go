@@ -1,8 +1,8 @@
-// Package isolate generates one document in a process of its own, for documents that were in progress when servers crashed. Whatever
-// the document does there, it ends that process alone.
+// Package isolate generates one document, or merges some, in a process of its own, for documents that were in progress when servers
+// crashed. Whatever they do there, it ends that process alone.
 //
-// The process gets the template and the data by a pipe, asks for included files and images by another, and sends the document in
-// pieces. It has bounds for memory and processor time, and ends with its parent.
+// The process gets the template and the data by a pipe, asks for included files, images, and documents to merge by another, and sends
+// the document in pieces. It has bounds for memory and processor time, and ends with its parent.
 package isolate
 
 import (
@@ -48,7 +48,7 @@ type Order struct {
 	Memory       uint64 // bytes of private memory that the process may have; 4 GiB when 0
 }
 
-// Sources are where a process gets what a document names.
+// Sources are where a process gets what a document names. A *[ServerError] of theirs ends the process; any other error is told to it.
 type Sources struct {
 	Include func(name string) ([]byte, error)
 	Picture func(ctx context.Context, address string) ([]byte, error) // nil where there are none
@@ -56,29 +56,41 @@ type Sources struct {
 
 // DiedError is a process that ended without a result.
 type DiedError struct {
-	How  string // such as "signal: killed"
-	Said string // the beginning of its last words
+	How    string // such as "signal: killed"
+	Said   string // the beginning of its last words
+	merged bool   // it merged documents
 }
 
 func (e *DiedError) Error() string {
+	if e.merged {
+		return "Merging the documents ended the process that did it in isolation (" + e.How + "), after servers crashed while they merged them. " +
+			"The documents themselves are complete. Send fewer in one batch to have them merged."
+	}
 	return "The document ended the process that generated it in isolation (" + e.How + "), after servers crashed while they generated it. " +
 		"Simplify the template or the data, and send the document again."
 }
 
-// ServerError is why a process could not be started. The document may be tried again.
-type ServerError struct{ err error }
+// ServerError is an error of the server: a process could not be started, or a source failed. The document may be tried again.
+type ServerError struct{ Err error }
 
-func (e *ServerError) Error() string { return "start a process for one document: " + e.err.Error() }
-func (e *ServerError) Unwrap() error { return e.err }
+func (e *ServerError) Error() string { return "generate in isolation: " + e.Err.Error() }
+func (e *ServerError) Unwrap() error { return e.Err }
 
 // FailedError is why there is no document, as the process says it.
 type FailedError struct{ Message string }
 
 func (e *FailedError) Error() string { return e.Message }
 
+// task is what a process is to do: one of its fields is set.
+type task struct {
+	Document *Order
+	Merge    *mergeOrder
+}
+
 // message is what a process sends: one of its fields is set.
 type message struct {
 	Include, Picture string
+	Document         int // to be merged, from 1
 	Piece            []byte
 	Result           *result
 }
@@ -93,11 +105,24 @@ type result struct {
 type reply struct {
 	Content []byte
 	Problem string
+	More    bool // content follows
 }
+
+// answerer answers a message. Its error ends the process, except for that of send, which says that the process has ended.
+type answerer func(ctx context.Context, m message, send func(reply) error) error
 
 // Run has a program generate a document in a process of its own, and writes it to w. Errors are *[DiedError], *[FailedError],
 // *[ServerError], [docx.ErrIncomplete], those of w, and the cause of ctx.
-func Run(outer context.Context, program string, order Order, sources Sources, w io.Writer) (docx.Report, error) {
+func Run(ctx context.Context, program string, order Order, sources Sources, w io.Writer) (docx.Report, error) {
+	done, err := run(ctx, program, task{Document: &order}, sources.answer, w)
+	if err != nil {
+		return docx.Report{}, err
+	}
+	return done.outcome()
+}
+
+// run has a program do a task in a process of its own.
+func run(outer context.Context, program string, t task, answer answerer, w io.Writer) (*result, error) {
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, Command)
@@ -107,16 +132,16 @@ func Run(outer context.Context, program string, order Order, sources Sources, w 
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return docx.Report{}, &ServerError{err}
+		return nil, &ServerError{err}
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return docx.Report{}, &ServerError{err}
+		return nil, &ServerError{err}
 	}
 	if err := cmd.Start(); err != nil {
-		return docx.Report{}, &ServerError{err}
+		return nil, &ServerError{err}
 	}
-	done, err := converse(ctx, order, sources, in, out, w)
+	done, err := converse(ctx, t, answer, in, out, w)
 	if err == nil { // it has nothing more to do
 		in.Close() //nolint:errcheck // it may have ended by itself
 	}
@@ -127,13 +152,13 @@ func Run(outer context.Context, program string, order Order, sources Sources, w 
 	waited := cmd.Wait()
 	switch {
 	case err != nil && outer.Err() != nil:
-		return docx.Report{}, context.Cause(outer)
+		return nil, context.Cause(outer)
 	case died:
-		return docx.Report{}, &DiedError{How: how(waited), Said: said.String()}
+		return nil, &DiedError{How: how(waited), Said: said.String(), merged: t.Merge != nil}
 	case err != nil:
-		return docx.Report{}, err
+		return nil, err
 	}
-	return done.outcome()
+	return done, nil
 }
 
 func how(err error) string {
@@ -144,10 +169,16 @@ func how(err error) string {
 }
 
 // converse hands the order over and answers until there is a result.
-func converse(ctx context.Context, order Order, sources Sources, in io.Writer, out io.Reader, w io.Writer) (*result, error) {
+func converse(ctx context.Context, t task, answer answerer, in io.Writer, out io.Reader, w io.Writer) (*result, error) {
 	to, from := gob.NewEncoder(in), gob.NewDecoder(out)
-	if err := to.Encode(order); err != nil {
+	if err := to.Encode(t); err != nil {
 		return nil, &DiedError{}
+	}
+	send := func(r reply) error {
+		if err := to.Encode(r); err != nil {
+			return &DiedError{}
+		}
+		return nil
 	}
 	for {
 		var m message
@@ -163,13 +194,13 @@ func converse(ctx context.Context, order Order, sources Sources, in io.Writer, o
 			}
 			continue
 		}
-		if err := to.Encode(sources.answer(ctx, m)); err != nil {
-			return nil, &DiedError{}
+		if err := answer(ctx, m, send); err != nil {
+			return nil, err
 		}
 	}
 }
 
-func (s Sources) answer(ctx context.Context, m message) reply {
+func (s Sources) answer(ctx context.Context, m message, send func(reply) error) error {
 	var r reply
 	err := errors.New("is not to be had")
 	switch {
@@ -178,10 +209,13 @@ func (s Sources) answer(ctx context.Context, m message) reply {
 	case s.Picture != nil:
 		r.Content, err = s.Picture(ctx, m.Picture)
 	}
+	if _, ours := errors.AsType[*ServerError](err); ours {
+		return err
+	}
 	if err != nil {
 		r.Problem = err.Error()
 	}
-	return r
+	return send(r)
 }
 
 func (r *result) outcome() (docx.Report, error) {
@@ -220,25 +254,30 @@ func Worker(args []string) {
 	os.Exit(0)
 }
 
-// misbehave is called before a document is generated. Tests let it do what a document might do.
-var misbehave = func(_ Order) {}
+// misbehave is called before a task is done. Tests let it do what a document might do.
+var misbehave = func(_ task) {}
 
 func work(in io.Reader, out io.Writer) error {
 	from := gob.NewDecoder(in)
-	var order Order
-	if err := from.Decode(&order); err != nil {
+	var t task
+	if err := from.Decode(&t); err != nil {
 		return fmt.Errorf("the server starts this process, it is not for people: %w", err)
 	}
-	memory := cmp.Or(order.Memory, maxMemory)
-	for resource, limit := range map[int]uint64{syscall.RLIMIT_DATA: memory, syscall.RLIMIT_CPU: maxCPU, syscall.RLIMIT_CORE: 0} {
+	for resource, limit := range map[int]uint64{syscall.RLIMIT_DATA: t.memory(), syscall.RLIMIT_CPU: maxCPU, syscall.RLIMIT_CORE: 0} {
 		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
 			return fmt.Errorf("bound the process: %w", err)
 		}
 	}
 	p := &process{to: gob.NewEncoder(out), replies: make(chan reply)}
 	go p.listen(from)
-	misbehave(order)
-	report, err := p.generate(order)
+	misbehave(t)
+	var report docx.Report
+	var err error
+	if t.Merge != nil {
+		err = p.merge(t.Merge)
+	} else {
+		report, err = p.generate(*t.Document)
+	}
 	r := &result{Incomplete: errors.Is(err, docx.ErrIncomplete)}
 	if err != nil {
 		r.Failure = err.Error()
@@ -247,6 +286,14 @@ func work(in io.Reader, out io.Writer) error {
 		return err
 	}
 	return p.to.Encode(message{Result: r})
+}
+
+// memory is how much private memory the process may have, in bytes.
+func (t task) memory() uint64 {
+	if t.Document != nil {
+		return cmp.Or(t.Document.Memory, maxMemory)
+	}
+	return maxMemory
 }
 
 // process is the process as it sees itself.

@@ -5,27 +5,36 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"platen/docx"
+	"platen/pdf/finish"
 )
 
 func TestMain(m *testing.M) {
-	misbehave = func(o Order) {
+	misbehave = func(t task) {
+		var said string
+		if t.Merge != nil {
+			said = strings.Join(t.Merge.Names, " ")
+		} else {
+			said = string(t.Document.Data)
+		}
 		switch {
-		case strings.Contains(string(o.Data), "segfault"):
+		case strings.Contains(said, "segfault"):
 			syscall.Kill(os.Getpid(), syscall.SIGSEGV) //nolint:errcheck // the test sees it
 			select {}
-		case strings.Contains(string(o.Data), "hang"):
+		case strings.Contains(said, "hang"):
 			for {
 				<-time.After(time.Hour)
 			}
-		case strings.Contains(string(o.Data), "memory"):
+		case strings.Contains(said, "memory"):
 			var all [][]byte
 			for {
 				all = append(all, bytes.Repeat([]byte{1}, 1<<26))
@@ -65,15 +74,15 @@ func docxOf(t *testing.T, text string) []byte {
 	return file.Bytes()
 }
 
-func run(t *testing.T, ctx context.Context, text, data string, sources Sources) (string, docx.Report, error) { //nolint:revive // t first
+func made(t *testing.T, ctx context.Context, text, data string, sources Sources) (string, docx.Report, error) { //nolint:revive // t first
 	t.Helper()
-	var made bytes.Buffer
+	var file bytes.Buffer
 	order := Order{Template: docxOf(t, text), Data: []byte(data), Now: time.Now(), Images: sources.Picture != nil, Memory: 512 << 20}
-	report, err := Run(ctx, "/proc/self/exe", order, sources, &made)
+	report, err := Run(ctx, "/proc/self/exe", order, sources, &file)
 	if err != nil {
 		return "", report, err
 	}
-	z, err := zip.NewReader(bytes.NewReader(made.Bytes()), int64(made.Len()))
+	z, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +99,7 @@ func run(t *testing.T, ctx context.Context, text, data string, sources Sources) 
 }
 
 func TestADocumentInAProcess(t *testing.T) {
-	xml, report, err := run(t, t.Context(), "Dear {{name}} {{gone}}", `{"name":"Ada"}`, Sources{})
+	xml, report, err := made(t, t.Context(), "Dear {{name}} {{gone}}", `{"name":"Ada"}`, Sources{})
 	if err != nil || !strings.Contains(xml, "Dear Ada") || len(report.Errors) != 1 {
 		t.Errorf("%v, %+v, %s", err, report, xml)
 	}
@@ -101,7 +110,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{"{{if a}}", `{}`, "The template cannot be used: "},
 		{"{{a}}", `{`, "The input data cannot be read: "},
 	} {
-		_, _, err := run(t, t.Context(), tt.text, tt.data, Sources{})
+		_, _, err := made(t, t.Context(), tt.text, tt.data, Sources{})
 		if failed, ok := errors.AsType[*FailedError](err); !ok || !strings.HasPrefix(failed.Message, tt.want) {
 			t.Errorf("%s with %s: %v, want %s", tt.text, tt.data, err, tt.want)
 		}
@@ -110,10 +119,72 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 
 func TestAProcessMayDie(t *testing.T) {
 	for _, data := range []string{`{"a":"segfault"}`, `{"a":"memory"}`} {
-		_, _, err := run(t, t.Context(), "{{a}}", data, Sources{})
+		_, _, err := made(t, t.Context(), "{{a}}", data, Sources{})
 		if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" {
 			t.Errorf("%s: %v, want that the process died", data, err)
 		}
+	}
+}
+
+// page is a PDF of one page that is padded to a size, in bytes.
+func page(word string, size int) finish.Document {
+	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET" + strings.Repeat(" ", size)
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
+	}
+	file, table := "%PDF-1.7\n", ""
+	for i, object := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", len(file))
+		file += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, object)
+	}
+	file = fmt.Sprintf("%sxref\n0 5\n0000000000 65535 f \n%strailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", file, table, len(file))
+	return finish.Document{Name: word, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(file)), nil }}
+}
+
+func TestMergeInAProcess(t *testing.T) {
+	for name, protection := range map[string]*finish.Protection{"plain": nil, "protected": {UserPassword: "s3cret"}} {
+		t.Run(name, func(t *testing.T) {
+			var merged bytes.Buffer
+			documents := []finish.Document{page("one", 0), page("two", pieceSize-700), page("three", 3*pieceSize)}
+			if err := Merge(t.Context(), "/proc/self/exe", documents, protection, &merged); err != nil {
+				t.Fatal(err)
+			}
+			var again bytes.Buffer
+			all := finish.Document{Password: "s3cret", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(merged.Bytes())), nil }}
+			if err := finish.Merge(&again, []finish.Document{all}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if pages, err := finish.Pages(again.Bytes()); pages != 3 || err != nil || !strings.Contains(again.String(), "(three)") {
+				t.Errorf("%d pages, %v", pages, err)
+			}
+			if encrypted := strings.Contains(merged.String(), "/Encrypt"); encrypted != (protection != nil) {
+				t.Errorf("encrypted: %t", encrypted)
+			}
+		})
+	}
+}
+
+// What is wrong with a document is said; what is wrong with the server, or with who reads the result, is passed on as it is.
+func TestMergeFailsInAProcess(t *testing.T) {
+	broken := finish.Document{Name: "broken", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no PDF")), nil }}
+	err := Merge(t.Context(), "/proc/self/exe", []finish.Document{page("one", 0), broken}, nil, io.Discard)
+	if failed, ok := errors.AsType[*FailedError](err); !ok || !strings.Contains(failed.Message, `document "broken"`) {
+		t.Errorf("a broken document: %v", err)
+	}
+	lost := errors.New("lost")
+	gone := finish.Document{Name: "gone", Open: func() (io.ReadCloser, error) { return nil, lost }}
+	if err := Merge(t.Context(), "/proc/self/exe", []finish.Document{page("one", 0), gone}, nil, io.Discard); !errors.Is(err, lost) {
+		t.Errorf("a document that is lost: %v", err)
+	}
+	torn := finish.Document{Name: "torn", Open: func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(lost)), nil }}
+	if err := Merge(t.Context(), "/proc/self/exe", []finish.Document{torn}, nil, io.Discard); !errors.Is(err, lost) {
+		t.Errorf("a document that cannot be read: %v", err)
+	}
+	err = Merge(t.Context(), "/proc/self/exe", []finish.Document{page("segfault", 0)}, nil, io.Discard)
+	if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" || !strings.HasPrefix(died.Error(), "Merging") {
+		t.Errorf("%v, want that the process died", err)
 	}
 }
 
@@ -121,7 +192,7 @@ func TestAProcessEndsWithItsTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
-	if _, _, err := run(t, ctx, "{{a}}", `{"a":"hang"}`, Sources{}); !errors.Is(err, stop) {
+	if _, _, err := made(t, ctx, "{{a}}", `{"a":"hang"}`, Sources{}); !errors.Is(err, stop) {
 		t.Errorf("%v, want %v", err, stop)
 	}
 }
@@ -132,7 +203,7 @@ func TestAProcessAsks(t *testing.T) {
 		asked = address
 		return nil, errors.New("is not to be had")
 	}}
-	_, report, err := run(t, t.Context(), "{{p :: image}}", `{"p":"https://example.com/a.png"}`, sources)
+	_, report, err := made(t, t.Context(), "{{p :: image}}", `{"p":"https://example.com/a.png"}`, sources)
 	if err != nil || asked != "https://example.com/a.png" || len(report.Errors) == 0 {
 		t.Errorf("asked for %q: %v, %+v", asked, err, report)
 	}

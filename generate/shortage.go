@@ -1,0 +1,77 @@
+package generate
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"platen/docgen"
+)
+
+// tellEvery is how often the log says that something is still lacking.
+const tellEvery = time.Minute
+
+// shortages count what the server lacks, and tell the log: at once, then once a minute, and when it is over.
+type shortages struct {
+	log     *slog.Logger
+	now     func() time.Time
+	counter *prometheus.CounterVec
+
+	mu    sync.Mutex
+	known map[docgen.Shortage]*shortage
+}
+
+// shortage is one that was met since the start.
+type shortage struct {
+	since  time.Time // zero when it is over
+	told   time.Time // when the log said last that it is there
+	untold bool      // it is there again, and the log has not said so
+	met    int       // how often since the log said so
+}
+
+// met notes that something was put off because of a shortage. The attributes say what.
+func (s *shortages) met(ctx context.Context, what docgen.Shortage, err error, attributes ...any) {
+	s.counter.WithLabelValues(string(what)).Inc()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, known := s.now(), s.known[what]
+	if known == nil {
+		known = &shortage{}
+		s.known[what] = known
+	}
+	if known.since.IsZero() {
+		known.since, known.untold = now, true
+	}
+	known.met++
+	if now.Sub(known.told) < tellEvery {
+		return
+	}
+	s.log.ErrorContext(ctx, "documents wait until the server can generate them", append(attributes,
+		"waiting_for", what, "since", known.since, "put_off", known.met, "error", err)...)
+	known.told, known.untold, known.met = now, false, 0
+}
+
+// over notes that documents were completed, so that nothing lacks any more.
+func (s *shortages) over(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for what, known := range s.known {
+		if !known.since.IsZero() && !known.untold {
+			s.log.InfoContext(ctx, "documents are generated again", "waited_for", what, "after", s.now().Sub(known.since).Round(time.Second).String())
+		}
+		known.since = time.Time{}
+	}
+}
+
+// afterShortage returns what has a task run again after a pause where an error is due to a shortage, and any other error as it is.
+func (g *Generator) afterShortage(ctx context.Context, err error, attributes ...any) error {
+	lacking := docgen.ShortageOf(err)
+	if lacking == docgen.NoShortage || ctx.Err() != nil {
+		return err
+	}
+	g.shortages.met(ctx, lacking, err, attributes...)
+	return &PauseError{For: faultPause, cause: err}
+}
