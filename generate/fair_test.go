@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
@@ -192,6 +193,67 @@ func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
 		}
 		if most := engine.most.Load(); most > pdfWorkers+1 {
 			t.Errorf("the engine had %d documents at once, with %d workers and a spare one", most, pdfWorkers)
+		}
+	})
+}
+
+// hanging is an engine that hangs with some documents, until others wait.
+type hanging struct {
+	holding
+	mu         sync.Mutex
+	othersWait []func() bool // of the documents that it hangs with
+}
+
+func (h *hanging) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, error) {
+	if r.Again || !strings.Contains(documentText(h.t, r.Document), "hang") {
+		return &pdf.Result{PDF: r.Document}, nil
+	}
+	if r.OthersWait == nil {
+		h.held.Done()
+		return nil, errors.New("nobody says whether others wait")
+	}
+	h.mu.Lock()
+	h.othersWait = append(h.othersWait, r.OthersWait)
+	h.mu.Unlock()
+	h.held.Done()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			if r.OthersWait() {
+				return nil, &pdf.SuspectError{Reason: "it hangs"}
+			}
+		case <-h.letGo:
+			return &pdf.Result{PDF: r.Document}, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// The engine hangs with as many documents as it converts at once. It knows when others wait for it, and only then.
+func TestTheEngineKnowsThatOthersWait(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		engine := &hanging{holding: holding{t: t, letGo: make(chan struct{})}}
+		engine.held.Add(pdfWorkers)
+		w := newWorldWithPDF(t, db, newBlobs(t), engine)
+		template := w.template("T.docx", docxOf(t, "{{a}}"))
+		hung := w.batch(template.ID, docgen.OutputPDF, slices.Repeat([]string{`{"a": "hang"}`}, pdfWorkers)...)
+		w.start()
+		engine.held.Wait()
+		for _, othersWait := range engine.othersWait {
+			if othersWait() {
+				t.Error("others are said to wait, and there are none")
+			}
+		}
+		others := w.batch(template.ID, docgen.OutputPDF, slices.Repeat([]string{`{"a": "short"}`}, 6)...)
+		jobs := w.jobs(others) // for which one of those that hang is stopped, or both
+		close(engine.letGo)
+		for _, job := range slices.Concat(jobs, w.jobs(hung)) {
+			if job.Status != docgen.StatusCompleted {
+				t.Errorf("a PDF is %s: %q", job.Status, job.Failures.Errors)
+			}
 		}
 	})
 }

@@ -114,7 +114,9 @@ func New(cfg Config) *Generator {
 	g.metrics = newMetrics(cfg.Metrics)
 	g.shortages = &shortages{log: g.log, now: g.now, counter: g.metrics.shortages, known: map[docgen.Shortage]*shortage{}}
 	if cfg.Metrics != nil {
-		cfg.Metrics.MustRegister(&backlog{g: g})
+		cfg.Metrics.MustRegister(&backlog{g: g}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "platen_pdf_waiting", Help: "Documents that wait until they can be converted to PDF.",
+		}, func() float64 { return float64(g.engines.Waiting()) }))
 	}
 	g.templates = newTemplateCache(g, cfg.TemplateCache)
 	return g

@@ -44,6 +44,7 @@ func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Resu
 			return nil, err
 		}
 		defer engine.Release()
+		request.OthersWait = func() bool { return s.engines.Waiting() > 0 }
 	}
 	var result *pdf.Result
 	err := s.span(ctx, "convert to PDF", func(ctx context.Context) (err error) {

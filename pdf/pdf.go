@@ -35,6 +35,9 @@ type Request struct {
 	// Again says that the document was a suspect. It is then converted apart from the others, by a process of its own and
 	// with more time, and what comes of it is final.
 	Again bool
+	// OthersWait reports whether documents wait until the engine is free for them, outside of the engine. A document that takes much
+	// longer than was to be expected is stopped while others wait. nil where nobody waits outside.
+	OthersWait func() bool
 }
 
 // Result is a finished PDF.

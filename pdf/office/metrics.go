@@ -24,7 +24,7 @@ const (
 )
 
 // newMetrics counts into a registry; into none when it is nil.
-func newMetrics(registry prometheus.Registerer, o *Office) *metrics {
+func newMetrics(registry prometheus.Registerer) *metrics {
 	m := &metrics{
 		conversions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "platen_pdf_conversions_total",
@@ -42,9 +42,7 @@ func newMetrics(registry prometheus.Registerer, o *Office) *metrics {
 		m.conversions.WithLabelValues(result) // from zero, so that the first of them is an increase
 	}
 	if registry != nil {
-		registry.MustRegister(m.conversions, m.duration, m.starts, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "platen_pdf_waiting", Help: "Documents that wait for a LibreOffice that is free.",
-		}, func() float64 { return float64(o.waiting.Load()) }))
+		registry.MustRegister(m.conversions, m.duration, m.starts)
 	}
 	return m
 }

@@ -125,7 +125,7 @@ func New(cfg Config) (*Office, error) {
 		cfg: cfg, workers: make(chan *worker, cfg.Workers), spares: make(chan *worker, cfg.Spare), apart: make(chan *worker, 1),
 		keep: quarantine{cfg.Quarantine},
 	}
-	o.metrics = newMetrics(cfg.Metrics, o)
+	o.metrics = newMetrics(cfg.Metrics)
 	o.stopped, o.stop = context.WithCancelCause(context.Background())
 	if o.program, o.absent = Find(cfg.Program); o.absent != nil {
 		return o, nil //nolint:nilerr // whoever wants a PDF is told
@@ -223,7 +223,8 @@ func (o *Office) convertNext(ctx context.Context, request pdf.Request, size floa
 		return nil, err
 	}
 	defer o.putBack(w)
-	result, err := w.convert(ctx, request, o.pace.patience(request.Kind, size), o.cfg.Deadline)
+	othersWait := func() bool { return o.othersWait() || request.OthersWait != nil && request.OthersWait() }
+	result, err := w.convert(ctx, request, limits{o.cfg.Deadline, o.pace.patience(request.Kind, size), othersWait})
 	if stopped, ok := errors.AsType[*stoppedError](err); ok {
 		return nil, &pdf.SuspectError{Reason: stopped.Error()}
 	}
@@ -246,8 +247,7 @@ func (o *Office) convertApart(ctx context.Context, request pdf.Request) (*pdf.Re
 		return nil, err
 	}
 	defer func() { o.apart <- w }()
-	deadline := apartFactor * o.cfg.Deadline
-	result, err := w.convert(ctx, request, deadline, deadline)
+	result, err := w.convert(ctx, request, limits{deadline: apartFactor * o.cfg.Deadline})
 	w.end()
 	stopped, ok := errors.AsType[*stoppedError](err)
 	if !ok {
@@ -310,7 +310,7 @@ func (o *Office) endIdleSpare() {
 	}
 }
 
-// othersWait tells whether documents wait that no worker is about to take.
+// othersWait tells whether documents wait in here that no worker is about to take.
 func (o *Office) othersWait() bool { return o.waiting.Load() > 0 && !o.ending.Load() }
 
 // take waits for a worker, of one kind or the other.

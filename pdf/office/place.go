@@ -48,8 +48,15 @@ func (e *overdueError) Error() string {
 	return fmt.Sprintf("LibreOffice was still busy with the document after %v.", e.after.Round(time.Millisecond))
 }
 
+// limits are how long a conversion may take.
+type limits struct {
+	deadline   time.Duration
+	patience   time.Duration // while others wait
+	othersWait func() bool   // nil where nobody does
+}
+
 // convert converts a document. A *stoppedError says that it was stopped, or has ended the process.
-func (w *worker) convert(ctx context.Context, request pdf.Request, patience, deadline time.Duration) (*pdf.Result, error) {
+func (w *worker) convert(ctx context.Context, request pdf.Request, within limits) (*pdf.Result, error) {
 	if err := w.ensure(ctx); err != nil {
 		return nil, err
 	}
@@ -64,7 +71,7 @@ func (w *worker) convert(ctx context.Context, request pdf.Request, patience, dea
 	inspecting := w.office.inspect(request.Document)
 	var watching sync.WaitGroup
 	running, stop := context.WithCancelCause(ctx)
-	watching.Go(func() { w.office.watch(running, stop, patience, deadline) })
+	watching.Go(func() { within.watch(running, stop) })
 	begun := time.Now()
 	content, err := w.process.convert(running, document, options)
 	took := time.Since(begun)
@@ -80,11 +87,14 @@ func (w *worker) convert(ctx context.Context, request pdf.Request, patience, dea
 	return &pdf.Result{PDF: content, Fonts: inspected.report, Took: took}, nil
 }
 
-// watch stops a conversion that takes longer than deadline, or longer than patience while others wait for a worker.
-func (o *Office) watch(ctx context.Context, stop context.CancelCauseFunc, patience, deadline time.Duration) {
-	last, look := time.NewTimer(deadline), time.NewTimer(patience)
+// watch stops a conversion that takes longer than deadline, or longer than patience while others wait.
+func (l limits) watch(ctx context.Context, stop context.CancelCauseFunc) {
+	last, look := time.NewTimer(l.deadline), time.NewTimer(l.patience)
 	defer last.Stop()
 	defer look.Stop()
+	if l.othersWait == nil {
+		look.Stop()
+	}
 	begun := time.Now()
 	for {
 		select {
@@ -94,7 +104,7 @@ func (o *Office) watch(ctx context.Context, stop context.CancelCauseFunc, patien
 			stop(&overdueError{time.Since(begun)})
 			return
 		case <-look.C:
-			if o.othersWait() {
+			if l.othersWait() {
 				stop(&overdueError{time.Since(begun)})
 				return
 			}

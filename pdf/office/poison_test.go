@@ -59,6 +59,24 @@ func TestPoison(t *testing.T) {
 	}
 }
 
+// A document that takes much longer than others is stopped long before its deadline, while documents wait of which only the caller
+// knows. While none waits, it is not.
+func TestPatienceWithThoseOutside(t *testing.T) {
+	engine := newOffice(t, office.Config{Deadline: 5 * time.Minute})
+	for range 5 { // known to take a fraction of a second
+		convertText(t, engine, "somebody")
+	}
+	asked := 0
+	request := pdf.Request{Document: poisonous("spin"), OthersWait: func() bool {
+		asked++
+		return asked == 5
+	}}
+	_, err := engine.Convert(t.Context(), request)
+	if _, ok := errors.AsType[*pdf.SuspectError](err); !ok || asked != 5 {
+		t.Errorf("after it was asked %d times whether others wait: %T %v", asked, err, err)
+	}
+}
+
 // One in ten documents hangs and one in ten crashes: all others are made, and are right.
 func TestPoisonAmongOthers(t *testing.T) {
 	engine := newOffice(t, office.Config{Workers: 2, Deadline: 5 * time.Second}) // a busy machine takes seconds for a letter
