@@ -210,7 +210,7 @@ func (h *hanging) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, erro
 	}
 	if r.OthersWait == nil {
 		h.held.Done()
-		return nil, errors.New("nobody says whether others wait")
+		return nil, &pdf.DocumentError{Reason: "nobody says whether others wait"}
 	}
 	h.mu.Lock()
 	h.othersWait = append(h.othersWait, r.OthersWait)

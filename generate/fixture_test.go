@@ -76,8 +76,16 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 	folder, err := service.CreateFolder(ctx, w.caller, docgen.NewFolder{Name: "Output"})
 	must(t, err)
 	w.folder = folder.ID
+	w.generate(db, cfg)
+	return w
+}
+
+// generate gives a world its generator, and a queue that is not started.
+func (w *world) generate(db *store.DB, cfg generate.Config) {
+	w.t.Helper()
+	service := w.service
 	poll := 10 * time.Millisecond
-	if _, measured := t.(*testing.B); measured {
+	if _, measured := w.t.(*testing.B); measured {
 		poll = 0 // as a server has it: to look that often takes a tenth of a core
 	}
 
@@ -101,7 +109,6 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 	})
 	store.Handle(w.queue, snoozing(g.MergeDocuments))
 	w.maker = g
-	return w
 }
 
 // snoozing runs a task again that asks for it, as the server does.
