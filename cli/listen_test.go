@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"strings"
@@ -18,8 +17,7 @@ func TestMaxConnections(t *testing.T) {
 	}
 	// from returns a client that connects from an address of this machine and keeps a connection.
 	from := func(host string) *http.Client {
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
-		transport := &http.Transport{DialContext: dialer.DialContext}
+		transport := &http.Transport{DialContext: dialer(host).DialContext}
 		t.Cleanup(transport.CloseIdleConnections)
 		return &http.Client{Transport: transport}
 	}
