@@ -41,6 +41,7 @@ type commands struct {
 		List       userListCmd       `cmd:"" help:"List users."`
 		Show       userShowCmd       `cmd:"" help:"Show a user."`
 		Update     userUpdateCmd     `cmd:"" help:"Change the name, login, role, or status of a user."`
+		Erase      userEraseCmd      `cmd:"" help:"Erase all personal data of a user, for good. Without --yes, print what would be erased."`
 		Deactivate userDeactivateCmd `cmd:"" help:"Refuse all tokens of a user from now on. What the user owns stays."`
 		Activate   userActivateCmd   `cmd:"" help:"Undo deactivate."`
 	} `cmd:"" help:"Users of the server."`

@@ -109,7 +109,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleDeliveries(ctx),
+	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleErasure(ctx), service.ScheduleDeliveries(ctx),
 		service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx), cfg.retain(ctx, service, queue, log, registry)); err != nil {
 		return err
 	}
@@ -230,6 +230,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.Handle(queue, summaries(service))
 	store.Handle(queue, relocation(service.Relocate, log))
 	store.Handle(queue, removal(service))
+	store.Handle(queue, erasing(service))
 	return queue, workers
 }
 
@@ -339,6 +340,17 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) error {
 	return func(ctx context.Context, _ docgen.RemoveTrees) error {
 		more, err := service.RemoveTrees(ctx)
+		if err == nil && more {
+			return store.Snooze(0)
+		}
+		return err
+	}
+}
+
+// erasing erases what is left of users, and goes on where its time was up.
+func erasing(service *docgen.Service) func(context.Context, docgen.EraseUsers) error {
+	return func(ctx context.Context, _ docgen.EraseUsers) error {
+		more, err := service.EraseUsers(ctx)
 		if err == nil && more {
 			return store.Snooze(0)
 		}

@@ -162,3 +162,92 @@ type userActivateCmd struct {
 func (c *userActivateCmd) Run(ctx context.Context, s *streams) error {
 	return c.change(ctx, &c.location, s, docgen.UserChange{Status: new(docgen.StatusActive)})
 }
+
+type userEraseCmd struct {
+	location
+	userName
+	TransferTo    string `placeholder:"USER" xor:"content" help:"Login or id of the user who becomes the owner of the files and folders."`
+	DeleteContent bool   `xor:"content" help:"Delete the files and folders for good."`
+	Yes           bool   `help:"Erase the user. Without it, nothing is changed."`
+}
+
+// erasurePlan is what an erasure deletes or changes, as JSON.
+type erasurePlan struct {
+	UserID      string     `json:"user_id"`
+	Erased      bool       `json:"erased"`
+	ErasedAt    *time.Time `json:"erased_at"` // null while it is not done
+	Files       int64      `json:"files"`
+	Folders     int64      `json:"folders"`
+	Bytes       int64      `json:"bytes"`
+	Tokens      int64      `json:"tokens"`
+	Shares      int64      `json:"shares"`
+	Batches     int64      `json:"batches"`
+	Jobs        int64      `json:"jobs"`
+	Webhooks    int64      `json:"webhooks"`
+	Deliveries  int64      `json:"deliveries"`
+	AuditEvents int64      `json:"audit_events"`
+}
+
+func erasurePlanOf(p docgen.ErasurePlan) erasurePlan {
+	plan := erasurePlan{
+		UserID: strconv.FormatInt(p.UserID, 10), Files: p.Files, Folders: p.Folders, Bytes: p.Bytes, Tokens: p.Tokens, Shares: p.Shares,
+		Batches: p.Batches, Jobs: p.Jobs, Webhooks: p.Webhooks, Deliveries: p.Deliveries, AuditEvents: p.AuditEvents,
+	}
+	if !p.ErasedAt.IsZero() {
+		plan.Erased, plan.ErasedAt = true, &p.ErasedAt
+	}
+	return plan
+}
+
+// Run prints what there is to erase, and erases it with --yes.
+func (c *userEraseCmd) Run(ctx context.Context, s *streams) error {
+	return c.withService(ctx, func(service *docgen.Service) error {
+		plan, err := service.PlanErasure(ctx, service.Operator(), c.User)
+		if err != nil {
+			return err
+		}
+		if c.Yes {
+			if err := c.erase(ctx, service, plan.UserID); err != nil {
+				return err
+			}
+			done, err := service.PlanErasure(ctx, service.Operator(), strconv.FormatInt(plan.UserID, 10))
+			if err != nil {
+				return err
+			}
+			plan.ErasedAt = done.ErasedAt
+		} else if plan.ErasedAt.IsZero() {
+			fmt.Fprintln(s.err, "Nothing was changed. Repeat the command with --yes to erase this for good.")
+		}
+		return printJSON(s.out, erasurePlanOf(plan))
+	})
+}
+
+// erase erases a user, and deletes from the database what a server would delete in the background.
+func (c *userEraseCmd) erase(ctx context.Context, service *docgen.Service, id int64) error {
+	e := docgen.Erasure{Delete: c.DeleteContent}
+	if c.TransferTo != "" {
+		to, err := service.FindUser(ctx, service.Operator(), c.TransferTo)
+		if err != nil {
+			return err
+		}
+		e.To = to.ID
+	}
+	err := service.EraseUser(ctx, service.Operator(), id, e)
+	if docgen.IsCode(err, docgen.CodeUserOwns) {
+		return errors.New("the user owns files or folders, perhaps in the trash: add --transfer-to USER or --delete-content")
+	}
+	if err != nil {
+		return err
+	}
+	for _, work := range []func(context.Context) (bool, error){
+		service.EraseUsers, service.RemoveTrees,
+		func(ctx context.Context) (bool, error) { _, more, err := service.RemoveBatches(ctx); return more, err },
+	} {
+		for more := true; more; {
+			if more, err = work(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

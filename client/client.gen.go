@@ -4655,6 +4655,9 @@ type DeleteUserParams struct {
 	// Force Remove for good all that the user owns.
 	Force *bool `form:"force,omitempty" json:"force,omitempty"`
 
+	// Erase Erase all personal data of the user, also that of one who was deleted before.
+	Erase *bool `form:"erase,omitempty" json:"erase,omitempty"`
+
 	// Notify Accepted; nobody is notified.
 	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
 
@@ -13919,6 +13922,22 @@ func NewDeleteUserRequest(server string, userId string, params *DeleteUserParams
 		if params.Force != nil {
 
 			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "force", runtime.ParamLocationQuery, *params.Force); err != nil {
+				return nil, err
+			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+				return nil, err
+			} else {
+				for k, v := range parsed {
+					for _, v2 := range v {
+						queryValues.Add(k, v2)
+					}
+				}
+			}
+
+		}
+
+		if params.Erase != nil {
+
+			if queryFrag, err := runtime.StyleParamWithLocation("form", false, "erase", runtime.ParamLocationQuery, *params.Erase); err != nil {
 				return nil, err
 			} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
 				return nil, err

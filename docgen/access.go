@@ -111,6 +111,15 @@ func (s *Service) placeAt(ctx context.Context, q *store.Queries, kind Kind, id i
 	return p, err
 }
 
+// standing is placeAt for an item that may have been deleted for good: then it is not found.
+func (s *Service) standing(ctx context.Context, q *store.Queries, kind Kind, id int64) (place, error) {
+	p, err := s.placeAt(ctx, q, kind, id)
+	if err == nil && len(p.chain) == 0 {
+		err = NotFound(kind.String(), id)
+	}
+	return p, err
+}
+
 // policy is where the contents of what lies there are kept.
 func (p place) policy() int64 {
 	if p.archive == nil {

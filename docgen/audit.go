@@ -24,6 +24,7 @@ const (
 	AuditUserCreated        AuditAction = "user.created"       //
 	AuditUserUpdated        AuditAction = "user.updated"       //
 	AuditUserDeleted        AuditAction = "user.deleted"       //
+	AuditUserErased         AuditAction = "user.erased"        // all personal data of a user
 	AuditContentTransferred AuditAction = "user.transferred"   // all that a user owned became another's
 	AuditAppCreated         AuditAction = "app.created"        //
 	AuditAppDeleted         AuditAction = "app.deleted"        //
@@ -99,6 +100,9 @@ func auditText(text string, most int) string {
 	}
 	return text
 }
+
+// auditArrow stands between a value before a change and the one after it.
+const auditArrow = " → "
 
 // auditTarget is what an action was done to.
 type auditTarget struct {

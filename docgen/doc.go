@@ -9,7 +9,7 @@
 //
 // Its files, by what they are about:
 //
-//	who calls            caller scope token user manage leave application grant assertion tokens use audit denial
+//	who calls            caller scope token user manage leave erase erasure forget application grant assertion tokens use audit denial
 //	what there is        item file folder version copy move trash purge removal quota archive policy relocate sweep contents checksum verify backup
 //	who may do what      access collaboration invitation terms owner
 //	how documents arise  template defaults tag contract include dryrun batch trace options pdf lane job failure output ending merge retention

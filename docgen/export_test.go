@@ -82,3 +82,8 @@ func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
 
 // EventLines returns the errors that a notification carries.
 func EventLines(f Failures) []string { return f.eventLines() }
+
+// ErasePortion erases one more portion of what is left of a user, and tells whether that was all.
+func (s *Service) ErasePortion(ctx context.Context, id int64) (bool, error) {
+	return s.erasePortion(ctx, id)
+}

@@ -31,22 +31,34 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 		if row, err = s.lockManaged(ctx, tx, c, id); err != nil {
 			return err
 		}
-		if id == c.User.ID || id == c.ActorID {
-			return failf(CodeForbidden, "Access denied – nobody deletes their own account.")
+		if err := c.checkNotSelf(id); err != nil {
+			return err
 		}
 		owns, err := tx.HasContent(ctx, parentOf(row.RootFolderID))
 		if err != nil {
 			return err
 		}
 		if owns && !force {
-			return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
-				"PUT /users/%d/folders/0, or say force=true to remove them.", id)
+			return userOwns(id)
 		}
 		if err := s.audit(ctx, tx, c, AuditUserDeleted, auditOf("user", id), "login", row.Login, "force", strconv.FormatBool(force)); err != nil {
 			return err
 		}
 		return s.endUser(ctx, tx, c, row)
 	})
+}
+
+// checkNotSelf checks that a caller does not end the account of the caller.
+func (c *Caller) checkNotSelf(id int64) error {
+	if id == c.User.ID || id == c.ActorID {
+		return failf(CodeForbidden, "Access denied – nobody deletes their own account.")
+	}
+	return nil
+}
+
+func userOwns(id int64) error {
+	return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
+		"PUT /users/%d/folders/0, or say force=true to remove them.", id)
 }
 
 // endUser removes what belongs to a user alone. The row stays, because other things name who made them.
@@ -78,6 +90,11 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 // Whoever may do so can read all of it afterwards: to manage users is not enough, the content of everybody must be the
 // caller's to manage too.
 func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID int64) (*Item, error) {
+	return s.transferContent(ctx, c, fromID, toID, func(from store.User) string { return transferName(from.Name) })
+}
+
+// transferContent is TransferContent into a folder with another name.
+func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID int64, folderName func(from store.User) string) (*Item, error) {
 	if err := c.requireManager(); err != nil {
 		return nil, err
 	}
@@ -93,7 +110,7 @@ func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID i
 		if err != nil {
 			return err
 		}
-		folderID, err := s.insertTransferFolder(ctx, tx, c, from, to)
+		folderID, err := s.insertTransferFolder(ctx, tx, c, to, folderName(from))
 		if err != nil {
 			return err
 		}
@@ -145,9 +162,9 @@ func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id 
 }
 
 // insertTransferFolder makes the folder that a user's content goes into, with a number when its name is taken.
-func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Caller, from, to store.User) (int64, error) {
+func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Caller, to store.User, name string) (int64, error) {
 	id, root := s.newID(), parentOf(to.RootFolderID)
-	name, err := freeName(ctx, tx, root, Folder, transferName(from.Name))
+	name, err := freeName(ctx, tx, root, Folder, name)
 	if err != nil {
 		return 0, err
 	}
@@ -198,6 +215,8 @@ func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
 	return tx.GrowFolder(ctx, toID, items)
 }
 
+const transferSuffix = "'s Files and Folders"
+
 // transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear.
 func transferName(user string) string {
 	user = strings.Map(func(r rune) rune {
@@ -206,11 +225,10 @@ func transferName(user string) string {
 		}
 		return r
 	}, strings.TrimSpace(user))
-	const rest = "'s Files and Folders"
-	if runes, room := []rune(user), MaxNameLength-len(rest); len(runes) > room {
+	if runes, room := []rune(user), MaxNameLength-len(transferSuffix); len(runes) > room {
 		user = strings.TrimSpace(string(runes[:room]))
 	}
-	return user + rest
+	return user + transferSuffix
 }
 
 // describeTransfer returns a folder as its owner has it: the caller, who gave it over, may not see it.

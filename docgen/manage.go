@@ -50,10 +50,15 @@ func (s *Service) lockManaged(ctx context.Context, tx *store.Tx, c *Caller, id i
 	if row, err = s.managed(ctx, tx.Queries, c, id); err != nil {
 		return row, err
 	}
+	return row, c.checkAdmin(row)
+}
+
+// checkAdmin checks that a caller may change a user: of administrators only administrators do anything.
+func (c *Caller) checkAdmin(row store.User) error {
 	if row.Role == RoleAdmin && c.User.Role != RoleAdmin {
-		return row, failf(CodeForbidden, "Access denied – only an administrator changes an administrator.")
+		return failf(CodeForbidden, "Access denied – only an administrator changes an administrator.")
 	}
-	return row, nil
+	return nil
 }
 
 // checkRole checks that a caller may give a role.
@@ -324,7 +329,7 @@ func userChanges(before store.User, after User) []string {
 		{"login", before.Login, after.Login}, {"name", before.Name, after.Name}, {"role", before.Role, after.Role}, {"status", before.Status, after.Status},
 	} {
 		if field.before != field.after {
-			changes = append(changes, field.name, field.before+" → "+field.after)
+			changes = append(changes, field.name, field.before+auditArrow+field.after)
 		}
 	}
 	if before.Weight != after.Weight {

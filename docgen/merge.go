@@ -162,6 +162,12 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		unused = nil
 		d, err := s.destination(ctx, tx, m.BatchID)
+		if errors.Is(err, errBatchGone) {
+			if status = lost; output != nil {
+				unused = []*Output{output}
+			}
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -208,6 +208,10 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		unused, ended = nil, map[Status]int{}
 		waiting := map[Lane]int64{}
 		d, err := s.destination(ctx, tx, claim.BatchID)
+		if errors.Is(err, errBatchGone) {
+			unused = outputsOf(results)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -289,6 +293,9 @@ type destination struct {
 
 func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
 	batch, err := tx.Batch(ctx, batchID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return destination{}, errBatchGone
+	}
 	if err != nil {
 		return destination{}, fmt.Errorf("batch %s: %w", batchID, err)
 	}
@@ -312,6 +319,20 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 		d.space, err = s.lockSpace(ctx, tx, d.folder.row.OwnerID)
 	}
 	return d, err
+}
+
+// errBatchGone says that a batch was deleted while its documents were made, because its creator was erased.
+var errBatchGone = errors.New("the batch was deleted")
+
+// outputsOf returns the documents of results.
+func outputsOf(results []Result) []*Output {
+	var outputs []*Output
+	for _, r := range results {
+		if r.Output != nil {
+			outputs = append(outputs, r.Output)
+		}
+	}
+	return outputs
 }
 
 // afford makes a failure of a document that the owner of the folder has no space for.

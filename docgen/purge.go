@@ -113,8 +113,10 @@ func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.T
 func (s *Service) purgeVersions(ctx context.Context, fileID, before int64) (purged int, all bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		purged, all = 0, false
-		find := func() (place, error) { return s.placeAt(ctx, tx.Queries, File, fileID) }
-		p, err := steady(ctx, tx, File, lockRow(ctx, tx), find)
+		p, err := steady(ctx, tx, File, lockRow(ctx, tx), func() (place, error) { return s.standing(ctx, tx.Queries, File, fileID) })
+		if all = IsCode(err, CodeNotFound); all {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -284,7 +284,10 @@ var docDeleteUser = doc{
 	id: "delete_user", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Delete a user", status: http.StatusNoContent,
 	description: "With the user's tokens and collaborations. A user who owns files or folders, perhaps in the trash, is deleted only with force, which removes them for " +
-		"good; to keep them, move them first. Documents of batches that are still under way fail where they can no longer be put." + orAppUsers,
+		"good; to keep them, move them first. Documents of batches that are still under way fail where they can no longer be put. The name and the login stay where the user " +
+		"made or changed something, and in the audit log; erase replaces them there, also those of a user who was deleted before, and deletes the user's batches with their " +
+		"data, webhooks with what was sent to them, addresses in the audit log, and invitations. The account is gone, and its name and login are replaced, when the " +
+		"response is sent; the rest is erased in the background." + orAppUsers,
 	errors: []docgen.Code{docgen.CodeUserOwns},
 }
 
@@ -292,6 +295,7 @@ var docDeleteUser = doc{
 type DeleteUserQuery struct {
 	UserPath
 	Force  boolParam `query:"force" doc:"Remove for good all that the user owns."`
+	Erase  boolParam `query:"erase" doc:"Erase all personal data of the user, also that of one who was deleted before."`
 	Notify boolParam `query:"notify" doc:"Accepted; nobody is notified."`
 }
 
@@ -303,6 +307,13 @@ func (a *api) deleteUser(ctx context.Context, c *call, in *DeleteUserQuery) (*em
 	force, err := in.Force.parse("force")
 	if err != nil {
 		return nil, err
+	}
+	erase, err := in.Erase.parse("erase")
+	if err != nil {
+		return nil, err
+	}
+	if erase {
+		return &empty{}, a.service.EraseUser(ctx, c.caller, id, docgen.Erasure{Delete: force})
 	}
 	return &empty{}, a.service.DeleteUser(ctx, c.caller, id, force)
 }

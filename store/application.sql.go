@@ -555,7 +555,7 @@ func (q *Queries) SetTokenUsed(ctx context.Context, iD int64, usedAt int64) erro
 }
 
 const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
@@ -599,6 +599,7 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.User.Profile,
 		&i.User.DeletedAt,
 		&i.User.Weight,
+		&i.User.ErasedAt,
 		&i.Application.ID,
 		&i.Application.EnterpriseID,
 		&i.Application.Name,

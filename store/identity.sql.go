@@ -291,7 +291,7 @@ func (q *Queries) UpdateUser(ctx context.Context, arg UpdateUserParams) error {
 }
 
 const user = `-- name: User :one
-SELECT users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, enterprises.name AS enterprise_name
+SELECT users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, enterprises.name AS enterprise_name
 FROM users JOIN enterprises ON enterprises.id = users.enterprise_id
 WHERE users.id = $1
 `
@@ -322,13 +322,14 @@ func (q *Queries) User(ctx context.Context, id int64) (UserRow, error) {
 		&i.User.Profile,
 		&i.User.DeletedAt,
 		&i.User.Weight,
+		&i.User.ErasedAt,
 		&i.EnterpriseName,
 	)
 	return i, err
 }
 
 const userByLogin = `-- name: UserByLogin :one
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight FROM users WHERE login_key = $1
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users WHERE login_key = $1
 `
 
 func (q *Queries) UserByLogin(ctx context.Context, loginKey string) (User, error) {
@@ -352,12 +353,13 @@ func (q *Queries) UserByLogin(ctx context.Context, loginKey string) (User, error
 		&i.Profile,
 		&i.DeletedAt,
 		&i.Weight,
+		&i.ErasedAt,
 	)
 	return i, err
 }
 
 const usersAfter = `-- name: UsersAfter :many
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight FROM users
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users
 WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
   AND (external_id = $3 OR CAST($3 AS TEXT) = '')
@@ -411,6 +413,7 @@ func (q *Queries) UsersAfter(ctx context.Context, arg UsersAfterParams) ([]User,
 			&i.Profile,
 			&i.DeletedAt,
 			&i.Weight,
+			&i.ErasedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -426,7 +429,7 @@ func (q *Queries) UsersAfter(ctx context.Context, arg UsersAfterParams) ([]User,
 }
 
 const usersAt = `-- name: UsersAt :many
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight FROM users
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users
 WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
   AND (external_id = $3 OR CAST($3 AS TEXT) = '')
@@ -479,6 +482,7 @@ func (q *Queries) UsersAt(ctx context.Context, arg UsersAtParams) ([]User, error
 			&i.Profile,
 			&i.DeletedAt,
 			&i.Weight,
+			&i.ErasedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -494,7 +498,7 @@ func (q *Queries) UsersAt(ctx context.Context, arg UsersAtParams) ([]User, error
 }
 
 const usersBefore = `-- name: UsersBefore :many
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight FROM users
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users
 WHERE enterprise_id = $1 AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST($2 AS TEXT) || '%' OR login_key LIKE CAST($2 AS TEXT) || '%')
   AND (external_id = $3 OR CAST($3 AS TEXT) = '')
@@ -548,6 +552,7 @@ func (q *Queries) UsersBefore(ctx context.Context, arg UsersBeforeParams) ([]Use
 			&i.Profile,
 			&i.DeletedAt,
 			&i.Weight,
+			&i.ErasedAt,
 		); err != nil {
 			return nil, err
 		}

@@ -190,6 +190,14 @@ type Enterprise struct {
 	AccountID int64
 }
 
+type Erasure struct {
+	UserID   int64
+	BeganAt  int64
+	Known    string
+	Step     int64
+	Position int64
+}
+
 type FileVersion struct {
 	ID              int64
 	FileID          int64
@@ -306,6 +314,7 @@ type User struct {
 	Profile      string
 	DeletedAt    int64
 	Weight       int64
+	ErasedAt     int64
 }
 
 type UserSpace struct {

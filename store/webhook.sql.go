@@ -658,7 +658,7 @@ func (q *Queries) UpdateWebhook(ctx context.Context, arg UpdateWebhookParams) er
 }
 
 const webhook = `-- name: Webhook :one
-SELECT webhooks.id, webhooks.application_id, webhooks.created_by, webhooks.global_content, webhooks.slot, webhooks.target_kind, webhooks.target_id, webhooks.address, webhooks.triggers, webhooks.status, webhooks.reason, webhooks.created_at, webhooks.ended_at, webhooks.expires_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight
+SELECT webhooks.id, webhooks.application_id, webhooks.created_by, webhooks.global_content, webhooks.slot, webhooks.target_kind, webhooks.target_id, webhooks.address, webhooks.triggers, webhooks.status, webhooks.reason, webhooks.created_at, webhooks.ended_at, webhooks.expires_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at
 FROM webhooks JOIN users ON users.id = webhooks.created_by
 WHERE webhooks.id = $1
 `
@@ -703,6 +703,7 @@ func (q *Queries) Webhook(ctx context.Context, id int64) (WebhookRow, error) {
 		&i.User.Profile,
 		&i.User.DeletedAt,
 		&i.User.Weight,
+		&i.User.ErasedAt,
 	)
 	return i, err
 }

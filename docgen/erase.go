@@ -1,0 +1,243 @@
+package docgen
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"platen/store"
+)
+
+// Erasing a user removes everything personal that Platen stores about the person. The first transaction ends the account and replaces
+// the login and the name, so nobody sees them from then on. The task EraseUsers removes the rest in short transactions. All state is in
+// rows: after a crash the task continues with what is left. docs/operations.md lists what is removed, replaced, and kept.
+
+// Erasure says what becomes of the files and folders of a user who is erased. With neither field set there must be none.
+type Erasure struct {
+	To     int64 // the user who becomes their owner; 0 for nobody
+	Delete bool  // delete them for good
+}
+
+// ErasurePlan is what erasing a user would delete or change.
+type ErasurePlan struct {
+	UserID      int64
+	ErasedAt    time.Time // when it was done; zero when it was not
+	Files       int64     // including those in the trash
+	Folders     int64     // likewise
+	Bytes       int64     // of all versions of the files
+	Tokens      int64     // access and refresh tokens
+	Shares      int64     // collaborations of the user on items of others
+	Batches     int64
+	Jobs        int64
+	Webhooks    int64
+	Deliveries  int64 // of these webhooks
+	AuditEvents int64 // entries that lose personal data; the entries themselves stay
+}
+
+// erasedName is the name of every user who was erased.
+const erasedName = "Erased user"
+
+// erasedText stands for what was erased from an entry of the audit log.
+const erasedText = "(erased)"
+
+// erasedLogin is the login of a user who was erased. Nobody can use it.
+func erasedLogin(id int64) string { return "erased-" + strconv.FormatInt(id, 10) }
+
+// erasedFolder is the name of the folder with the content of a user who was erased.
+func erasedFolder(id int64) string { return "Files and folders of user " + strconv.FormatInt(id, 10) }
+
+// erasable returns a user whom a caller manages, also one who was deleted.
+func (s *Service) erasable(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
+	row, err := q.User(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) ||
+		err == nil && (row.User.EnterpriseID != s.enterprise.id || row.User.Kind == KindService || !c.manages(row.User.PlatformOnly)) {
+		return store.User{}, NotFound("user", id)
+	}
+	return row.User, err
+}
+
+// PlanErasure returns what erasing a user would delete or change. The name is a login or an id; of a user who was deleted, the login
+// that the user had last.
+func (s *Service) PlanErasure(ctx context.Context, c *Caller, name string) (ErasurePlan, error) {
+	if err := c.requireManager(); err != nil {
+		return ErasurePlan{}, err
+	}
+	var plan ErasurePlan
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
+		user, err := s.findErasable(ctx, q, c, kept(name))
+		if err != nil {
+			return err
+		}
+		row, err := q.ErasurePlan(ctx, user.ID, strconv.FormatInt(user.ID, 10))
+		if err != nil {
+			return err
+		}
+		space, err := s.space(ctx, q, user.ID)
+		if err != nil {
+			return err
+		}
+		plan = ErasurePlan{
+			UserID: user.ID, ErasedAt: timeOf(user.ErasedAt), Files: space.Files, Folders: row.Folders, Bytes: space.Bytes,
+			Tokens: row.Tokens + row.RefreshTokens, Shares: row.Shares, Batches: row.Batches, Jobs: row.Jobs, Webhooks: row.Webhooks,
+			Deliveries: row.Deliveries, AuditEvents: row.Audit,
+		}
+		return nil
+	})
+	return plan, err
+}
+
+// findErasable returns a user by login or id. Where a login is the id of another user, the login counts.
+func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller, name string) (store.User, error) {
+	row, err := userByLogin(ctx, q, name)
+	if err == nil {
+		return s.erasable(ctx, q, c, row.ID)
+	}
+	if !IsCode(err, CodeNotFound) {
+		return store.User{}, err
+	}
+	deleted, err := q.DeletedUsers(ctx, name, 2)
+	if err != nil {
+		return store.User{}, err
+	}
+	id, notID := strconv.ParseInt(name, 10, 64)
+	switch {
+	case len(deleted) == 1:
+		id = deleted[0].ID
+	case len(deleted) > 1:
+		return store.User{}, failf(CodeConflict, "Several deleted users had the login %q, among them %d and %d. Name one by id.", name, deleted[0].ID, deleted[1].ID)
+	case notID != nil:
+		return store.User{}, failf(CodeNotFound, "There is no user with the login or the id %q.", name)
+	}
+	return s.erasable(ctx, q, c, id)
+}
+
+// EraseUser ends the account of a user whom the caller manages, if it has not ended yet, and replaces the login and the name. The
+// task EraseUsers erases the rest. To erase a user again changes nothing.
+func (s *Service) EraseUser(ctx context.Context, c *Caller, id int64, e Erasure) error {
+	if err := c.requireManager(); err != nil {
+		return err
+	}
+	content := "none"
+	if e.To != 0 {
+		_, err := s.transferContent(ctx, c, id, e.To, func(from store.User) string { return erasedFolder(from.ID) })
+		if err != nil && !IsCode(err, CodeNotFound) { // who was deleted owns nothing
+			return err
+		}
+		content = "transferred"
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockSetting(ctx, settingAdmins); err != nil {
+			return err
+		}
+		row, err := s.erasable(ctx, tx.Queries, c, id)
+		if err != nil || row.ErasedAt != 0 {
+			return err
+		}
+		if err := tx.HoldTrees(ctx, row.RootFolderID); err != nil {
+			return err
+		}
+		if row, err = s.lockErasable(ctx, tx, c, id); err != nil || row.ErasedAt != 0 {
+			return err
+		}
+		owns, err := tx.HasContent(ctx, parentOf(row.RootFolderID))
+		if err != nil {
+			return err
+		}
+		switch {
+		case owns && e.Delete:
+			content = "deleted"
+		case owns:
+			return userOwns(id)
+		}
+		return s.beginErasure(ctx, tx, c, row, content)
+	})
+}
+
+// lockErasable is lockManaged for a user who may have been deleted. Nobody erases themselves.
+func (s *Service) lockErasable(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.User, error) {
+	if _, err := tx.LockUser(ctx, id); err != nil {
+		return store.User{}, err
+	}
+	row, err := s.erasable(ctx, tx.Queries, c, id)
+	if err == nil {
+		err = cmp.Or(c.checkAdmin(row), c.checkNotSelf(id))
+	}
+	return row, err
+}
+
+// beginErasure is the first transaction of an erasure. It does nothing for an erasure that was begun before.
+func (s *Service) beginErasure(ctx context.Context, tx *store.Tx, c *Caller, row store.User, content string) error {
+	begun, err := tx.LockErasure(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	if len(begun) > 0 {
+		return wakeErasure(ctx, tx)
+	}
+	known, err := s.knownOf(ctx, tx.Queries, row)
+	if err != nil {
+		return err
+	}
+	if err := tx.InsertErasure(ctx, row.ID, s.micros(), known); err != nil {
+		return err
+	}
+	if err := s.audit(ctx, tx, c, AuditUserErased, auditOf("user", row.ID), "content", content); err != nil {
+		return err
+	}
+	if row.DeletedAt == 0 {
+		if err := s.endUser(ctx, tx, c, row); err != nil {
+			return err
+		}
+	}
+	err = tx.EraseUser(ctx, store.EraseUserParams{
+		ID: row.ID, Login: erasedLogin(row.ID), Name: erasedName, NameKey: foldKey(erasedName), ModifiedAt: s.micros(),
+	})
+	if err != nil {
+		return err
+	}
+	return wakeErasure(ctx, tx)
+}
+
+// known is what the person is looked for by in rows that have no id of the user. It is deleted when the erasure is done.
+type known struct {
+	Logins  []string `json:"logins"`
+	Names   []string `json:"names"`
+	Folders []int64  `json:"folders"` // that content of the user was transferred into
+}
+
+// knownOf collects the logins and names that a user has, or had as far as the audit log tells.
+func (s *Service) knownOf(ctx context.Context, q *store.Queries, row store.User) (string, error) {
+	k := known{Logins: []string{row.Login}, Names: []string{row.Name}}
+	entries, err := q.UserAudit(ctx, strconv.FormatInt(row.ID, 10))
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		details := map[string]string{}
+		if err := json.Unmarshal([]byte(entry.Details), &details); err != nil {
+			return "", fmt.Errorf("details of an audit event of user %d: %w", row.ID, err)
+		}
+		if text := details["login"]; text != "" {
+			k.Logins = append(k.Logins, strings.Split(text, auditArrow)...)
+		}
+		if text := details["name"]; text != "" {
+			k.Names = append(k.Names, strings.Split(text, auditArrow)...)
+		}
+		if AuditAction(entry.Action) != AuditContentTransferred {
+			continue
+		}
+		folder, err := strconv.ParseInt(details["folder_id"], 10, 64)
+		if err != nil {
+			return "", fmt.Errorf("details of an audit event of user %d: %w", row.ID, err)
+		}
+		k.Folders = append(k.Folders, folder)
+	}
+	text, err := json.Marshal(k)
+	return string(text), err
+}
