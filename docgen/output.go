@@ -48,7 +48,10 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 			if err != nil || len(claim.Jobs) > 0 {
 				return err
 			}
-			return endTask(ctx, tx, func() (bool, error) { return tx.IsTurnDue(ctx, task.UserID, string(task.Lane), s.micros()) })
+			return endTask(ctx, tx, func() (bool, error) {
+				due, err := tx.CountDueTurns(ctx, task.UserID, string(task.Lane), s.micros())
+				return due > 0, err
+			})
 		})
 		if !errors.Is(err, errMoreIsDue) {
 			return claim, err

@@ -37,8 +37,12 @@ UPDATE docgen_batches SET waiting_for = '', pauses = 0, paused_until = 0 WHERE i
 -- name: LeaveTurns :exec
 DELETE FROM docgen_turns WHERE id = $1;
 
--- name: IsTurnDue :one
-SELECT EXISTS (SELECT 1 FROM docgen_turns WHERE user_id = $1 AND lane = $2 AND due_at <= $3) AS is_due;
+-- name: CountDueTurns :one
+-- CountDueTurns tells whether a batch of a user is due in a lane: 0 or 1. The order is that of the index, so that neither database reads the
+-- turns of other users.
+SELECT COUNT(*) FROM (
+    SELECT t.id FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 AND t.due_at <= $3 ORDER BY t.turn, t.id LIMIT 1
+) AS next;
 
 -- name: DocumentsInTurn :one
 -- DocumentsInTurn sums up the documents of the next batches of a user in a lane.
