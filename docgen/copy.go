@@ -168,12 +168,15 @@ func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCo
 
 // activeTree returns what a copy of a folder takes: the folder, and every folder before what it holds.
 func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.ActiveTreeRow, error) {
-	tree, err := tx.ActiveTree(ctx, folder.row.ID, maxCopyItems+1)
-	if err == nil && len(tree) > maxCopyItems {
+	count, err := tx.TreeItems(ctx, folder.row.ID, maxCopyItems+1, false) // ActiveTree sorts the whole tree
+	if err != nil {
+		return nil, err
+	}
+	if count > maxCopyItems {
 		return nil, Invalid(invalidField("folder", "folder %d holds more than the %d files and folders that one copy takes: copy its folders one by one",
 			folder.row.ID, maxCopyItems))
 	}
-	return tree, err
+	return tx.ActiveTree(ctx, folder.row.ID, maxCopyItems)
 }
 
 // filesIn counts the files of what a copy takes.

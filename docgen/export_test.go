@@ -87,3 +87,9 @@ func EventLines(f Failures) []string { return f.eventLines() }
 func (s *Service) ErasePortion(ctx context.Context, id int64) (bool, error) {
 	return s.erasePortion(ctx, id)
 }
+
+// Limits of what one transaction changes.
+const (
+	OwnerItems = maxOwnerItems
+	CopyItems  = maxCopyItems
+)

@@ -390,7 +390,7 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 		return lateTaken(err)
 	}
 	if change.ParentID != nil {
-		if err := s.handOver(ctx, tx, p, target); err != nil {
+		if err := s.handOver(ctx, tx, c, p, target); err != nil {
 			return err
 		}
 	}

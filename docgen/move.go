@@ -112,10 +112,10 @@ func noParentOwner(change ItemChange) error {
 
 // handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
 // collaborates in an archive, and contents are kept where the archive says. Folders and archives hold what they now hold.
-func (s *Service) handOver(ctx context.Context, tx *store.Tx, from, to place) error {
+func (s *Service) handOver(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	var size int64
 	if from.tree() != to.tree() {
-		if err := s.adopt(ctx, tx, from, to); err != nil {
+		if err := s.adopt(ctx, tx, c, from, to); err != nil {
 			return err
 		}
 		var err error
@@ -126,10 +126,31 @@ func (s *Service) handOver(ctx context.Context, tx *store.Tx, from, to place) er
 	return grow(ctx, tx, growth{from.above(), -1, -size}, growth{to, 1, size})
 }
 
+// maxOwnerItems is how many files and folders change their owner at once: in one transaction, for which others wait (ADR 29).
+const maxOwnerItems = 5_000
+
+// mayChangeOwner returns the Error of a tree that is too large for a caller to give to another owner. Whoever manages the content of the
+// enterprise has no limit.
+func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error {
+	if c.has(ScopeGlobalContent) {
+		return nil
+	}
+	count, err := tx.TreeItems(ctx, p.row.ID, maxOwnerItems+1, true)
+	if err == nil && count > maxOwnerItems {
+		kind := Kind(p.row.Kind)
+		return Invalid(invalidField(kind.String(), "%s %d holds more than the %d files and folders that can change owner at once, including the trash: move "+
+			"what it holds in parts, or ask an administrator to move it", kind, p.row.ID, maxOwnerItems))
+	}
+	return err
+}
+
 // adopt gives an item, with all below it, to the owner of the tree that it goes to, and ends collaborations if that is an
 // archive.
-func (s *Service) adopt(ctx context.Context, tx *store.Tx, from, to place) error {
+func (s *Service) adopt(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	if from.row.OwnerID != to.row.OwnerID {
+		if err := mayChangeOwner(ctx, tx, c, from); err != nil {
+			return err
+		}
 		if err := s.giveTree(ctx, tx, from.row.ID, from.row.OwnerID, to.row.OwnerID); err != nil {
 			return err
 		}

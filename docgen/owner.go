@@ -78,7 +78,7 @@ func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root 
 	if err != nil {
 		return lateTaken(err)
 	}
-	if err := s.handOver(ctx, tx, p, root); err != nil {
+	if err := s.handOver(ctx, tx, c, p, root); err != nil {
 		return err
 	}
 	err = insertCollaboration(ctx, tx, store.InsertCollaborationParams{

@@ -150,7 +150,7 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	if err != nil {
 		return lateTaken(err)
 	}
-	if err := s.adopt(ctx, tx, p, target); err != nil {
+	if err := s.adopt(ctx, tx, c, p, target); err != nil {
 		return err
 	}
 	size, err := archivedSize(ctx, tx, row.ID, target)

@@ -18,6 +18,25 @@ WITH RECURSIVE below (id) AS (
 )
 SELECT id FROM below`
 
+// activeItem names the rows of a tree without what is in the trash or lies in a folder that is.
+const activeItem = `
+WITH RECURSIVE below (id) AS (
+    SELECT items.id FROM items WHERE items.id = $1 AND items.trashed_at = 0
+    UNION ALL
+    SELECT items.id FROM below JOIN items ON items.parent_id = below.id AND items.trashed_at = 0
+)
+SELECT id FROM below`
+
+// TreeItems counts the items of a tree, up to a limit: a tree that has more costs no more. It counts what is in the trash only if all is set.
+func (q *Queries) TreeItems(ctx context.Context, id, limit int64, all bool) (count int64, err error) {
+	tree := activeItem
+	if all {
+		tree = belowItem
+	}
+	err = q.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM ("+tree+" LIMIT $2) AS counted", id, limit).Scan(&count)
+	return count, err
+}
+
 // activeSize sums what the files of a tree hold at present, without what is in the trash or lies in a folder that is.
 const activeSize = `
 WITH RECURSIVE below (id, kind, size) AS (
@@ -39,9 +58,10 @@ func (q *Queries) SetTreeOwner(ctx context.Context, id, ownerID int64) error {
 	return err
 }
 
-// DeleteTreeCollaborationsOf ends what a user collaborates in within a tree.
+// DeleteTreeCollaborationsOf ends what a user collaborates in within a tree. It starts from the user's collaborations, because a tree can have
+// many more items.
 func (q *Queries) DeleteTreeCollaborationsOf(ctx context.Context, id, userID int64) error {
-	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE user_id = $2 AND item_id IN ("+belowItem+")", id, userID)
+	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE user_id = $2 AND "+withinTree("collaborations.item_id"), id, userID)
 	return err
 }
 
@@ -65,10 +85,13 @@ type ContentPlace struct {
 }
 
 // SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns of how many versions
-// they were to be elsewhere, or are.
+// they were to be elsewhere, or are. The versions are found by their files before it looks at their policies: most versions of a server may have
+// another policy than its statistics know, and PostgreSQL would then compare each version with each item.
 func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, "UPDATE file_versions SET wanted_policy_id = $2 WHERE (wanted_policy_id <> $2 OR storage_policy_id <> $2)"+
-		" AND file_id IN ("+belowItem+")", id, policyID)
+	result, err := q.db.ExecContext(ctx, `UPDATE file_versions SET wanted_policy_id = $2 WHERE id IN (
+		SELECT found.id FROM (
+			SELECT v.id, v.wanted_policy_id, v.storage_policy_id FROM (`+belowItem+`) AS tree CROSS JOIN file_versions v WHERE v.file_id = tree.id`+first+`
+		) AS found WHERE found.wanted_policy_id <> $2 OR found.storage_policy_id <> $2)`, id, policyID)
 	if err != nil {
 		return 0, err
 	}
@@ -118,9 +141,16 @@ func (q *Queries) EndWebhooksOn(ctx context.Context, itemID int64, reason string
 	return err
 }
 
-// TreeSpace returns how many files a tree has, and how many bytes all their versions have, those in the trash too.
+// TreeSpace returns how many files a tree has, and how many bytes all their versions have, those in the trash too. It reads each version
+// once, and counts a file with its current one.
 func (q *Queries) TreeSpace(ctx context.Context, id int64) (files, bytes int64, err error) {
-	err = q.db.QueryRowContext(ctx, `SELECT COUNT(DISTINCT file_id), CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM file_versions
-		WHERE file_id IN (`+belowItem+`)`, id).Scan(&files, &bytes)
+	err = q.db.QueryRowContext(ctx, `
+WITH RECURSIVE below (id, version_id) AS (
+    SELECT items.id, items.version_id FROM items WHERE items.id = $1
+    UNION ALL
+    SELECT items.id, items.version_id FROM below JOIN items ON items.parent_id = below.id
+)
+SELECT COUNT(CASE WHEN file_versions.id = below.version_id THEN 1 END), CAST(COALESCE(SUM(file_versions.size), 0) AS BIGINT)
+FROM below CROSS JOIN file_versions WHERE file_versions.file_id = below.id`, id).Scan(&files, &bytes)
 	return files, bytes, err
 }
