@@ -104,8 +104,7 @@ func has(members []member, key, value string) bool {
 
 // rewrite returns a value in which each member of an object, or of the objects in an array, has another value.
 func rewrite(v jsontext.Value, value func(of []member, m member) (jsontext.Value, error)) (jsontext.Value, error) {
-	switch v.Kind() {
-	case '{':
+	if v.Kind() == '{' {
 		members, err := membersOf(v)
 		if err != nil {
 			return nil, err
@@ -117,7 +116,8 @@ func rewrite(v jsontext.Value, value func(of []member, m member) (jsontext.Value
 			}
 		}
 		return objectOf(changed), nil
-	case '[':
+	}
+	if v.Kind() == '[' {
 		out := jsontext.Value{'['}
 		err := parts(v, func(in *jsontext.Decoder) error {
 			element, err := in.ReadValue()
