@@ -91,8 +91,14 @@ func (w *world) wantOldDocuments() {
 	if err != nil || len(templates.Entries) != 1 || templates.Entries[0].FileID != 41 {
 		w.t.Errorf("templates %+v, %v", templates, err)
 	}
-	if tags, ready, err := w.Tags(ctx, w.alice, 41, 0, first); err != nil || !ready || len(tags.Entries) != 2 {
-		w.t.Errorf("tags %+v, %v, %v", tags, ready, err)
+	template, err := w.File(ctx, w.alice, 41)
+	must(w.t, err)
+	for round, want := range []int{0, 1} { // an earlier release did not note what a template includes, so it is read again
+		tags, ready, err := w.Tags(ctx, w.alice, 41, 0, first)
+		if err != nil || ready != (round > 0) || len(tags.Entries) != want {
+			w.t.Errorf("tags in round %d: %+v, %v, %v", round, tags, ready, err)
+		}
+		must(w.t, w.SaveReading(ctx, template.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}"}}}))
 	}
 	jobs, err := w.Jobs(ctx, w.alice, first)
 	must(w.t, err)
