@@ -141,7 +141,7 @@ func (d *disk) put(ctx context.Context, name string, r io.Reader) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	size, err := io.Copy(f, contextReader{ctx, r})
+	size, err := io.Copy(paced(f.File), contextReader{ctx, r})
 	if err == nil {
 		err = f.Sync()
 	}

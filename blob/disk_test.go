@@ -2,11 +2,15 @@ package blob_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -198,6 +202,36 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
+// A large file is handed to the disk while it is written: at no moment do more than two parts wait in memory.
+func TestLargeFilesArePaced(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const size = 5*blob.Pace + 1
+	var begun, arrived int64
+	_, err = blob.WritePaced(f, io.LimitReader(zeros{}, size), func(end int64) {
+		if begun = end; begun-arrived > 2*blob.Pace {
+			t.Errorf("%d bytes wait for the disk at once", begun-arrived)
+		}
+	}, func(end int64) { arrived = end })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if begun != 5*blob.Pace || arrived != 4*blob.Pace {
+		t.Errorf("%d bytes were handed to the disk, and %d awaited", begun, arrived)
+	}
+	if info, err := f.Stat(); err != nil || info.Size() != size {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+}
+
+// zeros is a reader that never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
 const documentSize = 20 << 10 // bytes, of a small document
 
 func BenchmarkPut(b *testing.B) {
@@ -225,6 +259,41 @@ func BenchmarkPutParallel(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkPutBesideLarge puts small objects while four large ones are always being put, and reports the longest times.
+func BenchmarkPutBesideLarge(b *testing.B) {
+	const large = 256 << 20
+	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
+	ctx, cancel := context.WithCancel(b.Context())
+	var others sync.WaitGroup
+	for i := range 4 {
+		others.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				key := fmt.Sprintf("large/%d/%d", i, n)
+				if _, err := s.Put(ctx, key, io.LimitReader(zeros{}, large)); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+				if err := s.Delete(b.Context(), key); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	var times []time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		if _, err := s.Put(b.Context(), fmt.Sprint(len(times)), bytes.NewReader(content)); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(begun))
+	}
+	b.StopTimer()
+	cancel()
+	others.Wait()
+	slices.Sort(times)
+	b.ReportMetric(times[len(times)*99/100].Seconds()*1000, "p99-ms")
+	b.ReportMetric(times[len(times)-1].Seconds()*1000, "longest-ms")
 }
 
 // BenchmarkPutFloor is the least that a durable file costs: write, fsync, rename, fsync of the directory.

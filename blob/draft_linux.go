@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
@@ -19,4 +20,22 @@ func linkUnnamed(f, dir *os.File, name string) error {
 		return &os.LinkError{Op: "link", Old: self, New: name, Err: err}
 	}
 	return nil
+}
+
+// beginFlush has the disk begin to write a part of a file, see sync_file_range(2). It promises nothing about durability.
+func beginFlush(f *os.File, offset, length int64) error {
+	return syncRange(f, offset, length, unix.SYNC_FILE_RANGE_WRITE)
+}
+
+// awaitFlush waits until the disk has what beginFlush began.
+func awaitFlush(f *os.File, offset, length int64) error {
+	return syncRange(f, offset, length, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+}
+
+func syncRange(f *os.File, offset, length int64, flags int) error {
+	err := unix.SyncFileRange(int(f.Fd()), offset, length, flags)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ESPIPE) { // a file system without it
+		return nil
+	}
+	return os.NewSyscallError("sync_file_range", err)
 }
