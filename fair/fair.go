@@ -1,4 +1,4 @@
-// Package fair shares a few slots among users: the right to work on a document, a core, a LibreOffice.
+// Package fair shares slots among users: the right to work on a document, a core, a LibreOffice, an attempt to deliver.
 //
 // Every slot that becomes free goes to the waiting user who holds the fewest slots for their weight, and of those to the one
 // who has used the least. The waiters of one user are served in the order in which they came. So a user with one document
@@ -36,6 +36,12 @@ type Claimant struct {
 type Config struct {
 	Slots int // that anyone may take
 	Spare int // more slots, for users who hold none
+	// Least is the number of slots that a user may always hold, whatever others hold. They count among the slots that are
+	// held, which may so be more than Slots and Spare. 0 is none.
+	Least int
+	// Most is the number of slots that a user may hold at most, even while others are free, and even where Least is more.
+	// Weights do not change it, nor Least. 0 is no limit.
+	Most int
 	// Long is the time from which on a slot no longer counts as held for a short while. While one is held for that long,
 	// one more slot is there for users who hold no such slot. 0 is never.
 	Long time.Duration
@@ -113,6 +119,20 @@ func (s *Slots) Acquire(ctx context.Context, c Claimant) (*Slot, error) {
 		return nil, err
 	}
 	return &Slot{slots: s, claimant: c, hold: held}, nil
+}
+
+// TryAcquire takes a slot if there is one for the claimant at this moment, and never waits. It passes nobody: whoever waits
+// while it succeeds may not have the slot.
+func (s *Slots) TryAcquire(c Claimant) (slot *Slot, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.enqueue(c, false)
+	s.dispatch()
+	if w.hold == nil {
+		s.remove(s.users[c.User], w)
+		return nil, false
+	}
+	return &Slot{slots: s, claimant: c, hold: w.hold}, true
 }
 
 // await waits until a waiter has its slot.
@@ -279,7 +299,9 @@ func (s *Slots) next() (*waiter, *user) {
 // mayHave tells whether there is a slot for a user.
 func (s *Slots) mayHave(u *user) bool {
 	switch {
-	case s.held < s.cfg.Slots:
+	case s.cfg.Most > 0 && u.held >= s.cfg.Most:
+		return false
+	case s.held < s.cfg.Slots || u.held < s.cfg.Least:
 		return true
 	case s.held < s.cfg.Slots+s.cfg.Spare && u.held == 0:
 		return true

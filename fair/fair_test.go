@@ -212,6 +212,90 @@ func TestSpareSlotsAreForThoseWithoutOne(t *testing.T) {
 	})
 }
 
+func TestMost(t *testing.T) {
+	for _, cfg := range []fair.Config{{Slots: 4, Most: 2}, {Slots: 4, Least: 3, Most: 2}} {
+		in(t, cfg, func(h *hall) {
+			for range 3 {
+				h.comes("a", a, time.Minute)
+			}
+			if got := h.log(); got != "a a" {
+				t.Errorf("%+v: served %s, want a a: nobody holds more than two", cfg, got)
+			}
+			h.comes("b", b, moment)
+			if got := h.log(); got != "a a b" {
+				t.Errorf("%+v: served %s, so b waits for a, who may have no more", cfg, got)
+			}
+			h.want("a a b a")
+		})
+	}
+}
+
+// Everybody always gets the least, also where others hold all slots, and no more as long as they do.
+func TestLeast(t *testing.T) {
+	in(t, fair.Config{Slots: 3, Least: 2}, func(h *hall) {
+		for range 4 {
+			h.comes("a", a, time.Minute)
+		}
+		for range 3 {
+			h.comes("b", b, time.Hour)
+		}
+		h.comes("c", c, moment)
+		if got := h.log(); got != "a a a b b c" {
+			t.Errorf("at once are served %s, want a a a b b c", got)
+		}
+		<-time.After(2 * time.Minute)
+		if got := h.log(); got != "a a a b b c a b" && got != "a a a b b c b a" {
+			t.Errorf("served %s, want one more of a and b when a is done", got)
+		}
+		h.done.Wait()
+	})
+}
+
+func TestTryAcquire(t *testing.T) {
+	in(t, fair.Config{Slots: 1}, func(h *hall) {
+		slot, ok := h.slots.TryAcquire(a)
+		if !ok {
+			t.Fatal("a free slot is refused")
+		}
+		for _, claimant := range []fair.Claimant{a, b} {
+			if _, ok := h.slots.TryAcquire(claimant); ok {
+				t.Errorf("user %d got a slot that is held", claimant.User)
+			}
+		}
+		if n := h.slots.Waiting(); n != 0 {
+			t.Errorf("%d wait who only tried", n)
+		}
+		h.comes("b", b, moment)
+		slot.Release()
+		if _, ok := h.slots.TryAcquire(a); ok {
+			t.Error("a passed b, who waits")
+		}
+		h.want("b")
+	})
+}
+
+// Slots that were held for very long, as by receivers that hang, do not cost a user the share of later ones.
+func TestLongHoldsLeaveAShare(t *testing.T) {
+	in(t, fair.Config{Slots: 8, Least: 2, Most: 8}, func(h *hall) {
+		for range 80 {
+			h.comes("a", a, 30*time.Second)
+		}
+		h.done.Wait()
+		h.served = nil
+		for range 100 {
+			h.comes("a", a, moment)
+			h.comes("b", b, moment)
+		}
+		<-time.After(10 * moment)
+		got := strings.Fields(h.log())
+		n := len(slices.DeleteFunc(slices.Clone(got), func(name string) bool { return name == "b" }))
+		if n < len(got)/2-4 || n > len(got)/2+4 {
+			t.Errorf("a got %d of %d slots, want half of them", n, len(got))
+		}
+		h.done.Wait()
+	})
+}
+
 func TestYield(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		slot, err := h.slots.Acquire(context.Background(), a)
@@ -265,18 +349,61 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 	})
 }
 
+// census counts who holds slots and who waits for one, as seen from outside.
+type census struct {
+	mu            sync.Mutex
+	held, waiting map[int64]int
+	total         int
+}
+
+func (n *census) change(user int64, held, waiting int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.held[user] += held
+	n.waiting[user] += waiting
+	n.total += held
+}
+
+// check says what is wrong at a moment at which nothing changes.
+func (n *census) check(t *testing.T, cfg fair.Config) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	limit := cfg.Slots + cfg.Spare
+	if cfg.Long > 0 {
+		limit++
+	}
+	for user, held := range n.held {
+		full := cfg.Most > 0 && held >= cfg.Most
+		if cfg.Most > 0 && held > cfg.Most {
+			t.Errorf("user %d holds %d slots, more than %d", user, held, cfg.Most)
+		}
+		if n.waiting[user] > 0 && !full && (held < cfg.Least || n.total < cfg.Slots || held == 0 && n.total < cfg.Slots+cfg.Spare) {
+			t.Errorf("user %d waits with %d slots, while %d are held of %+v", user, held, n.total, cfg)
+		}
+		if held > 0 {
+			limit += cfg.Least
+		}
+	}
+	if n.total > limit {
+		t.Errorf("%d slots are held of %+v", n.total, cfg)
+	}
+}
+
 // Whatever comes and goes: no more slots are held than there are, none is free while somebody waits who may have it, and
 // everybody is served in the end.
 func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := fair.Config{
 			Slots: rapid.IntRange(1, 4).Draw(r, "slots"), Spare: rapid.IntRange(0, 2).Draw(r, "spare"),
+			Least: rapid.IntRange(0, 2).Draw(r, "least"), Most: rapid.IntRange(0, 3).Draw(r, "most"),
 			Long: time.Duration(rapid.IntRange(0, 2).Draw(r, "long")) * time.Second,
 		}
 		type visit struct {
 			claimant    fair.Claimant
 			hold, leave time.Duration
 			yields      int
+			tries       bool // instead of waiting
 		}
 		visits := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) visit {
 			return visit{
@@ -287,48 +414,54 @@ func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 				hold:   time.Duration(rapid.IntRange(0, 3000).Draw(r, "hold")) * time.Millisecond,
 				leave:  time.Duration(rapid.IntRange(0, 9000).Draw(r, "leave")) * time.Millisecond,
 				yields: rapid.IntRange(0, 2).Draw(r, "yields"),
+				tries:  rapid.Bool().Draw(r, "tries"),
 			}
 		}), 1, 30).Draw(r, "visits")
 		synctest.Test(t, func(t *testing.T) {
 			slots := fair.New(cfg)
-			var mu sync.Mutex
-			held, most := 0, 0
-			count := func(n int) {
-				mu.Lock()
-				defer mu.Unlock()
-				held += n
-				most = max(most, held)
-			}
+			count := &census{held: map[int64]int{}, waiting: map[int64]int{}}
 			var all sync.WaitGroup
 			for _, v := range visits {
 				all.Go(func() {
+					user := v.claimant.User
 					ctx, cancel := context.WithTimeout(context.Background(), v.leave)
 					defer cancel()
-					slot, err := slots.Acquire(ctx, v.claimant)
-					if err != nil {
-						return
-					}
-					defer slot.Release()
-					count(1)
-					for range v.yields {
-						time.Sleep(v.hold)
-						count(-1)
-						if slot.Yield(ctx) != nil {
+					slot, ok := slots.TryAcquire(v.claimant)
+					if !ok {
+						if v.tries {
 							return
 						}
-						count(1)
+						count.change(user, 0, 1)
+						var err error
+						slot, err = slots.Acquire(ctx, v.claimant)
+						count.change(user, 0, -1)
+						if err != nil {
+							return
+						}
+					}
+					count.change(user, 1, 0)
+					for range v.yields {
+						time.Sleep(v.hold)
+						count.change(user, -1, 1)
+						if err := slot.Yield(ctx); err != nil {
+							count.change(user, 0, -1)
+							return
+						}
+						count.change(user, 1, -1)
 					}
 					time.Sleep(v.hold)
-					count(-1)
+					count.change(user, -1, 0)
+					slot.Release()
 				})
 			}
-			all.Wait()
-			limit := cfg.Slots + cfg.Spare
-			if cfg.Long > 0 {
-				limit++
+			for range 150 {
+				synctest.Wait()
+				count.check(t, cfg)
+				time.Sleep(500 * time.Millisecond)
 			}
-			if most > limit || held != 0 || slots.Waiting() != 0 {
-				t.Errorf("at most %d held of %d, %d at last, %d wait", most, limit, held, slots.Waiting())
+			all.Wait()
+			if count.total != 0 || slots.Waiting() != 0 {
+				t.Errorf("%d slots are held at last, %d wait", count.total, slots.Waiting())
 			}
 			for user := range int64(4) { // all can be had again
 				slot, err := slots.Acquire(context.Background(), fair.Claimant{User: user})
