@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"cli":       {everything},
 	"server":    {"docgen"},
 	"generate":  {"docgen", "fair", "docx", "docx/lang", "docx/budget", "pdf", "pdf/font", "pdf/finish"},
-	"webhook":   {"docgen"},
+	"webhook":   {"docgen", "fair"},
 	"docgen":    {"store", "blob", "fair", "docx", "docx/lang", "pdf/font"},
 	"store":     {"fair"},
 	"fair":      {},

@@ -92,7 +92,7 @@ func signed(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
 }
 
 // deliveryWorkers is how many tasks of webhooks run at the same time, the most that River allows. Nearly all of them wait: for
-// a receiver, or for their owner's turn, see webhook.Config.PerOwner. A waiting task costs a goroutine and no connection.
+// a receiver, or for their owner's turn, see webhook.DefaultAttempts. A waiting task costs a goroutine and no connection.
 const deliveryWorkers = 10_000
 
 // crowdedPause is when a task comes back whose owner has too many running, at the earliest.

@@ -123,7 +123,7 @@ type userUpdateCmd struct {
 	Role   *string     `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
 	Status *string     `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
 	Space  *sizeOrNone `placeholder:"SIZE" help:"Bytes that the user may store, past versions and trash included, such as 20GiB, instead of the server's --user-bytes; none for no limit."`
-	Weight *int64      `placeholder:"N" help:"Share of the machine for the user's documents, compared with the weights of other users, from 1 (default) to 100."`
+	Weight *int64      `placeholder:"N" help:"Share of the machine for the user's documents and notifications, compared with the weights of other users, from 1 (default) to 100."`
 }
 
 // Validate is called by kong when everything is read.

@@ -3133,7 +3133,7 @@ type UpdateUserRequest struct {
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
 
-	// Weight The share of the machine for the user's documents, compared with the weights of other users; 1 to 100. Only administrators change it.
+	// Weight The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100. Only administrators change it.
 	Weight *int64 `json:"weight,omitempty"`
 }
 
@@ -3218,7 +3218,7 @@ type User struct {
 	Timezone *string  `json:"timezone,omitempty"`
 	Type     UserType `json:"type"`
 
-	// Weight The share of the machine for the user's documents, compared with the weights of other users; 1 to 100.
+	// Weight The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100.
 	Weight *int64 `json:"weight,omitempty"`
 }
 

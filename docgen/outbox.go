@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"platen/fair"
 	"platen/store"
 )
 
@@ -105,17 +106,18 @@ func (s *Service) Backlog(ctx context.Context) (Backlog, error) {
 	return b, err
 }
 
-// WebhookOwner returns the id of the user who owns a webhook, 0 when nothing is left of the webhook.
-func (s *Service) WebhookOwner(ctx context.Context, webhookID int64) (id int64, err error) {
+// WebhookOwner returns the user who owns a webhook, as the claimant of what its deliveries take. Where nothing is left of the
+// webhook, it is user 0, who is nobody.
+func (s *Service) WebhookOwner(ctx context.Context, webhookID int64) (owner fair.Claimant, err error) {
 	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := q.Webhook(ctx, webhookID)
-		id = row.Webhook.CreatedBy
+		owner = fair.Claimant{User: row.Webhook.CreatedBy, Weight: int(row.User.Weight)}
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+		return fair.Claimant{Weight: 1}, nil
 	}
-	return id, err
+	return owner, err
 }
 
 // Outbox is what waits for a webhook and is due.

@@ -29,7 +29,7 @@ type user struct {
 	NotificationEmail null        `json:"notification_email" doc:"Always null."`
 	Role              string      `json:"role,omitempty" enum:"admin,coadmin,user" fields:"asked"`
 	Enterprise        *enterprise `json:"enterprise,omitempty" fields:"asked"`
-	Weight            int64       `json:"weight,omitempty" fields:"asked" doc:"The share of the machine for the user's documents, compared with the weights of other users; 1 to 100."`
+	Weight            int64       `json:"weight,omitempty" fields:"asked" doc:"The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100."`
 	PlatformOnly      *bool       `json:"is_platform_access_only,omitempty" fields:"asked" doc:"Whether only applications know the user."`
 	ExternalID        *string     `json:"external_app_user_id,omitempty" fields:"asked" doc:"What an application calls the user; empty when not said."`
 }
@@ -248,7 +248,7 @@ type updateUserRequest struct {
 	Address    *string `json:"address,omitempty"`
 	ExternalID *string `json:"external_app_user_id,omitempty" doc:"What an application calls the user; empty for nothing."`
 	Notify     bool    `json:"notify,omitempty" doc:"Accepted; nobody is notified."`
-	Weight     *int64  `json:"weight,omitempty" doc:"The share of the machine for the user's documents, compared with the weights of other users; 1 to 100. Only administrators change it."`
+	Weight     *int64  `json:"weight,omitempty" doc:"The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100. Only administrators change it."`
 
 	SpaceAmount *int64 `json:"space_amount,omitempty" doc:"The most bytes that the user may store; -1 for no limit."`
 }

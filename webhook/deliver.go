@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"platen/docgen"
+	"platen/fair"
 )
 
 // How the task of a webhook works. The queue gives it 120 s.
@@ -41,6 +43,10 @@ const (
 	OutcomeExpired Outcome = "expired" // given up while the receiver rested, because its time was over
 )
 
+// DefaultAttempts is how owners of webhooks share the attempts that a process makes at the same time, each with a connection
+// and an answer in memory. An owner whose receivers hang fills Most at most, and no number of them keeps another from Least.
+var DefaultAttempts = fair.Config{Slots: 1024, Least: 8, Most: 256}
+
 // Config is what a Deliverer stands on.
 type Config struct {
 	Service     *docgen.Service
@@ -50,7 +56,7 @@ type Config struct {
 	Limit       time.Duration  // for one attempt; 0 is 30 s
 	Schedule    Schedule       // when a delivery is tried again; DefaultSchedule when nil
 	Concurrency int            // requests to one receiver at the same time, of this process; 0 is 8
-	PerOwner    int            // requests for the webhooks of one owner at the same time, of this process; 0 is 256
+	Attempts    fair.Config    // how owners share the attempts of this process at the same time; DefaultAttempts when zero
 	Tasks       int            // tasks that the queue runs at the same time, for ErrCrowded; 0 is no limit
 	Metrics     prometheus.Registerer
 	Now         func() time.Time // time.Now when nil
@@ -63,7 +69,8 @@ type Deliverer struct {
 	log         *slog.Logger
 	client      *client
 	receivers   *receivers
-	places      *places
+	places      *fair.Slots // an attempt holds one until it is recorded
+	tasks       *tasks
 	recorder    *recorder
 	schedule    Schedule
 	concurrency int
@@ -87,7 +94,7 @@ func New(cfg Config) *Deliverer {
 	d.receivers = newReceivers(d.concurrency, func(receiver string, to breakerState) {
 		d.log.Info("circuit breaker", "receiver", receiver, "state", to)
 	})
-	d.places = newPlaces(cfg.PerOwner, cfg.Tasks)
+	d.places, d.tasks = fair.New(cmp.Or(cfg.Attempts, DefaultAttempts)), newTasks(cfg.Tasks)
 	d.metrics = newMetrics(cfg.Metrics, d)
 	d.recorder = newRecorder(cfg.Service)
 	return d
@@ -106,16 +113,16 @@ func (d *Deliverer) Deliver(ctx context.Context, task docgen.DeliverNotification
 	if err != nil {
 		return err
 	}
-	leave, ok := d.places.enter(owner, task.WebhookID)
+	leave, ok := d.tasks.enter(owner.User, task.WebhookID)
 	if !ok {
 		return ErrCrowded
 	}
 	defer leave()
-	return newRun(d, task.WebhookID, owner).deliver(ctx)
+	return newRun(d, task.WebhookID, owner).deliver(fair.For(ctx, owner))
 }
 
 // Serves reports whether a task of a webhook runs in this process.
-func (d *Deliverer) Serves(webhookID int64) bool { return d.places.serves(webhookID) }
+func (d *Deliverer) Serves(webhookID int64) bool { return d.tasks.serves(webhookID) }
 
 // try makes one attempt.
 func (d *Deliverer) try(ctx context.Context, box *docgen.Outbox, delivery docgen.Due) tried {

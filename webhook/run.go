@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"platen/docgen"
+	"platen/fair"
 )
 
 // run is one run of the task of a webhook. It belongs to one goroutine; the attempts have goroutines of their own, and tell
@@ -14,7 +15,7 @@ import (
 type run struct {
 	*Deliverer
 	webhook int64
-	owner   int64
+	owner   fair.Claimant
 	begun   time.Time
 
 	box     *docgen.Outbox // where deliveries go, as last read
@@ -22,11 +23,10 @@ type run struct {
 	readAt  time.Time
 	drained bool // whether that was all that was due when it was read
 
-	spare  bool    // a place is held for the next attempt
-	ticket *ticket // a place was asked for; nil when none was
+	spare *fair.Slot // a place for the next attempt; nil when none is held
 
-	busy      map[int64]bool // begun and not recorded, with whether they hold a place
-	running   int            // attempts that are under way
+	busy      map[int64]*fair.Slot // begun and not recorded, with their places; nil for one without
+	running   int                  // attempts that are under way
 	tried     chan tried
 	recording int // attempts that are being recorded
 	recorded  chan recorded
@@ -44,9 +44,9 @@ type tried struct {
 	err  error         // a fault of ours
 }
 
-func newRun(d *Deliverer, webhookID, ownerID int64) *run {
+func newRun(d *Deliverer, webhookID int64, owner fair.Claimant) *run {
 	return &run{
-		Deliverer: d, webhook: webhookID, owner: ownerID, begun: d.now(), busy: map[int64]bool{},
+		Deliverer: d, webhook: webhookID, owner: owner, begun: d.now(), busy: map[int64]*fair.Slot{},
 		tried: make(chan tried, d.concurrency), recorded: make(chan recorded, d.unrecorded()),
 	}
 }
@@ -62,17 +62,16 @@ func (r *run) deliver(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r.reserve()
+		if err := r.reserve(ctx); err != nil {
+			return err
+		}
 		if r.mayRead() && (len(r.queue) == 0 && !r.drained || r.isOld() && r.running < r.concurrency) {
 			if err := r.read(ctx); err != nil {
 				return err
 			}
 		}
 		r.start(ctx)
-		if r.running+r.recording > 0 || r.ticket != nil {
-			if r.ticket != nil && r.isOver() {
-				return ErrUnfinished
-			}
+		if r.running+r.recording > 0 {
 			if err := r.wait(ctx, look.C); err != nil {
 				return err
 			}
@@ -90,10 +89,6 @@ func (r *run) deliver(ctx context.Context) error {
 
 // finish waits for the attempts that are under way, records them, and gives all places back.
 func (r *run) finish() {
-	if r.ticket != nil {
-		r.places.cancel(r.ticket)
-		r.ticket = nil
-	}
 	r.returnSpare()
 	for r.running+r.recording > 0 {
 		select {
@@ -106,31 +101,41 @@ func (r *run) finish() {
 	}
 }
 
-// reserve takes a place for the next attempt, or asks for one while nothing else is under way. It comes before reading, so
-// that a webhook that has to wait costs nothing but its task.
-func (r *run) reserve() {
-	if r.spare || r.ticket != nil || r.running >= r.concurrency {
-		return
+// reserve takes a place for the next attempt where none is under way, and waits for one where nothing is being recorded either,
+// until the time of the task is used up. It comes before reading, so that a webhook that has to wait costs nothing but its task.
+func (r *run) reserve(ctx context.Context) error {
+	if r.running > 0 || r.tryReserve() || r.recording > 0 {
+		return nil
 	}
-	if r.spare = r.places.take(r.owner); !r.spare && r.running+r.recording == 0 {
-		r.ticket = r.places.ask(r.owner)
+	waiting, cancel := context.WithTimeoutCause(ctx, taskBudget-r.now().Sub(r.begun), ErrUnfinished)
+	defer cancel()
+	place, err := r.places.Acquire(waiting, r.owner)
+	r.spare = place
+	return err
+}
+
+// tryReserve takes a place for the next attempt if there is one, unless one is held. It reports whether one is held then.
+func (r *run) tryReserve() bool {
+	if r.spare == nil {
+		r.spare, _ = r.places.TryAcquire(r.owner)
 	}
+	return r.spare != nil
 }
 
 func (r *run) returnSpare() {
-	if r.spare {
-		r.spare = false
-		r.places.release(r.owner)
+	if r.spare != nil {
+		r.spare.Release()
+		r.spare = nil
 	}
 }
 
 // mayRead reports whether what is read can be begun soon.
-func (r *run) mayRead() bool { return r.spare || r.running > 0 }
+func (r *run) mayRead() bool { return r.spare != nil || r.running > 0 }
 
 // settled forgets a delivery that is not under way any more, and gives its place back.
 func (r *run) settled(id int64) {
-	if r.busy[id] {
-		r.places.release(r.owner)
+	if place := r.busy[id]; place != nil {
+		place.Release()
 	}
 	delete(r.busy, id)
 }
@@ -159,14 +164,10 @@ func (r *run) isOld() bool { return r.now().Sub(r.readAt) > oldAfter }
 
 // start begins as many attempts as there may be at the same time. While any is under way, no place is kept for the next.
 func (r *run) start(ctx context.Context) {
-	for len(r.queue) > 0 && r.running < r.concurrency && r.running+r.recording < r.unrecorded() && r.mayStart() {
-		if !r.spare && !r.places.take(r.owner) {
-			break
-		}
-		r.spare = false
+	for len(r.queue) > 0 && r.running < r.concurrency && r.running+r.recording < r.unrecorded() && r.mayStart() && r.tryReserve() {
 		box, delivery := r.box, r.queue[0]
 		r.queue = r.queue[1:]
-		r.busy[delivery.ID] = true
+		r.busy[delivery.ID], r.spare = r.spare, nil
 		r.running++
 		go func() { r.tried <- r.safely(ctx, box, delivery) }()
 	}
@@ -189,15 +190,9 @@ func (r *run) mayStart() bool {
 	return r.gone == "" && !r.isOld() && !r.rest.After(r.now()) && !r.isOver()
 }
 
-// wait waits until something has come of an attempt, a place is granted, or it is time to look for what else is due.
+// wait waits until something has come of an attempt, or it is time to look for what else is due.
 func (r *run) wait(ctx context.Context, look <-chan time.Time) error {
-	var granted <-chan struct{}
-	if r.ticket != nil {
-		granted = r.ticket.granted
-	}
 	select {
-	case <-granted:
-		r.ticket, r.spare = nil, true
 	case t := <-r.tried:
 		r.take(t)
 		return t.err
@@ -259,7 +254,7 @@ func (r *run) postpone(ctx context.Context) error {
 	expired := 0
 	for _, delivery := range r.queue {
 		if r.rest.Sub(delivery.BegunAt) > r.patience(delivery) && r.recording < r.unrecorded() {
-			r.busy[delivery.ID] = false
+			r.busy[delivery.ID] = nil
 			r.record(r.expired(delivery))
 			expired++
 		}

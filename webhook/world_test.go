@@ -87,13 +87,13 @@ type actor struct {
 func (w *world) as(caller *docgen.Caller) *actor { return &actor{w, caller} }
 
 // start delivers until the test ends.
-func (w *world) start() {
+func (w *world) start() *webhook.Deliverer {
 	w.t.Helper()
-	w.startNode(w.db, w.service, w.config)
+	return w.startNode(w.db, w.service, w.config)
 }
 
 // startNode delivers until the test ends, as one of several servers.
-func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.Config) {
+func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.Config) *webhook.Deliverer {
 	w.t.Helper()
 	deliverer := webhook.New(config)
 	queue := store.NewQueue(db, store.QueueConfig{
@@ -128,6 +128,7 @@ func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.
 		must(w.t, queue.Stop(ctx))
 		deliverer.Close()
 	})
+	return deliverer
 }
 
 // folder makes a folder in the root folder of the user.

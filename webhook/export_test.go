@@ -1,0 +1,14 @@
+package webhook
+
+import (
+	"context"
+	"net/netip"
+)
+
+// Waiting is the number of tasks that wait for a place.
+func (d *Deliverer) Waiting() int { return d.places.Waiting() }
+
+// LookUp has a guard look up names with a function.
+func (g *Guard) LookUp(lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)) {
+	g.lookup = lookup
+}
