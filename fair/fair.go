@@ -306,7 +306,7 @@ func (s *Slots) mayHave(u *user) bool {
 	case s.held < s.cfg.Slots+s.cfg.Spare && u.held == 0:
 		return true
 	default:
-		return s.long > 0 && u.long == 0 && s.held < s.cfg.Slots+s.cfg.Spare+1
+		return s.long > 0 && u.long == 0 && s.held <= s.cfg.Slots+s.cfg.Spare
 	}
 }
 
