@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -145,16 +146,22 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", err
 	}
 	jobs, inputs := s.jobRows(batch, b)
+	var staged *staging
+	if sizeOf(inputs) > stagedFrom {
+		if staged, err = s.stage(ctx, c, b, batch, jobs, inputs); err != nil {
+			return "", err
+		}
+	}
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		version, destination, err := s.batchTargets(ctx, tx.Queries, c, b)
+		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
+			return err
+		}
+		if staged != nil {
+			err = staged.publish(ctx, tx, batch)
+		} else {
+			err = insertBatch(ctx, tx, batch, jobs, inputs)
+		}
 		if err != nil {
-			return err
-		}
-		batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
-		if batch.Options, err = s.effectiveOptions(ctx, tx.Queries, b); err != nil {
-			return err
-		}
-		if err := insertBatch(ctx, tx, batch, jobs, inputs); err != nil {
 			return err
 		}
 		if err := b.insertEnding(ctx, tx, batch.ID); err != nil {
@@ -163,9 +170,20 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return s.join(ctx, tx, c.User.ID, laneOf(b.OutputType, false), batch.ID, int64(len(jobs)))
 	})
 	if err != nil {
-		return "", err
+		return "", errors.Join(err, staged.discard(ctx))
 	}
 	return batch.ID, nil
+}
+
+// prepareBatch checks what a batch uses, and sets what depends on it.
+func (s *Service) prepareBatch(ctx context.Context, q *store.Queries, c *Caller, b NewBatch, batch *store.InsertBatchParams) error {
+	version, destination, err := s.batchTargets(ctx, q, c, b)
+	if err != nil {
+		return err
+	}
+	batch.TemplateVersionID, batch.DestinationID = version.ID, destination.row.ID
+	batch.Options, err = s.effectiveOptions(ctx, q, b)
+	return err
 }
 
 // Batch is what became of a NewBatch.

@@ -277,7 +277,7 @@ func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, 
 	for end := s.now().Add(retentionBudget); ; {
 		var ids []string
 		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-			ids, err = q.HiddenBatches(ctx, oldPortion)
+			ids, err = q.HiddenBatches(ctx, s.micros(), oldPortion)
 			return err
 		})
 		if err != nil {
@@ -305,7 +305,7 @@ func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, 
 func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) {
-			left, err := tx.HiddenBatches(ctx, 1)
+			left, err := tx.HiddenBatches(ctx, s.micros(), 1)
 			return len(left) > 0, err
 		})
 	})
@@ -320,7 +320,7 @@ func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
 func (s *Service) removeBatchPortion(ctx context.Context, id string) (all bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		all = false
-		held, err := tx.LockHiddenBatch(ctx, id)
+		held, err := tx.LockHiddenBatch(ctx, id, s.micros())
 		if all = held == 0; err != nil || all {
 			return err
 		}

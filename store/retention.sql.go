@@ -115,11 +115,12 @@ func (q *Queries) DeleteTurns(ctx context.Context, batchID string) error {
 }
 
 const hiddenBatches = `-- name: HiddenBatches :many
-SELECT id FROM docgen_batches WHERE removed_at <> 0 ORDER BY removed_at, id LIMIT $1
+SELECT id FROM docgen_batches WHERE removed_at <> 0 AND removed_at <= $1 ORDER BY removed_at, id LIMIT $2
 `
 
-func (q *Queries) HiddenBatches(ctx context.Context, limit int32) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, hiddenBatches, limit)
+// HiddenBatches returns batches that are hidden since a time before now. Batches that are still being received are hidden since a time to come.
+func (q *Queries) HiddenBatches(ctx context.Context, now int64, count int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, hiddenBatches, now, count)
 	if err != nil {
 		return nil, err
 	}
@@ -158,12 +159,12 @@ func (q *Queries) HideBatch(ctx context.Context, iD string, removedAt int64) (in
 }
 
 const lockHiddenBatch = `-- name: LockHiddenBatch :execrows
-UPDATE docgen_batches SET removed_at = removed_at WHERE id = $1 AND removed_at <> 0
+UPDATE docgen_batches SET removed_at = removed_at WHERE id = $1 AND removed_at <> 0 AND removed_at <= $2
 `
 
 // LockHiddenBatch makes every other transaction that deletes a portion of the batch wait until this one ends.
-func (q *Queries) LockHiddenBatch(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockHiddenBatch, id)
+func (q *Queries) LockHiddenBatch(ctx context.Context, iD string, now int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockHiddenBatch, iD, now)
 	if err != nil {
 		return 0, err
 	}
@@ -394,6 +395,43 @@ func (q *Queries) Outdated(ctx context.Context, arg OutdatedParams) (OutdatedRow
 	return i, err
 }
 
+const publishBatch = `-- name: PublishBatch :execrows
+UPDATE docgen_batches SET removed_at = 0, template_version_id = $1, destination_id = $2, options = $3
+WHERE id = $4 AND removed_at = $5
+`
+
+type PublishBatchParams struct {
+	TemplateVersionID int64
+	DestinationID     int64
+	Options           string
+	ID                string
+	Until             int64
+}
+
+// PublishBatch shows a batch that has been received.
+func (q *Queries) PublishBatch(ctx context.Context, arg PublishBatchParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, publishBatch,
+		arg.TemplateVersionID,
+		arg.DestinationID,
+		arg.Options,
+		arg.ID,
+		arg.Until,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const publishJobs = `-- name: PublishJobs :exec
+UPDATE docgen_jobs SET waiting = TRUE WHERE batch_id = $1 AND status = 'pending'
+`
+
+func (q *Queries) PublishJobs(ctx context.Context, batchID string) error {
+	_, err := q.db.ExecContext(ctx, publishJobs, batchID)
+	return err
+}
+
 const replaceOldMergeFailures = `-- name: ReplaceOldMergeFailures :execrows
 UPDATE docgen_merges SET failures = $2
 WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $2
@@ -402,6 +440,19 @@ WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $
 // ReplaceOldMergeFailures replaces the failures of merges that ended before a time.
 func (q *Queries) ReplaceOldMergeFailures(ctx context.Context, finishedAt int64, failures string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, replaceOldMergeFailures, finishedAt, failures)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const stageBatch = `-- name: StageBatch :execrows
+UPDATE docgen_batches SET removed_at = $1 WHERE id = $2 AND removed_at = $3
+`
+
+// StageBatch sets until when a batch is hidden from everyone, because it is being received. It changes nothing if it is hidden until another time than was.
+func (q *Queries) StageBatch(ctx context.Context, until int64, iD string, was int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, stageBatch, until, iD, was)
 	if err != nil {
 		return 0, err
 	}

@@ -13,11 +13,24 @@ AND (created_at > sqlc.arg(after_time) OR created_at = sqlc.arg(after_time) AND 
 ORDER BY created_at, id LIMIT sqlc.arg(count);
 
 -- name: HiddenBatches :many
-SELECT id FROM docgen_batches WHERE removed_at <> 0 ORDER BY removed_at, id LIMIT $1;
+-- HiddenBatches returns batches that are hidden since a time before now. Batches that are still being received are hidden since a time to come.
+SELECT id FROM docgen_batches WHERE removed_at <> 0 AND removed_at <= sqlc.arg(now) ORDER BY removed_at, id LIMIT sqlc.arg(count);
 
 -- name: LockHiddenBatch :execrows
 -- LockHiddenBatch makes every other transaction that deletes a portion of the batch wait until this one ends.
-UPDATE docgen_batches SET removed_at = removed_at WHERE id = $1 AND removed_at <> 0;
+UPDATE docgen_batches SET removed_at = removed_at WHERE id = sqlc.arg(id) AND removed_at <> 0 AND removed_at <= sqlc.arg(now);
+
+-- name: StageBatch :execrows
+-- StageBatch sets until when a batch is hidden from everyone, because it is being received. It changes nothing if it is hidden until another time than was.
+UPDATE docgen_batches SET removed_at = sqlc.arg(until) WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(was);
+
+-- name: PublishBatch :execrows
+-- PublishBatch shows a batch that has been received.
+UPDATE docgen_batches SET removed_at = 0, template_version_id = sqlc.arg(template_version_id), destination_id = sqlc.arg(destination_id), options = sqlc.arg(options)
+WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(until);
+
+-- name: PublishJobs :exec
+UPDATE docgen_jobs SET waiting = TRUE WHERE batch_id = $1 AND status = 'pending';
 
 -- name: DeleteSomeInputs :execrows
 DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
