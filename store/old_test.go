@@ -44,6 +44,7 @@ var changedByMigrations = map[string]struct {
 			"docgen_jobs apart": "0", "docgen_jobs summary": "",
 			"docgen_jobs waiting": "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
 			"users weight":                "1",
+			"users erased_at":             "0",
 			"docgen_batches trace_parent": "",
 			"docgen_batches waiting_for":  "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
