@@ -279,6 +279,32 @@ func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
 	})
 }
 
+// When a pause is over, one claim tries again. If its documents are generated, as many slots as the others are worth go on, although no
+// other claim has paused the batch again.
+func TestABatchGoesOnAfterItsPause(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
+		claim := w.claim(w.docxSlot(0))
+		results := make([]docgen.Result, len(claim.Jobs))
+		for i, job := range claim.Jobs {
+			results[i] = docgen.Result{Job: job, Shortage: docgen.ShortOfDiskSpace}
+		}
+		_, err := w.CompleteJobs(t.Context(), claim, results)
+		must(t, err)
+		w.clock.advance(time.Minute)
+		must(t, w.exec("DELETE FROM river_job"))
+		must(t, w.WakeDocuments(t.Context()))
+		if got := w.slots(); !slices.Equal(got, []string{"docx/0"}) {
+			t.Errorf("after the pause %q are woken, want one slot", got)
+		}
+		probe := w.claim(w.docxSlot(0))
+		p.complete(probe, p.results(probe, "x"))
+		if got := w.slots(); len(got) < 2 {
+			t.Errorf("when a document was generated, %q are woken, want more than one", got)
+		}
+	})
+}
+
 func TestShortages(t *testing.T) {
 	for _, tt := range []struct {
 		err  error

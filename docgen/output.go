@@ -456,7 +456,7 @@ func (s *Service) resumeBatch(ctx context.Context, tx *store.Tx, batch store.Doc
 	if n, err := tx.ResumeBatch(ctx, batch.ID); err != nil || n == 0 {
 		return err
 	}
-	lanes, err := tx.ResumeTurns(ctx, batch.ID, s.micros())
+	lanes, err := tx.ResumeTurns(ctx, batch.ID)
 	for _, turn := range lanes {
 		if err == nil {
 			err = wakeSlots(ctx, tx, batch.CreatedBy, Lane(turn.Lane), turn.Documents)

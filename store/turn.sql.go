@@ -309,7 +309,7 @@ func (q *Queries) ResumeBatch(ctx context.Context, id string) (int64, error) {
 }
 
 const resumeTurns = `-- name: ResumeTurns :many
-UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 AND due_at > $2 RETURNING lane, documents
+UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 RETURNING lane, documents
 `
 
 type ResumeTurnsRow struct {
@@ -317,9 +317,9 @@ type ResumeTurnsRow struct {
 	Documents int64
 }
 
-// ResumeTurns makes a batch due that was paused, in all its lanes.
-func (q *Queries) ResumeTurns(ctx context.Context, batchID string, dueAt int64) ([]ResumeTurnsRow, error) {
-	rows, err := q.db.QueryContext(ctx, resumeTurns, batchID, dueAt)
+// ResumeTurns makes a batch due that was paused, in all its lanes, also where its pause is over.
+func (q *Queries) ResumeTurns(ctx context.Context, batchID string) ([]ResumeTurnsRow, error) {
+	rows, err := q.db.QueryContext(ctx, resumeTurns, batchID)
 	if err != nil {
 		return nil, err
 	}

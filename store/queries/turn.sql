@@ -23,8 +23,8 @@ RETURNING *;
 UPDATE docgen_turns SET due_at = $2 WHERE id = $1;
 
 -- name: ResumeTurns :many
--- ResumeTurns makes a batch due that was paused, in all its lanes.
-UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 AND due_at > $2 RETURNING lane, documents;
+-- ResumeTurns makes a batch due that was paused, in all its lanes, also where its pause is over.
+UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 RETURNING lane, documents;
 
 -- name: PauseBatch :execrows
 -- PauseBatch pauses a batch that is not paused, because of what the server lacks.
