@@ -259,12 +259,16 @@ func (b *templateError) failures() docgen.Failures {
 
 // ReadTags reads the tags of a template's version and keeps them. A *[PauseError] asks for another run.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
+	return g.afterShortage(ctx, g.readTags(ctx, task), "template_version", task.VersionID)
+}
+
+func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {
 	read, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
 	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
 		return nil
 	}
 	if err != nil {
-		return g.afterShortage(ctx, err, "template_version", task.VersionID)
+		return err
 	}
 	if read.broken != nil {
 		found := read.broken.failures()
@@ -340,6 +344,12 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
 		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{Problem: reasonOf(cause)})
+	case docgen.GenerateRange{}.Kind():
+		var task docgen.GenerateRange
+		if err := json.Unmarshal(args, &task); err != nil {
+			return fmt.Errorf("decode task %s: %w", kind, err)
+		}
+		return g.service.AdoptBatch(ctx, task)
 	case docgen.MergeDocuments{}.Kind():
 		var task docgen.MergeDocuments
 		if err := json.Unmarshal(args, &task); err != nil {

@@ -2,6 +2,7 @@ package generate_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,4 +96,47 @@ func TestOldTemplatesMakeRoomForNew(t *testing.T) {
 	if n := blobs.opened.Load(); n != 4 {
 		t.Errorf("two templates were read %d times for four uses without room for one, want 4", n)
 	}
+}
+
+// A batch of an earlier release joins its lanes also where the queue gave the task up that was to do it: its documents are generated,
+// and do not wait forever.
+func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
+	cfg := storetest.SQLite(t)
+	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
+	w := newWorld(t, db, newBlobs(t))
+	template := w.template("T.docx", docxOf(t, "{{a}}"))
+	batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
+	for _, statement := range []string{"DELETE FROM docgen_turns", "UPDATE docgen_jobs SET waiting = FALSE"} { // as the earlier release left them
+		_, err := raw.ExecContext(t.Context(), statement)
+		must(t, err)
+	}
+	task := docgen.GenerateRange{BatchID: batch}
+	args, err := json.Marshal(task)
+	must(t, err)
+	must(t, w.maker.TaskFailed(t.Context(), task.Kind(), args, store.ErrLost))
+	must(t, w.maker.GenerateDocuments(t.Context(), docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LaneDocx}))
+	if names := w.names(); len(names) != 1 {
+		t.Errorf("the folder holds %q, want the document", names)
+	}
+}
+
+// A database that is busy when the tags of a template are to be saved is no fault of the template.
+func TestSavingTagsWaitsForTheDatabase(t *testing.T) {
+	cfg := storetest.SQLite(t)
+	cfg.WriteWait = time.Millisecond
+	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
+	w := newWorld(t, db, newBlobs(t))
+	template := w.template("T.docx", docxOf(t, "{{a}}"))
+	other, err := raw.Conn(t.Context())
+	must(t, err)
+	defer other.Close()
+	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	must(t, err)
+	err = w.maker.ReadTags(t.Context(), docgen.ReadTags{VersionID: template.VersionID})
+	if _, paused := errors.AsType[*generate.PauseError](err); !paused || docgen.ShortageOf(err) != docgen.ShortOfDatabase {
+		t.Errorf("with a busy database: %v, want a pause", err)
+	}
+	_, err = other.ExecContext(t.Context(), "ROLLBACK")
+	must(t, err)
+	must(t, w.maker.ReadTags(t.Context(), docgen.ReadTags{VersionID: template.VersionID}))
 }
