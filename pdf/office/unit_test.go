@@ -93,6 +93,17 @@ func unitFilter(t *testing.T) []string {
 	return calls
 }
 
+// The kernel ends a process of LibreOffice first when memory runs out. systemd must not stop the server for it.
+func TestUnitOutlivesItsWorkers(t *testing.T) {
+	unit, err := os.ReadFile(unitFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(unit), "\nOOMPolicy=continue\n") {
+		t.Errorf("%s lacks OOMPolicy=continue: systemd would stop the unit", unitFile)
+	}
+}
+
 // loadFilter has this process and its children make no system calls but some, as systemd does with SystemCallErrorNumber=EPERM.
 func loadFilter(t *testing.T, calls []string) {
 	t.Helper()

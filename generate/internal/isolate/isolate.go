@@ -268,6 +268,10 @@ func work(in io.Reader, out io.Writer) error {
 			return fmt.Errorf("bound the process: %w", err)
 		}
 	}
+	// When memory runs out, the kernel ends this process and not the server. Not every container lets it say so.
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("be the first to end when memory runs out: %w", err)
+	}
 	p := &process{to: gob.NewEncoder(out), replies: make(chan reply)}
 	go p.listen(from)
 	misbehave(t)

@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		case strings.Contains(said, "segfault"):
 			syscall.Kill(os.Getpid(), syscall.SIGSEGV) //nolint:errcheck // the test sees it
 			select {}
+		case strings.Contains(said, "oom"): // to end unless it is the first that the kernel ends when memory runs out
+			if score, err := os.ReadFile("/proc/self/oom_score_adj"); err != nil || strings.TrimSpace(string(score)) != "1000" {
+				os.Exit(1)
+			}
 		case strings.Contains(said, "hang"):
 			for {
 				<-time.After(time.Hour)
@@ -123,6 +127,13 @@ func TestAProcessMayDie(t *testing.T) {
 		if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" {
 			t.Errorf("%s: %v, want that the process died", data, err)
 		}
+	}
+}
+
+// The kernel ends the process before the server when memory runs out: otherwise the document would crash servers again and again.
+func TestAProcessEndsBeforeTheServer(t *testing.T) {
+	if _, _, err := made(t, t.Context(), "{{a}}", `{"a":"oom"}`, Sources{}); err != nil {
+		t.Error(err)
 	}
 }
 
