@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"platen/pdf"
 )
 
@@ -117,14 +119,36 @@ func (l limits) watch(ctx context.Context, stop context.CancelCauseFunc) {
 func (w *worker) ensure(ctx context.Context) (err error) {
 	if w.process == nil {
 		w.office.metrics.starts.Inc()
-		w.process, err = w.start(ctx)
+		if w.process, err = w.start(ctx); err != nil && ctx.Err() == nil {
+			err = errors.Join(err, w.full(leastRoom))
+		}
 	}
 	return err
 }
 
-// failed is what became of a conversion: unless LibreOffice has refused the document, there is no process any more.
+// leastRoom is the room, in bytes, without which LibreOffice may fail for any reason that it gives: it also writes temporary files.
+const leastRoom = 16 << 20
+
+// full returns an error that wraps ENOSPC if the disk of the worker has less room than needed, in bytes; nil if it has enough.
+// LibreOffice itself does not say that a disk is full.
+func (w *worker) full(needed int64) error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(w.office.folder.path, &disk); err != nil {
+		return fmt.Errorf("measure the disk of LibreOffice: %w", err)
+	}
+	if free := int64(disk.Bavail) * disk.Bsize; free < needed { //nolint:gosec // a disk has fewer bytes
+		return fmt.Errorf("the disk of LibreOffice has only %d bytes free: %w", free, unix.ENOSPC)
+	}
+	return nil
+}
+
+// failed is what became of a conversion: unless LibreOffice has refused the document, there is no process any more. A full disk is no
+// fault of the document.
 func (w *worker) failed(err error, embeds bool) error {
 	if refused, ok := errors.AsType[*refusedError](err); ok {
+		if full := w.full(refused.room()); full != nil {
+			return errors.Join(fmt.Errorf("%s: %w", refused.words, full), w.recycle(embeds))
+		}
 		return errors.Join(&pdf.DocumentError{Reason: refused.words}, w.recycle(embeds))
 	}
 	said := w.process.said.String()
@@ -133,6 +157,9 @@ func (w *worker) failed(err error, embeds bool) error {
 	w.end()
 	switch {
 	case crashed:
+		if full := w.full(leastRoom); full != nil {
+			return fmt.Errorf("%w: %w", ended, full)
+		}
 		return &stoppedError{"LibreOffice ended while it worked on the document (" + ended.how() + ").", said}
 	case late:
 		return &stoppedError{overdue.Error(), said}

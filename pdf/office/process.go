@@ -259,6 +259,15 @@ type refusedError struct{ words string }
 
 func (e *refusedError) Error() string { return e.words }
 
+// room is the room, in bytes, that the disk must have for the words to be believed. A PDF that could not be written with as much
+// room as the largest may take is larger than that.
+func (e *refusedError) room() int64 {
+	if strings.Contains(e.words, "Class:Write") {
+		return maxDocument
+	}
+	return leastRoom
+}
+
 // endedError is a process that has ended while it worked.
 type endedError struct {
 	state *os.ProcessState
