@@ -20,9 +20,10 @@ const (
 	// least one, and a marker of the next. It keeps to that within one portion of entries.
 	MaxPageBytes = 8 << 20
 
-	pagePortion   = 50        // entries read from the database at once
-	freePageBytes = 512 << 10 // of a page that is read without asking for room
-	pageCost      = 2         // what a page takes in memory, as a multiple of its bytes
+	pagePortion    = 50        // entries read from the database at once
+	maxPageLookups = 5_000     // rows that are looked up to show the entries of a page, besides their own
+	freePageBytes  = 512 << 10 // of a page that is read without asking for room
+	pageCost       = 2         // what a page takes in memory, as a multiple of its bytes
 )
 
 // PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
@@ -76,6 +77,8 @@ type list[T any] struct {
 	before func(from []int64, limit int32) ([]T, error) // the entries before a place, the nearest first
 
 	portion int // entries read from the database at once; 0 for pagePortion
+
+	lookups func(T) int // rows that are looked up to show an entry, besides its own; nil for none
 }
 
 // page reads one page of a list for a caller. Because a marker is the place of an entry and not a count, entries that
@@ -111,12 +114,12 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 	return p, nil
 }
 
-// read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes. more tells whether there are
-// others.
+// read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes and maxPageLookups. more tells
+// whether there are others.
 func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
 	entries = []T{}
 	var held pageRoom
-	for bytes := 0; ; {
+	for bytes, lookups := 0, 0; ; {
 		want := min(cmp.Or(l.portion, pagePortion), limit-len(entries)) + 1 // one more, to know whether others follow
 		portion, err := read(from, int32(want))
 		if err != nil {
@@ -125,7 +128,11 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 		more = len(portion) == want
 		portion = portion[:min(len(portion), want-1)]
 		for i := range portion {
-			if bytes += weight(reflect.ValueOf(&portion[i]).Elem()); bytes > MaxPageBytes && len(entries) > 0 {
+			bytes += weight(reflect.ValueOf(&portion[i]).Elem())
+			if l.lookups != nil {
+				lookups += l.lookups(portion[i])
+			}
+			if (bytes > MaxPageBytes || lookups > maxPageLookups) && len(entries) > 0 {
 				return entries, true, nil
 			}
 			entries = append(entries, portion[i])

@@ -202,27 +202,28 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 	}
 	var result Page[Template]
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		templates := func(rows []store.TemplateRow, err error) ([]Template, error) {
-			list := make([]Template, len(rows))
-			for i, row := range rows {
-				var failure error
-				list[i], failure = s.templateFor(ctx, q, c, row)
-				err = errors.Join(err, failure)
-			}
-			return list, err
-		}
-		result, err = page(s, c, r, list[Template]{
+		rows, err := page(s, c, r, list[store.TemplateRow]{
 			name: "docgen_templates",
 			keys: 1,
-			key:  func(t Template) []int64 { return []int64{t.FileID} },
-			after: func(from []int64, limit int32) ([]Template, error) {
-				return templates(q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit), s.micros()))
+			key:  func(row store.TemplateRow) []int64 { return []int64{row.FileID} },
+			after: func(from []int64, limit int32) ([]store.TemplateRow, error) {
+				return q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit), s.micros())
 			},
-			before: func(from []int64, limit int32) ([]Template, error) {
-				return templates(q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit), s.micros()))
+			before: func(from []int64, limit int32) ([]store.TemplateRow, error) {
+				return q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit), s.micros())
 			},
+			lookups: func(row store.TemplateRow) int { return viewLookups(row.Includes) },
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		result = Page[Template]{Entries: make([]Template, len(rows.Entries)), Limit: rows.Limit, Next: rows.Next, Prev: rows.Prev}
+		for i, row := range rows.Entries {
+			if result.Entries[i], err = s.templateFor(ctx, q, c, row); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return result, err
 }

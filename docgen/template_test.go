@@ -143,6 +143,45 @@ func TestListOfTemplates(t *testing.T) {
 	})
 }
 
+// TestTemplatesAreListedInBoundedPages lists templates of which each page could cost thousands of look-ups.
+func TestTemplatesAreListedInBoundedPages(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		reading := docgen.Reading{Tags: []docgen.Tag{}}
+		for i := range 100 {
+			reading.Includes = append(reading.Includes, docgen.Inclusion{Name: fmt.Sprintf("%s%d.docx", strings.Repeat("a/", 20), i)})
+		}
+		var want []int64
+		for i := range 8 {
+			file := w.template(w.alice, 0, fmt.Sprintf("%d.docx", i))
+			must(t, w.SaveReading(ctx, file.VersionID, reading))
+			want = append(want, file.ID)
+		}
+		var got []int64
+		var sizes []int
+		marker, prev := "", ""
+		for {
+			page, err := w.Templates(ctx, w.alice, docgen.PageRequest{Limit: 1000, Marker: marker})
+			must(t, err)
+			for _, template := range page.Entries {
+				got = append(got, template.FileID)
+			}
+			sizes, prev = append(sizes, len(page.Entries)), page.Prev
+			if marker = page.Next; marker == "" {
+				break
+			}
+		}
+		if !slices.Equal(sizes, []int{2, 2, 2, 2}) || !slices.Equal(got, want) {
+			t.Errorf("the pages have %d templates: %d, want %d, two on each page", sizes, got, want)
+		}
+		page, err := w.Templates(ctx, w.alice, docgen.PageRequest{Limit: 1000, Marker: prev})
+		must(t, err)
+		if len(page.Entries) != 2 || page.Entries[0].FileID != want[4] {
+			t.Errorf("the page before the last is %+v, want the templates %d", page.Entries, want[4:6])
+		}
+	})
+}
+
 func TestTags(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
