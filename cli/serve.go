@@ -332,6 +332,9 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 			return err
 		}
 		log.InfoContext(ctx, "old deliveries removed", "removed", deliveries)
+		if err := service.TruncateLog(ctx); err != nil {
+			log.WarnContext(ctx, "the log of the database still holds what was deleted, until the next try or a restart", "error", err)
+		}
 		return store.Snooze(sweepEvery)
 	}
 }

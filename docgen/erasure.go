@@ -72,6 +72,10 @@ func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 	}
 }
 
+// TruncateLog removes what was erased from the log of the database, where SQLite may hold it for as long as the server runs. It
+// fails with an error that [ShortageOf] recognizes when somebody needs the log for long.
+func (s *Service) TruncateLog(ctx context.Context) error { return s.db.TruncateLog(ctx) }
+
 // endErasures marks the task as done, unless an erasure was begun meanwhile (more is then true).
 func (s *Service) endErasures(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {

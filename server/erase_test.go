@@ -211,9 +211,7 @@ func (w *eraseWorld) dump() map[string][]byte {
 	w.t.Helper()
 	all := map[string][]byte{}
 	if w.cfg.Path != "" {
-		db := storetest.Raw(w.t, w.cfg)
-		_, err := db.ExecContext(w.t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)")
-		must(w.t, errors.Join(err, db.Close()))
+		must(w.t, w.TruncateLog(w.t.Context()))
 		for _, suffix := range []string{"", "-wal"} {
 			data, err := os.ReadFile(w.cfg.Path + suffix)
 			if !errors.Is(err, fs.ErrNotExist) {

@@ -302,7 +302,7 @@ func TestDeletedDataIsOverwritten(t *testing.T) {
 		return tx.InsertSetting(ctx, "secret", strings.Repeat(secret, 1000))
 	}) // in pages of its own too
 	write(func(tx *store.Tx) (int64, error) { return tx.DeleteSetting(ctx, "secret") })
-	if _, err := storetest.Raw(t, cfg).ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+	if err := db.TruncateLog(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{cfg.Path, cfg.Path + "-wal"} {

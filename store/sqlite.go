@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -99,4 +100,32 @@ func createPrivate(path string) error {
 func sqliteDSN(path, param string) string {
 	pragmas := "&_pragma=" + strings.Join(sqlitePragmas, "&_pragma=")
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + param + pragmas
+}
+
+// TruncateLog empties the write-ahead log of SQLite, which still holds what was changed and deleted since it was last emptied. It
+// waits for its turn to write, and for others to no longer need the log; after [Config].WriteWait it fails with an error that
+// [IsBusy] recognizes. On PostgreSQL it does nothing: the server recycles its log by itself.
+func (db *DB) TruncateLog(ctx context.Context) error {
+	if db.dialect != SQLite {
+		return nil
+	}
+	deadline := time.Now().Add(db.writeWait)
+	conn, release, err := db.writeConn(ctx, deadline)
+	if err != nil {
+		return fmt.Errorf("truncate the log: %w", err)
+	}
+	defer release()
+	for {
+		var busy, frames, moved int64
+		err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		if err == nil && busy == 0 {
+			return nil
+		}
+		if err != nil && !lostRace(err) || ctx.Err() != nil {
+			return fmt.Errorf("truncate the log: %w", cmp.Or(ctx.Err(), err))
+		}
+		if !time.Now().Before(deadline) { // SQLite has waited for busyTimeout at a time
+			return fmt.Errorf("truncate the log: %w for %v: a transaction still needs it", ErrBusy, db.writeWait)
+		}
+	}
 }
