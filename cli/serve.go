@@ -200,6 +200,7 @@ func (c *config) documentWorkers() int {
 const (
 	otherWorkers    = 8
 	tagWorkers      = 64
+	manyTagsWorkers = 16
 	docxWorkers     = 500
 	pdfTasks        = 250
 	isolatedWorkers = 50
@@ -211,7 +212,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	workers = c.documentWorkers()
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
-			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers,
+			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers, docgen.ManyTagsQueue: manyTagsWorkers,
 			docgen.LaneDocx.Queue(): docxWorkers, docgen.LanePDF.Queue(): pdfTasks, docgen.LaneIsolated.Queue(): isolatedWorkers,
 			docgen.OldPDFQueue: 1, docgen.OldApartQueue: 1,
 			docgen.MergeQueue: mergeWorkers, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,

@@ -40,12 +40,15 @@ type ReadTags struct {
 // Kind names the task.
 func (ReadTags) Kind() string { return "read_tags" }
 
-// TagQueue is the queue of the task: somebody waits for the tags, and they must not wait for documents.
-const TagQueue = "tags"
+// The queues of the task: somebody waits for the tags, and they must not wait for documents, or for those of a user with many templates.
+const (
+	TagQueue      = "tags"
+	ManyTagsQueue = "tags_many" // of users who wait for many versions
+)
 
 // requestTags has the tags of a version read, once.
 func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
-	added, err := tx.InsertTagReading(ctx, versionID)
+	added, err := tx.InsertTagReading(ctx, versionID, userID)
 	if err != nil || added == 0 {
 		return err
 	}
@@ -68,7 +71,7 @@ func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID
 		if seen, err := s.viewOf(ctx, tx.Queries, c, versionID, reading.Includes); err != nil || seen != viewStale { // another has had it read
 			return err
 		}
-		if _, err := tx.RestartTagReading(ctx, versionID); err != nil {
+		if _, err := tx.RestartTagReading(ctx, versionID, c.User.ID); err != nil {
 			return err
 		}
 		if err := tx.DeleteTags(ctx, versionID); err != nil {
@@ -78,8 +81,25 @@ func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID
 	})
 }
 
+// fewReadings is the number of versions that a user may wait for in TagQueue. Further ones go to ManyTagsQueue, with a lower priority the
+// more there are.
+const fewReadings = 4
+
+// enqueueReading enqueues the task of reading a version that is marked as being read.
 func enqueueReading(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
-	_, err := tx.Enqueue(ctx, store.Job{Task: ReadTags{VersionID: versionID, UserID: userID}, Queue: TagQueue})
+	const most = fewReadings*64 + 1
+	waiting, err := tx.CountReadings(ctx, userID, most)
+	if err != nil {
+		return err
+	}
+	job := store.Job{Task: ReadTags{VersionID: versionID, UserID: userID}, Queue: TagQueue}
+	if waiting > fewReadings {
+		job.Queue, job.Priority = ManyTagsQueue, 1
+		for many := int64(fewReadings * 4); many < waiting && job.Priority < 4; many *= 4 {
+			job.Priority++
+		}
+	}
+	_, err = tx.Enqueue(ctx, job)
 	return err
 }
 

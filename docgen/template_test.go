@@ -364,3 +364,19 @@ func TestTemplatesThatAreNone(t *testing.T) {
 		}
 	})
 }
+
+// Users who wait for many templates to be read come after those who wait for few.
+func TestReadingsOfUsersWithMany(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		const many = 70
+		ben := w.user("ben")
+		for i := range many {
+			w.template(w.alice, 0, fmt.Sprintf("%d.docx", i))
+		}
+		w.template(ben, 0, "only.docx")
+		tasks := query[string](w, "SELECT queue || ' ' || priority FROM river_job WHERE kind = 'read_tags' ORDER BY id")
+		if len(tasks) != many+1 || tasks[0] != "tags 1" || tasks[4] != "tags_many 1" || tasks[many-1] != "tags_many 3" || tasks[many] != "tags 1" {
+			t.Errorf("the tasks are %q", tasks)
+		}
+	})
+}

@@ -95,7 +95,7 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 	g := generate.New(cfg)
 	w.queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
-			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.MergeQueue: 8,
+			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.ManyTagsQueue: 8, docgen.MergeQueue: 8,
 			docgen.LaneDocx.Queue(): 100, docgen.LanePDF.Queue(): 100, docgen.LaneIsolated.Queue(): 100,
 		},
 		Exhausted: g.TaskFailed,

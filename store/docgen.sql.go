@@ -39,6 +39,18 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 	return i, err
 }
 
+const countReadings = `-- name: CountReadings :one
+SELECT COUNT(*) FROM (SELECT 1 FROM docgen_tag_readings WHERE requested_by = $1 AND state = 'processing' LIMIT $2) AS counted
+`
+
+// CountReadings counts the versions that a user waits for to be read, up to a number.
+func (q *Queries) CountReadings(ctx context.Context, requestedBy int64, limit int32) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countReadings, requestedBy, limit)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteInput = `-- name: DeleteInput :exec
 DELETE FROM docgen_inputs WHERE job_id = $1
 `
@@ -204,11 +216,11 @@ func (q *Queries) InsertFailures(ctx context.Context, jobID int64, details strin
 }
 
 const insertTagReading = `-- name: InsertTagReading :execrows
-INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'processing', '') ON CONFLICT DO NOTHING
+INSERT INTO docgen_tag_readings (version_id, state, problem, requested_by) VALUES ($1, 'processing', '', $2) ON CONFLICT DO NOTHING
 `
 
-func (q *Queries) InsertTagReading(ctx context.Context, versionID int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertTagReading, versionID)
+func (q *Queries) InsertTagReading(ctx context.Context, versionID int64, requestedBy int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertTagReading, versionID, requestedBy)
 	if err != nil {
 		return 0, err
 	}
@@ -768,12 +780,13 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 }
 
 const restartTagReading = `-- name: RestartTagReading :execrows
-UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '' WHERE version_id = $1 AND state <> 'processing'
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', requested_by = $2
+WHERE version_id = $1 AND state <> 'processing'
 `
 
 // RestartTagReading has a version read again whose reading has ended.
-func (q *Queries) RestartTagReading(ctx context.Context, versionID int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, restartTagReading, versionID)
+func (q *Queries) RestartTagReading(ctx context.Context, versionID int64, requestedBy int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, restartTagReading, versionID, requestedBy)
 	if err != nil {
 		return 0, err
 	}
@@ -811,7 +824,7 @@ func (q *Queries) Summarize(ctx context.Context, iD int64, summary string) error
 }
 
 const tagReading = `-- name: TagReading :one
-SELECT version_id, state, problem, contract, findings, includes FROM docgen_tag_readings WHERE version_id = $1
+SELECT version_id, state, problem, contract, findings, includes, requested_by FROM docgen_tag_readings WHERE version_id = $1
 `
 
 func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagReading, error) {
@@ -824,6 +837,7 @@ func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagRea
 		&i.Contract,
 		&i.Findings,
 		&i.Includes,
+		&i.RequestedBy,
 	)
 	return i, err
 }

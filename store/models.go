@@ -156,12 +156,13 @@ type DocgenTag struct {
 }
 
 type DocgenTagReading struct {
-	VersionID int64
-	State     string
-	Problem   string
-	Contract  string
-	Findings  string
-	Includes  string
+	VersionID   int64
+	State       string
+	Problem     string
+	Contract    string
+	Findings    string
+	Includes    string
+	RequestedBy int64
 }
 
 type DocgenTemplate struct {

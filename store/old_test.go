@@ -48,6 +48,7 @@ var changedByMigrations = map[string]struct {
 			"docgen_batches trace_parent": "",
 			"docgen_batches waiting_for":  "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
+			"docgen_tag_readings requested_by": "0",
 			"docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
 		},
 		added: map[string][]row{"folder_counts": {

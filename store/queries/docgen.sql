@@ -14,7 +14,11 @@ SELECT default_missing, default_locale, default_time_zone FROM docgen_templates 
 UPDATE docgen_templates SET default_missing = $2, default_locale = $3, default_time_zone = $4 WHERE file_id = $1;
 
 -- name: InsertTagReading :execrows
-INSERT INTO docgen_tag_readings (version_id, state, problem) VALUES ($1, 'processing', '') ON CONFLICT DO NOTHING;
+INSERT INTO docgen_tag_readings (version_id, state, problem, requested_by) VALUES ($1, 'processing', '', $2) ON CONFLICT DO NOTHING;
+
+-- name: CountReadings :one
+-- CountReadings counts the versions that a user waits for to be read, up to a number.
+SELECT COUNT(*) FROM (SELECT 1 FROM docgen_tag_readings WHERE requested_by = $1 AND state = 'processing' LIMIT $2) AS counted;
 
 -- name: TagReading :one
 SELECT * FROM docgen_tag_readings WHERE version_id = $1;
@@ -28,7 +32,8 @@ UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings
 
 -- name: RestartTagReading :execrows
 -- RestartTagReading has a version read again whose reading has ended.
-UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '' WHERE version_id = $1 AND state <> 'processing';
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', requested_by = $2
+WHERE version_id = $1 AND state <> 'processing';
 
 -- name: DeleteTags :exec
 DELETE FROM docgen_tags WHERE version_id = $1;
