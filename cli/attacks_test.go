@@ -45,6 +45,9 @@ type attackSizes struct {
 //
 // A hard limit of the system applies to the server process, so it ends if it needs more memory, and the test fails.
 func TestAttacks(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes several times the memory that the test allows; run it without: -attacks is its long form")
+	}
 	t.Parallel()
 	sizes := attackSizes{bodies: 6, uploads: 2, uploadSize: 16 << 20, slow: 8, idle: 600, lists: 3, tags: 1000, failing: 50, bombs: 1, codes: 100, documents: 10}
 	if *attacksFull {
