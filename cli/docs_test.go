@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -170,9 +171,12 @@ func runDocumented(t *testing.T, root, script string) {
 	t.Logf("%s", out)
 }
 
+// unusedAddress returns an address of the loopback network that only this process uses: otherwise another process could take the
+// port before a server of the test does.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	pid := os.Getpid()
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 1+pid>>16&0x7f, pid>>8&0xff, pid&0xff))
 	if err != nil {
 		t.Fatal(err)
 	}
