@@ -47,7 +47,7 @@ var receivers = map[string]struct{ language, program, file string }{
 	"Python":     {"python", "python3", "receiver.py"},
 }
 
-// TestDocumentedReceivers starts the receivers that docs/webhooks.md shows, as they stand there but for the port, and posts to them.
+// TestDocumentedReceivers starts the receivers that docs/webhooks.md shows, as they stand there but for the address, and posts to them.
 func TestDocumentedReceivers(t *testing.T) {
 	primary, secondary := docgen.NewSecret(), docgen.NewSecret()
 	for name, r := range receivers {
@@ -93,16 +93,19 @@ func TestDocumentedReceiversNeedKeys(t *testing.T) {
 // receiverCommand writes the first block of a language to a file, and returns how it is run.
 func receiverCommand(t *testing.T, language, program, file, address string) []string {
 	t.Helper()
-	_, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	code := hookCode(t, language)[0]
-	if n := strings.Count(code, "3000"); n != 1 {
-		t.Fatalf("the port stands there %d times", n)
+	for documented, used := range map[string]string{"127.0.0.1": host, "3000": port} {
+		if n := strings.Count(code, documented); n != 1 {
+			t.Fatalf("%s stands there %d times", documented, n)
+		}
+		code = strings.Replace(code, documented, used, 1)
 	}
 	path := filepath.Join(t.TempDir(), file)
-	if err := os.WriteFile(path, []byte(strings.Replace(code, "3000", port, 1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if language != "go" {
