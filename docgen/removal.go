@@ -29,7 +29,7 @@ const (
 	removalTurn    = 20               // portions of one tree before it is the next one's turn
 	removalTrees   = 100              // trees that take turns
 	removalBudget  = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
-	removalTries   = 10_000           // of the task: it fails only while the database does
+	removalTries   = 10_000           // of the tasks: they fail only while the database or a store does, or with their process
 )
 
 // removeLater hides an item, with everything below it, from every caller and schedules its deletion.
@@ -157,7 +157,7 @@ func (s *Service) deletePortion(ctx context.Context, tx *store.Tx, portion store
 		return err
 	}
 	if len(contents) > 0 {
-		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4}); err != nil {
+		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4, Tries: removalTries}); err != nil {
 			return err
 		}
 	}
