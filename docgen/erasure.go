@@ -30,7 +30,7 @@ const (
 )
 
 func wakeErasure(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.Enqueue(ctx, store.Job{Task: EraseUsers{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+	_, err := tx.Enqueue(ctx, store.Job{Task: EraseUsers{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
 	return err
 }
 

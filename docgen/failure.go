@@ -274,7 +274,7 @@ const summarizePortion = 50
 // ScheduleSummaries has the jobs of earlier releases summarized.
 func (s *Service) ScheduleSummaries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.Enqueue(ctx, store.Job{Task: SummarizeFailures{}, Unique: true, Priority: 4})
+		_, err := tx.Enqueue(ctx, store.Job{Task: SummarizeFailures{}, Unique: true, Priority: 4, Tries: maintenanceTries})
 		return err
 	})
 }

@@ -29,8 +29,11 @@ const (
 	removalTurn    = 20               // portions of one tree before it is the next one's turn
 	removalTrees   = 100              // trees that take turns
 	removalBudget  = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
-	removalTries   = 10_000           // of the tasks: they fail only while the database or a store does, or with their process
 )
+
+// maintenanceTries is how often tasks are tried that must be done in the end. They fail only while the database or a store does, or
+// with their process.
+const maintenanceTries = 10_000
 
 // removeLater hides an item, with everything below it, from every caller and schedules its deletion.
 func (s *Service) removeLater(ctx context.Context, tx *store.Tx, itemID int64) error {
@@ -44,7 +47,7 @@ func (s *Service) removeLater(ctx context.Context, tx *store.Tx, itemID int64) e
 }
 
 func wakeRemoval(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.Enqueue(ctx, store.Job{Task: RemoveTrees{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+	_, err := tx.Enqueue(ctx, store.Job{Task: RemoveTrees{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
 	return err
 }
 
@@ -157,7 +160,7 @@ func (s *Service) deletePortion(ctx context.Context, tx *store.Tx, portion store
 		return err
 	}
 	if len(contents) > 0 {
-		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4, Tries: removalTries}); err != nil {
+		if _, err := tx.Enqueue(ctx, store.Job{Task: RemoveContents{contents}, Priority: 4, Tries: maintenanceTries}); err != nil {
 			return err
 		}
 	}

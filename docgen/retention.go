@@ -61,8 +61,8 @@ func (RemoveBatches) Kind() string { return "remove_batches" }
 func (s *Service) ScheduleRetention(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx,
-			store.Job{Task: ApplyRetention{}, Queue: RemovalQueue, Unique: true, Priority: 4, Tries: removalTries},
-			store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+			store.Job{Task: ApplyRetention{}, Queue: RemovalQueue, Unique: true, Priority: 4, Tries: maintenanceTries},
+			store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
 		return err
 	})
 }
@@ -176,7 +176,7 @@ func hideBatch(ctx context.Context, tx *store.Tx, id string, now int64) (ok bool
 	if err != nil || hidden == 0 {
 		return false, err
 	}
-	_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+	_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
 	return true, err
 }
 

@@ -49,7 +49,7 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 			return err
 		}
 		// If the process ends before the batch is complete, nobody else looks for it.
-		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second), Tries: removalTries})
+		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second), Tries: maintenanceTries})
 		return err
 	})
 	if err != nil {
@@ -111,7 +111,7 @@ func (staged *staging) discard(ctx context.Context) error {
 		if err != nil || hidden == 0 {
 			return err
 		}
-		_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: removalTries})
+		_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
 		return err
 	})
 }

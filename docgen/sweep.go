@@ -86,7 +86,7 @@ func isBlobKey(key string) bool {
 // ScheduleSweep has orphans removed, now and then once a day for as long as the task is snoozed.
 func (s *Service) ScheduleSweep(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.Enqueue(ctx, store.Job{Task: SweepBlobs{}, Unique: true, Priority: 4})
+		_, err := tx.Enqueue(ctx, store.Job{Task: SweepBlobs{}, Unique: true, Priority: 4, Tries: maintenanceTries})
 		return err
 	})
 }
