@@ -105,8 +105,14 @@ func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller,
 	if err != nil {
 		return store.User{}, err
 	}
+	underWay, err := erasureUnderWay(ctx, q, name)
+	if err != nil {
+		return store.User{}, err
+	}
 	id, notID := strconv.ParseInt(name, 10, 64)
 	switch {
+	case len(deleted) == 0 && underWay != 0:
+		id = underWay
 	case len(deleted) == 1:
 		id = deleted[0].ID
 	case len(deleted) > 1:
@@ -115,6 +121,24 @@ func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller,
 		return store.User{}, failf(CodeNotFound, "There is no user with the login or the id %q.", name)
 	}
 	return s.erasable(ctx, q, c, id)
+}
+
+// erasureUnderWay returns the id of a user whose erasure has begun and who had a login before it, or 0.
+func erasureUnderWay(ctx context.Context, q *store.Queries, login string) (id int64, err error) {
+	rows, err := q.ErasuresUnderWay(ctx, erasureUsers)
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range rows {
+		e, err := erasureOf(row)
+		if err != nil {
+			return 0, err
+		}
+		if e.isLogin(login) {
+			id = row.UserID
+		}
+	}
+	return id, nil
 }
 
 // EraseUser ends the account of a user whom the caller manages, if it has not ended yet, and replaces the login and the name. The

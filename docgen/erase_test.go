@@ -70,11 +70,17 @@ func TestEraseDeletedUser(t *testing.T) {
 		wantCode(t, err, docgen.CodeConflict) // which of them?
 		must(t, w.EraseUser(ctx, root, ids[0], docgen.Erasure{}))
 		w.erased()
-		plan, err := w.PlanErasure(ctx, root, "zoe@example.com")
+		plan, err := w.PlanErasure(ctx, root, "Zoe@Example.com")
 		if must(t, err); plan.UserID != ids[1] || !plan.ErasedAt.IsZero() || plan.AuditEvents == 0 {
 			t.Errorf("the plan is %+v", plan)
 		}
 		must(t, w.EraseUser(ctx, root, ids[1], docgen.Erasure{}))
+		for _, login := range []string{"zoe@example.com", "ZOE@example.com"} { // as after a kill: the rest is still to be erased
+			plan, err := w.PlanErasure(ctx, root, login)
+			if must(t, err); plan.UserID != ids[1] || !plan.ErasedAt.IsZero() {
+				t.Errorf("the plan of %s is %+v", login, plan)
+			}
+		}
 		w.erased()
 		for _, id := range ids {
 			plan, err := w.PlanErasure(ctx, root, fmt.Sprint(id))

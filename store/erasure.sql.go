@@ -65,12 +65,12 @@ func (q *Queries) DeleteInvitationsOf(ctx context.Context, inviteKey string) err
 }
 
 const deletedUsers = `-- name: DeletedUsers :many
-SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users WHERE login = $1 AND deleted_at <> 0 AND erased_at = 0 ORDER BY id LIMIT $2
+SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users WHERE LOWER(login) = LOWER($1) AND deleted_at <> 0 AND erased_at = 0 ORDER BY id LIMIT $2
 `
 
-// DeletedUsers returns users who were deleted, but not erased, by the login they had.
-func (q *Queries) DeletedUsers(ctx context.Context, login string, limit int32) ([]User, error) {
-	rows, err := q.db.QueryContext(ctx, deletedUsers, login, limit)
+// DeletedUsers returns users who were deleted, but not erased, by the login they had, in any case of its letters.
+func (q *Queries) DeletedUsers(ctx context.Context, login string, n int32) ([]User, error) {
+	rows, err := q.db.QueryContext(ctx, deletedUsers, login, n)
 	if err != nil {
 		return nil, err
 	}
@@ -286,6 +286,39 @@ func (q *Queries) Erasures(ctx context.Context, limit int32) ([]int64, error) {
 			return nil, err
 		}
 		items = append(items, user_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const erasuresUnderWay = `-- name: ErasuresUnderWay :many
+SELECT user_id, began_at, known, step, position FROM erasures ORDER BY began_at, user_id LIMIT $1
+`
+
+func (q *Queries) ErasuresUnderWay(ctx context.Context, limit int32) ([]Erasure, error) {
+	rows, err := q.db.QueryContext(ctx, erasuresUnderWay, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Erasure{}
+	for rows.Next() {
+		var i Erasure
+		if err := rows.Scan(
+			&i.UserID,
+			&i.BeganAt,
+			&i.Known,
+			&i.Step,
+			&i.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -4,6 +4,9 @@ INSERT INTO erasures (user_id, began_at, known, step, position) VALUES ($1, $2, 
 -- name: Erasures :many
 SELECT user_id FROM erasures ORDER BY began_at, user_id LIMIT $1;
 
+-- name: ErasuresUnderWay :many
+SELECT * FROM erasures ORDER BY began_at, user_id LIMIT $1;
+
 -- name: LockErasure :many
 -- LockErasure makes every other transaction that erases a portion wait until this one ends. It returns one row, or none.
 UPDATE erasures SET began_at = began_at WHERE user_id = $1 RETURNING *;
@@ -22,8 +25,8 @@ UPDATE users SET login = $2, name = $3, name_key = $4, external_id = '', profile
 UPDATE users SET erased_at = $2 WHERE id = $1;
 
 -- name: DeletedUsers :many
--- DeletedUsers returns users who were deleted, but not erased, by the login they had.
-SELECT * FROM users WHERE login = $1 AND deleted_at <> 0 AND erased_at = 0 ORDER BY id LIMIT $2;
+-- DeletedUsers returns users who were deleted, but not erased, by the login they had, in any case of its letters.
+SELECT * FROM users WHERE LOWER(login) = LOWER(sqlc.arg(login)) AND deleted_at <> 0 AND erased_at = 0 ORDER BY id LIMIT sqlc.arg(n);
 
 -- name: UserAudit :many
 -- UserAudit returns the details of what was recorded of a user.
