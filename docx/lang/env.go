@@ -208,17 +208,23 @@ func (e *Env) Err() error {
 // as in the tag, loop variable and all, but without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
 
-// Omitted returns how many errors and warnings there were beyond [MaxReports], duplicates included.
-func (e *Env) Omitted() (errors, warnings int) {
-	all := e.allWarnings()
-	return e.errors.more, all.more
-}
-
 // Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
 // met, then the input that no tag reads, sorted.
 func (e *Env) Warnings() []string {
 	all := e.allWarnings()
 	return all.lines()
+}
+
+// Lines are errors or warnings.
+type Lines struct {
+	Texts   []string // at most [MaxReports]
+	Omitted int      // beyond these, duplicates included
+}
+
+// Lines returns [Env.Errors] and [Env.Warnings].
+func (e *Env) Lines() (errors, warnings Lines) {
+	all := e.allWarnings()
+	return Lines{e.errors.lines(), e.errors.more}, Lines{all.lines(), all.more}
 }
 
 func (e *Env) allWarnings() reports {

@@ -422,9 +422,9 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := e.Errors()
-		if omitted, warnings := e.Omitted(); len(got) != lang.MaxReports || omitted != 5 || warnings != 0 {
-			t.Errorf("%d lines, and %d errors and %d warnings more", len(got), omitted, warnings)
+		errors, warnings := e.Lines()
+		if len(errors.Texts) != lang.MaxReports || errors.Omitted != 5 || warnings.Omitted != 0 {
+			t.Errorf("%d lines, and %d errors and %d warnings more", len(errors.Texts), errors.Omitted, warnings.Omitted)
 		}
 	})
 }

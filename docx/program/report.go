@@ -109,14 +109,14 @@ func shortened(tag string) string {
 
 // report says what the document lacks, and whether it may.
 func (x *execution) report() (Report, error) {
+	errors, warnings := x.env.Lines()
 	r := Report{
-		Errors:   append(x.env.Errors(), x.faults.texts()...),
-		Warnings: slices.Concat(x.warnings.texts(), x.d.Warnings.Messages(), x.env.Warnings()),
+		Errors:   append(errors.Texts, x.faults.texts()...),
+		Warnings: slices.Concat(x.warnings.texts(), x.d.Warnings.Messages(), warnings.Texts),
 		Used:     x.meter.Used(),
 	}
 	if len(r.Errors)+len(r.Warnings) > 0 {
-		errors, warnings := x.env.Omitted()
-		r.OmittedErrors, r.OmittedWarnings = errors+x.faults.more, warnings+x.warnings.more
+		r.OmittedErrors, r.OmittedWarnings = errors.Omitted+x.faults.more, warnings.Omitted+x.warnings.more
 		r.Details = x.details()
 		r.shorten()
 	}
