@@ -18,6 +18,7 @@ import (
 	"platen/docgen"
 	"platen/generate"
 	"platen/pdf"
+	"platen/pdf/office"
 	"platen/server"
 	"platen/store"
 	"platen/webhook"
@@ -171,6 +172,7 @@ func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
 		Program: thisProgram, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+		Conversion: office.LongestConversion(c.PDFDeadline),
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch
@@ -220,7 +222,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, afterFaults(generator.ReadTags))
-	store.Handle(queue, afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
+	store.HandleWithin(queue, generator.TaskTimeout(), afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, service.AdoptBatch)
 	store.Handle(queue, wakingDocuments(service))
 	store.HandleWithin(queue, generate.MergeTimeout, afterFaults(inPortions(generator.MergeDocuments, generate.ErrUnfinished)))

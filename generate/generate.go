@@ -47,6 +47,8 @@ type Config struct {
 	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
 	TemplateTime time.Duration
 	PDF          pdf.Engine // makes PDFs; without it there are none
+	// Conversion is how long the engine may take for one document, all tries included.
+	Conversion time.Duration
 	// Program is a program that calls Worker first in its main, usually this one: it generates documents in isolation that were in
 	// progress when servers crashed. Without it they are generated like others.
 	Program string
@@ -79,6 +81,7 @@ type Generator struct {
 	limits       docx.Limits
 	templateTime time.Duration
 	pdf          pdf.Engine
+	conversion   time.Duration
 	now          func() time.Time
 }
 
@@ -97,7 +100,7 @@ func New(cfg Config) *Generator {
 	cores := runtime.GOMAXPROCS(0)
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
-		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now,
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
 		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),

@@ -1,22 +1,39 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"platen/docgen"
+	"platen/docx/budget"
 	"platen/fair"
 )
 
-// How long a run of a slot works. The queue gives a task 120 s.
+// How long a run of a slot works. The queue gives it [Generator.TaskTimeout].
 const (
 	flushAfter  = time.Second      // finished documents wait no longer than that for those after them
 	runBudget   = 5 * time.Second  // no more documents are claimed after that: the tasks of other users come first
 	placeBudget = 60 * time.Second // a run that got no place for so long goes back to the queue
 	lastWords   = 10 * time.Second // for what is still written when a run is broken off
 	faultPause  = time.Second      // how long a task rests after an error of the server
+
+	waitBudget  = time.Minute // for a core, a process, and LibreOffice
+	noLimitTime = time.Hour   // for what the operator has not limited
 )
+
+// TaskTimeout is how long a task of documents may take: one that began with its run has time to reach each of its budgets.
+func (g *Generator) TaskTimeout() time.Duration {
+	limit := func(d, other time.Duration) time.Duration {
+		if d < 0 {
+			return noLimitTime
+		}
+		return cmp.Or(d, other)
+	}
+	document := limit(g.templateTime, budget.DefaultTime) + limit(g.limits.Time, budget.DefaultTime) + g.conversion
+	return placeBudget + runBudget + waitBudget + document + lastWords
+}
 
 // ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
 var ErrUnfinished = errors.New("more documents of the task are to be made")
@@ -108,12 +125,19 @@ func (s *slice) work(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() == nil:
 		s.postpone(ctx, err)
 		err = &PauseError{For: faultPause, cause: err}
+	case s.begun == 0 && errors.Is(context.Cause(ctx), context.DeadlineExceeded): // it had the time of the whole task
+		s.results = append(s.results, docgen.Result{Job: s.current(), TryAgain: true, Failures: docgen.Failures{Errors: []string{tooLong}}})
+		s.begun++
 	}
 	return errors.Join(err, s.complete(last), s.service.ReleaseJobs(last, s.claim, s.claim.Jobs[s.begun:]))
 }
+
+// tooLong says to a person why a document failed that its budgets did not end.
+const tooLong = "The document was not generated in the time that the server gives it. Use less data, or split the document."
 
 // postpone has the job that is being worked on wait again after an error of the server, and where that is a shortage, the jobs after it
 // as well.

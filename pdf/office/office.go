@@ -76,6 +76,9 @@ const (
 	apartFactor = 3  // and has so much more time for it
 )
 
+// LongestConversion is how long one call to convert a document takes at most with a deadline, besides waiting for a worker.
+func LongestConversion(deadline time.Duration) time.Duration { return apartFactor * deadline }
+
 // Office is LibreOffice as a [pdf.Engine].
 type Office struct {
 	cfg     Config
