@@ -228,7 +228,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.HandleWithin(queue, generate.MergeTimeout, afterFaults(inPortions(generator.MergeDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, delivering(deliverer))
 	store.Handle(queue, waking(service, deliverer))
-	store.Handle(queue, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
+	store.HandleWithin(queue, dailyTimeout, daily(service, time.Duration(c.WebhookLogDays)*24*time.Hour, log))
 	store.Handle(queue, service.RemoveContents)
 	store.Handle(queue, summaries(service))
 	store.Handle(queue, relocation(service.Relocate, log))
@@ -313,30 +313,26 @@ func wakingDocuments(service *docgen.Service) func(context.Context, docgen.WakeD
 	}
 }
 
-// sweepEvery is how often contents that nothing names are looked for.
-const sweepEvery = 24 * time.Hour
+const (
+	sweepEvery   = 24 * time.Hour // contents that nothing names are looked for that often
+	dailyTimeout = 2 * time.Hour  // enough for 10 million contents
+)
 
 // daily removes what nobody needs any more now, and again every day: orphans, tokens that have expired, and deliveries older
 // than the log is long.
 func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
-		removed, err := service.Sweep(ctx)
-		if err != nil {
-			return err
-		}
-		log.InfoContext(ctx, "orphaned contents swept", "removed", removed)
-		expired, err := service.RemoveExpired(ctx)
-		if err != nil {
-			return err
-		}
+		expired, expiredErr := service.RemoveExpired(ctx)
 		log.InfoContext(ctx, "expired tokens removed", "removed", expired)
-		deliveries, err := service.RemoveDeliveries(ctx, time.Now().Add(-keep))
-		if err != nil {
-			return err
-		}
+		deliveries, deliveriesErr := service.RemoveDeliveries(ctx, time.Now().Add(-keep))
 		log.InfoContext(ctx, "old deliveries removed", "removed", deliveries)
+		swept, sweptErr := service.Sweep(ctx)
+		log.InfoContext(ctx, "orphaned contents swept", "removed", swept)
 		if err := service.TruncateLog(ctx); err != nil {
 			log.WarnContext(ctx, "the log of the database still holds what was deleted, until the next try or a restart", "error", err)
+		}
+		if err := errors.Join(expiredErr, deliveriesErr, sweptErr); err != nil {
+			return err
 		}
 		return store.Snooze(sweepEvery)
 	}

@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strconv"
@@ -24,16 +25,16 @@ type SweepBlobs struct{}
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
 // Sweep removes the contents that no version names, which a crash left between making them durable and naming them, and
-// returns how many there were. A key is never used twice, so nothing will name them.
+// returns how many there were. A key is never used twice, so nothing will name them. A storage policy that fails does not stop the others.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	for _, p := range s.policies {
-		n, err := s.sweepPolicy(ctx, p)
+		n, swept := s.sweepPolicy(ctx, p)
 		removed += n
-		if err != nil {
-			return removed, fmt.Errorf("sweep storage policy %q: %w", p.Name, err)
+		if swept != nil {
+			err = errors.Join(err, fmt.Errorf("sweep storage policy %q: %w", p.Name, swept))
 		}
 	}
-	return removed, s.sweepChecksums(ctx)
+	return removed, errors.Join(err, s.sweepChecksums(ctx))
 }
 
 // sweepChecksums removes the checksums of contents that no version names any more.
