@@ -301,10 +301,10 @@ func (s *Service) readDigests(ctx context.Context, blobs blob.Store, version sto
 	return d, nil
 }
 
-// readFailure turns an I/O error of the storage device into an Error, and returns every other error as it is.
+// readFailure makes an Error of an I/O error of the storage device, which it wraps, and returns every other error as it is.
 func (s *Service) readFailure(ctx context.Context, version store.FileVersion, err error) error {
 	if errors.Is(err, syscall.EIO) {
-		return s.damaged(ctx, version, DamageUnreadable, err.Error())
+		return fmt.Errorf("%w (%w)", s.damaged(ctx, version, DamageUnreadable, err.Error()), err)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -316,7 +317,8 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	if !s.isIsolated() {
 		used, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
 	}
-	if lost, ok := errors.AsType[*docgen.Error](err); ok && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
+	mayPass := errors.Is(err, syscall.EIO) // of the disk or the network: it is tried again like any error of the server
+	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
 		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
