@@ -39,6 +39,7 @@ func (m memorySize) String() string {
 const (
 	leastMemory        = 256 << 20 // for the server process: less is not enough for a large template
 	softShare          = 0.9       // of the process's memory is GOMEMLIMIT; the rest is for what Go does not count
+	leastIsolated      = 512 << 20 // for a process that generates a document in isolation: less is not enough for Go's own
 	leastTemplateCache = 16 << 20
 	mostTemplateCache  = 256 << 20
 	mostInFlight       = 1 << 30

@@ -103,7 +103,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 	stop.add("PDF engine", engine.Close)
-	generator := cfg.generator(service, engine, log, registry, tracer)
+	generator := cfg.generator(service, engine, plan, log, registry, tracer)
 	deliverer, err := cfg.deliverer(service, guard, log, registry)
 	if err != nil {
 		return err
@@ -168,11 +168,11 @@ func sharedRates(db *store.DB) server.RateCounter {
 }
 
 // generator is what makes documents.
-func (c *config) generator(service *docgen.Service, engine pdf.Engine, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
+func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
 		Program: thisProgram, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
-		Conversion: office.LongestConversion(c.PDFDeadline),
+		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: office.LongestConversion(c.PDFDeadline),
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch

@@ -37,6 +37,7 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	var exceeded *docx.BudgetError
 	var suspect *pdf.SuspectError
 	var unstarted *isolate.ServerError
+	var died *isolate.DiedError
 	failed := "" // why there is no document
 	switch {
 	case errors.As(err, &suspect):
@@ -55,6 +56,9 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
 		report, failed = docx.Report{}, internalFailure
+	case errors.As(failure, &died):
+		g.log.ErrorContext(ctx, "a document ended the process that generated it in isolation", "job", job.ID, "how", died.How, "said", died.Said)
+		failed = failure.Error()
 	case errors.Is(failure, docx.ErrIncomplete): // the report says what is missing
 	case failure != nil:
 		failed = failure.Error()

@@ -53,6 +53,8 @@ type Config struct {
 	// Program is a program that calls Worker first in its main, usually this one: it generates documents in isolation that were in
 	// progress when servers crashed. Without it they are generated like others.
 	Program string
+	// IsolatedMemory is how much memory such a process may have, in bytes; 0 is 4 GiB.
+	IsolatedMemory int64
 	// Workers is how many Word documents are in progress at once, from the claim until they are durable; 0 is eight a core.
 	Workers int
 	// PDFWorkers is how many documents the engine converts at once; 0 is one a core.
@@ -74,6 +76,7 @@ type Generator struct {
 	engines      *fair.Slots                 // held while a document is converted to PDF
 	merges       *fair.Slots
 	program      string
+	isolated     uint64   // bytes of memory of a process that generates in isolation
 	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
 	metrics      *metrics
 	shortages    *shortages
@@ -101,7 +104,7 @@ func New(cfg Config) *Generator {
 	cores := runtime.GOMAXPROCS(0)
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
-		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
 		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
@@ -317,8 +320,7 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	if !s.isIsolated() {
 		used, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
 	}
-	mayPass := errors.Is(err, syscall.EIO) // of the disk or the network: it is tried again like any error of the server
-	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
+	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
 		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
@@ -337,6 +339,10 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 		return s.document(ctx, used.template, options, job)
 	}, nil
 }
+
+// mayPass tells whether what damages a content may be over soon: an I/O error of the disk or the network. It is tried again like any
+// error of the server.
+func mayPass(err error) bool { return errors.Is(err, syscall.EIO) }
 
 // TaskFailed ends what a task was to do that was tried in vain, with a reason for a person: it is what the queue calls
 // when it gives a task up.

@@ -35,7 +35,7 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 	}
 	wanted := s.claim.Options
 	order := isolate.Order{
-		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Now: options.Now, ForPDF: options.ForPDF,
+		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Memory: s.isolated, Now: options.Now, ForPDF: options.ForPDF,
 		Settings: docx.Settings{Locale: wanted.Locale, TimeZone: wanted.TimeZone, Missing: wanted.Missing, Strict: wanted.Strict},
 		Images:   options.Picture != nil,
 	}

@@ -93,18 +93,23 @@ func mergeReason(err error) string {
 func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 	output, err := g.saveMerged(ctx, m)
 	_, unreadable := errors.AsType[*finish.BrokenError](err)
-	_, died := errors.AsType[*isolate.DiedError](err)
+	dead, died := errors.AsType[*isolate.DiedError](err)
+	if died {
+		g.log.ErrorContext(ctx, "merging ended the process that did it in isolation", "batch", m.BatchID, "how", dead.How, "said", dead.Said)
+	}
 	_, failed := errors.AsType[*isolate.FailedError](err)
 	lost, _ := errors.AsType[*docgen.Error](err)
 	switch {
-	case lost != nil && lost.Code == docgen.CodeContentDamaged:
+	case lost != nil && lost.Code == docgen.CodeContentDamaged && !mayPass(err):
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{lost.Message}})
 	case unreadable || died || failed || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{err.Error()}})
 	case err != nil:
 		err = fmt.Errorf("merge the documents of batch %s: %w", m.BatchID, err)
 	default:
-		_, err = g.service.CompleteMerge(ctx, m, &output, docgen.Failures{})
+		if _, err = g.service.CompleteMerge(ctx, m, &output, docgen.Failures{}); err == nil {
+			g.shortages.over(ctx)
+		}
 	}
 	return err
 }
@@ -124,7 +129,7 @@ func (g *Generator) saveMerged(ctx context.Context, m *docgen.Merge) (docgen.Out
 	}
 	merged := pipe(func(w io.Writer) error {
 		if m.Isolated && g.program != "" {
-			return isolate.Merge(ctx, g.program, documents, protection, w)
+			return isolate.Merge(ctx, g.program, g.isolated, documents, protection, w)
 		}
 		return finish.Merge(w, documents, protection)
 	})

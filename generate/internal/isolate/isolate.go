@@ -264,12 +264,12 @@ func work(in io.Reader, out io.Writer) error {
 		return fmt.Errorf("the server starts this process, it is not for people: %w", err)
 	}
 	for resource, limit := range map[int]uint64{syscall.RLIMIT_DATA: t.memory(), syscall.RLIMIT_CPU: maxCPU, syscall.RLIMIT_CORE: 0} {
-		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
+		if err := bound(resource, limit); err != nil {
 			return fmt.Errorf("bound the process: %w", err)
 		}
 	}
 	// When memory runs out, the kernel ends this process and not the server. Not every container lets it say so.
-	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("be the first to end when memory runs out: %w", err)
 	}
 	p := &process{to: gob.NewEncoder(out), replies: make(chan reply)}
@@ -292,12 +292,22 @@ func work(in io.Reader, out io.Writer) error {
 	return p.to.Encode(message{Result: r})
 }
 
+// bound limits a resource of this process, to less where the process may not have that much.
+func bound(resource int, limit uint64) error {
+	var current syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &current); err != nil {
+		return err
+	}
+	limit = min(limit, current.Max)
+	return syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
+}
+
 // memory is how much private memory the process may have, in bytes.
 func (t task) memory() uint64 {
-	if t.Document != nil {
-		return cmp.Or(t.Document.Memory, maxMemory)
+	if t.Merge != nil {
+		return cmp.Or(t.Merge.Memory, maxMemory)
 	}
-	return maxMemory
+	return cmp.Or(t.Document.Memory, maxMemory)
 }
 
 // process is the process as it sees itself.

@@ -159,7 +159,7 @@ func TestMergeInAProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var merged bytes.Buffer
 			documents := []finish.Document{page("one", 0), page("two", pieceSize-700), page("three", 3*pieceSize)}
-			if err := Merge(t.Context(), "/proc/self/exe", documents, protection, &merged); err != nil {
+			if err := Merge(t.Context(), "/proc/self/exe", 0, documents, protection, &merged); err != nil {
 				t.Fatal(err)
 			}
 			var again bytes.Buffer
@@ -180,20 +180,20 @@ func TestMergeInAProcess(t *testing.T) {
 // What is wrong with a document is said; what is wrong with the server, or with who reads the result, is passed on as it is.
 func TestMergeFailsInAProcess(t *testing.T) {
 	broken := finish.Document{Name: "broken", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no PDF")), nil }}
-	err := Merge(t.Context(), "/proc/self/exe", []finish.Document{page("one", 0), broken}, nil, io.Discard)
+	err := Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{page("one", 0), broken}, nil, io.Discard)
 	if failed, ok := errors.AsType[*FailedError](err); !ok || !strings.Contains(failed.Message, `document "broken"`) {
 		t.Errorf("a broken document: %v", err)
 	}
 	lost := errors.New("lost")
 	gone := finish.Document{Name: "gone", Open: func() (io.ReadCloser, error) { return nil, lost }}
-	if err := Merge(t.Context(), "/proc/self/exe", []finish.Document{page("one", 0), gone}, nil, io.Discard); !errors.Is(err, lost) {
+	if err := Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{page("one", 0), gone}, nil, io.Discard); !errors.Is(err, lost) {
 		t.Errorf("a document that is lost: %v", err)
 	}
 	torn := finish.Document{Name: "torn", Open: func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(lost)), nil }}
-	if err := Merge(t.Context(), "/proc/self/exe", []finish.Document{torn}, nil, io.Discard); !errors.Is(err, lost) {
+	if err := Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{torn}, nil, io.Discard); !errors.Is(err, lost) {
 		t.Errorf("a document that cannot be read: %v", err)
 	}
-	err = Merge(t.Context(), "/proc/self/exe", []finish.Document{page("segfault", 0)}, nil, io.Discard)
+	err = Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{page("segfault", 0)}, nil, io.Discard)
 	if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" || !strings.HasPrefix(died.Error(), "Merging") {
 		t.Errorf("%v, want that the process died", err)
 	}

@@ -12,12 +12,14 @@ import (
 type mergeOrder struct {
 	Names, Passwords []string
 	Protection       *finish.Protection
+	Memory           uint64
 }
 
-// Merge has a program merge PDFs in a process of its own, as [finish.Merge] does, and writes the result to w. Errors are *[DiedError],
+// Merge has a program merge PDFs in a process of its own, as [finish.Merge] does, and writes the result to w. Memory is how many bytes
+// of private memory the process may have; 4 GiB when 0. Errors are *[DiedError],
 // *[FailedError], *[ServerError], those of the documents and of w, and the cause of ctx.
-func Merge(ctx context.Context, program string, documents []finish.Document, protection *finish.Protection, w io.Writer) error {
-	order := mergeOrder{Protection: protection}
+func Merge(ctx context.Context, program string, memory uint64, documents []finish.Document, protection *finish.Protection, w io.Writer) error {
+	order := mergeOrder{Protection: protection, Memory: memory}
 	for _, d := range documents {
 		order.Names, order.Passwords = append(order.Names, d.Name), append(order.Passwords, d.Password)
 	}
