@@ -29,6 +29,13 @@ type Retention struct {
 // RetentionGrace is how long after the first start of a release that has Retention nothing is removed by it.
 const RetentionGrace = 7 * 24 * time.Hour
 
+// After a time without ApplyRetention the server was off, or its clock is wrong: then all would be removed that is too old at a
+// time that has not come.
+const (
+	retentionGap   = 3 * 24 * time.Hour // between two runs, above which the clock may be wrong
+	retentionPause = 24 * time.Hour     // how long nothing is removed after a gap was noticed
+)
+
 const (
 	retentionBudget = 45 * time.Second // no transaction begins after that; the queue gives a task 120 s
 	oldPortion      = 200              // batches, or items in the trash, that are read at once
@@ -69,22 +76,60 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 
 // RetentionBegins returns when the retention periods apply for the first time.
 func (s *Service) RetentionBegins(ctx context.Context) (time.Time, error) {
-	var text string
+	var since int64
 	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
-		if _, err = tx.InsertSetting(ctx, settingRetention, strconv.FormatInt(s.micros(), 10)); err != nil {
-			return err
-		}
-		text, err = tx.Setting(ctx, settingRetention)
+		since, err = keptTime(ctx, tx, settingRetention, s.micros())
 		return err
 	})
-	if err != nil {
-		return time.Time{}, err
+	return timeOf(since).Add(RetentionGrace), err
+}
+
+// keptTime returns the time that a setting holds, which is first if there is none yet.
+func keptTime(ctx context.Context, tx *store.Tx, name string, first int64) (int64, error) {
+	if _, err := tx.InsertSetting(ctx, name, strconv.FormatInt(first, 10)); err != nil {
+		return 0, err
 	}
-	since, err := strconv.ParseInt(text, 10, 64)
+	text, err := tx.Setting(ctx, name)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("setting %s: %w", settingRetention, err)
+		return 0, err
 	}
-	return timeOf(since).Add(RetentionGrace), nil
+	moment, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("setting %s: %w", name, err)
+	}
+	return moment, nil
+}
+
+// trustClock notes a run of ApplyRetention, and tells whether it may remove anything. It may not for a day after a gap was noticed.
+// Runs of that day are not noted, so that a clock that is put right within it is trusted at once.
+func (s *Service) trustClock(ctx context.Context) (trusted bool, err error) {
+	now := s.micros()
+	var last, noticed int64
+	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+		if last, err = keptTime(ctx, tx, settingRetentionRun, now); err != nil {
+			return err
+		}
+		if noticed, err = keptTime(ctx, tx, settingRetentionGap, 0); err != nil {
+			return err
+		}
+		ago := now - noticed
+		trusted = now-last <= retentionGap.Microseconds() // also where the clock was put back
+		switch {
+		case trusted:
+		case ago < 0 || ago > retentionGap.Microseconds():
+			noticed = now
+			return tx.SetSetting(ctx, settingRetentionGap, strconv.FormatInt(now, 10))
+		case ago < retentionPause.Microseconds():
+			return nil
+		}
+		trusted = true
+		return errors.Join(tx.SetSetting(ctx, settingRetentionRun, strconv.FormatInt(now, 10)), tx.SetSetting(ctx, settingRetentionGap, "0"))
+	})
+	if err == nil && !trusted {
+		s.log.WarnContext(ctx, "the retention periods were last applied long ago: nothing is removed for now, because the clock may be wrong",
+			"last", timeOf(last), "now", timeOf(now), "begins", timeOf(noticed).Add(retentionPause))
+	}
+	return trusted, err
 }
 
 // before is the time, for the database, before which something is outdated at a moment.
@@ -110,8 +155,12 @@ func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Ou
 }
 
 // ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
-// RemoveBatches. If more is true, its time was up and it must be called again.
+// RemoveBatches. If more is true, its time was up and it must be called again. Nothing is removed while the clock may be wrong.
 func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Outdated, more bool, err error) {
+	trusted, err := s.trustClock(ctx)
+	if err != nil || !trusted {
+		return removed, false, err
+	}
 	begins, err := s.RetentionBegins(ctx)
 	if err != nil || s.now().Before(begins) {
 		return removed, false, err

@@ -2,7 +2,9 @@ package docgen_test
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,17 @@ func (w *world) removeBatches() {
 	_, more, err := w.RemoveBatches(w.t.Context())
 	if must(w.t, err); more {
 		w.t.Error("there is more to remove")
+	}
+}
+
+// pass has days pass on which the retention periods are applied that remove nothing.
+func (w *world) pass(days int) {
+	w.t.Helper()
+	for range days {
+		w.clock.advance(day)
+		if _, _, err := w.ApplyRetention(w.t.Context(), docgen.Retention{}); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }
 
@@ -85,6 +98,7 @@ func TestRetention(t *testing.T) {
 		old.fail()
 		trashed, kept := w.upload(w.alice, 0, "trashed.txt", "x"), w.upload(w.alice, 0, "kept.txt", "x")
 		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
+		days := 0
 		for _, step := range []struct {
 			days           int
 			want           docgen.Outdated
@@ -99,7 +113,8 @@ func TestRetention(t *testing.T) {
 			{91, docgen.Outdated{Batches: 1}, 0, 0},
 			{92, docgen.Outdated{}, 0, 0},
 		} {
-			w.clock.micros.Store(noon.Add(time.Duration(step.days) * day).UnixMicro())
+			w.pass(step.days - days)
+			days = step.days
 			got, more, err := w.ApplyRetention(ctx, keep)
 			if must(t, err); got != step.want || more {
 				t.Errorf("day %d: removed %+v, more %t, want %+v", step.days, got, more, step.want)
@@ -149,20 +164,20 @@ func TestRetentionOfVersions(t *testing.T) {
 		for _, id := range old[:3] {
 			must(t, w.TrashVersion(ctx, w.alice, file.ID, id, ""))
 		}
-		w.clock.advance(10 * day)
+		w.pass(10)
 		must(t, w.TrashVersion(ctx, w.alice, file.ID, old[3], "")) // younger
 		_, err = w.RestoreVersion(ctx, w.alice, file.ID, old[1])
 		must(t, err)
 
 		keep := docgen.Retention{Trash: 30 * day}
-		w.clock.advance(15 * day)
+		w.pass(15)
 		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.Outdated{}) {
 			t.Errorf("after 25 days %+v was removed, %v", removed, err)
 		}
 		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(6*day)); err != nil || found != (docgen.Outdated{Trash: 1}) {
 			t.Errorf("after 31 days %+v will be outdated, %v", found, err)
 		}
-		w.clock.advance(6 * day)
+		w.pass(6)
 		removed, more, err := w.ApplyRetention(ctx, keep)
 		if must(t, err); removed != (docgen.Outdated{Trash: 3}) || more {
 			t.Errorf("removed %+v, more %t, want 3 versions", removed, more)
@@ -194,7 +209,7 @@ func TestRetentionOfAudit(t *testing.T) {
 		before := w.count("SELECT COUNT(*) FROM audit_events")
 		must(t, w.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2345)
 			INSERT INTO audit_events SELECT i, $1, 'user.updated', 'success', 1, 1, 0, 0, '', '', '', 'user', '1', '' FROM n`, noon.UnixMicro()))
-		w.clock.advance(300 * day)
+		w.pass(300)
 		_, err = w.UpdateUser(ctx, w.Operator(), w.bob.User.ID, docgen.UserChange{Name: new("Robert")})
 		must(t, err)
 		keep := docgen.Retention{Audit: 365 * day}
@@ -204,7 +219,7 @@ func TestRetentionOfAudit(t *testing.T) {
 		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(66*day)); err != nil || found != (docgen.Outdated{Audit: 1}) {
 			t.Errorf("after 366 days %+v will be outdated, %v", found, err)
 		}
-		w.clock.advance(66 * day)
+		w.pass(66)
 		removed, more, err := w.ApplyRetention(ctx, keep)
 		if want := (docgen.Outdated{Audit: int64(before) + 2345}); err != nil || removed != want || more {
 			t.Errorf("removed %+v, more %t, %v; want %+v", removed, more, err, want)
@@ -225,7 +240,7 @@ func TestRetentionForever(t *testing.T) {
 		short := docgen.Retention{Batches: day, Inputs: day, Trash: day, Failures: day, Audit: day}
 		begins, err := w.RetentionBegins(ctx)
 		must(t, err)
-		w.clock.advance(5 * day)
+		w.pass(5)
 		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1, Failures: 1, Audit: 1}
 		if found, err := w.OutdatedAt(ctx, short, begins); err != nil || found != all {
 			t.Errorf("outdated will be %+v, %v, want %+v", found, err, all)
@@ -236,10 +251,72 @@ func TestRetentionForever(t *testing.T) {
 		if removed, _, err := w.ApplyRetention(ctx, short); err != nil || removed != (docgen.Outdated{}) {
 			t.Errorf("in the first days %+v was removed, %v", removed, err)
 		}
-		w.clock.advance(500 * day)
+		w.pass(500)
 		if removed, _, err := w.ApplyRetention(ctx, docgen.Retention{}); err != nil || removed != (docgen.Outdated{}) {
 			t.Errorf("without periods %+v was removed, %v", removed, err)
 		}
 		w.wantRows(p.batchID, 1, 1, 1)
+	})
+}
+
+// TestRetentionWithAWrongClock removes nothing on the first day after the clock went far ahead.
+func TestRetentionWithAWrongClock(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		var log strings.Builder
+		service, err := docgen.New(ctx, docgen.Config{
+			Store: w.db, Blobs: w.blobs, Now: w.clock.now, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		must(t, err)
+		trash := func(name string) { must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, name, "x").ID, "")) }
+		applied := func(want int64, begins time.Time) {
+			t.Helper()
+			log.Reset()
+			removed, more, err := service.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
+			if err != nil || more || removed != (docgen.Outdated{Trash: want}) {
+				t.Errorf("%v: removed %+v, more %t, %v; want %d", w.clock.now(), removed, more, err, want)
+			}
+			said := ""
+			if !begins.IsZero() {
+				said = "begins=" + begins.Format("2006-01-02T15:04:05.000Z")
+			}
+			if got := log.String(); (got != "") != (said != "") || !strings.Contains(got, said) {
+				t.Errorf("%v: the log says %q, want %q", w.clock.now(), got, said)
+			}
+		}
+		trash("a.txt")
+		applied(0, time.Time{})
+		w.pass(10)
+		right := w.clock.now()
+
+		wrong := right.Add(365 * day)
+		w.clock.micros.Store(wrong.UnixMicro())
+		applied(0, wrong.Add(day))
+		w.clock.advance(23 * time.Hour)
+		applied(0, wrong.Add(day))
+		w.clock.micros.Store(right.Add(day).UnixMicro()) // put right
+		applied(0, time.Time{})
+		w.pass(18)
+		applied(0, time.Time{})
+		w.pass(2)
+		applied(1, time.Time{})
+
+		trash("b.txt")
+		w.clock.advance(40 * day) // the server is off
+		began := w.clock.now()
+		applied(0, began.Add(day))
+		w.clock.advance(-time.Hour) // a little, and still far ahead
+		began = w.clock.now()
+		applied(0, began.Add(day))
+		w.clock.advance(300 * day) // further ahead
+		began = w.clock.now()
+		applied(0, began.Add(day))
+		w.clock.advance(day)
+		applied(1, time.Time{})
+		w.clock.advance(-30 * day) // adopted, else the next run would be long after it
+		applied(0, time.Time{})
+		w.pass(1)
+		w.clock.advance(29 * day)
+		applied(0, w.clock.now().Add(day))
 	})
 }

@@ -162,14 +162,16 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 
 // Names of settings.
 const (
-	settingMarkerKey   = "marker_key"       // the key of page markers; locked by who prepares the database
-	settingTree        = "tree"             // has no value; locked by who moves a folder
-	settingInvitations = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
-	settingTokenTTL    = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
-	settingAdmins      = "admins"           // has no value; locked by who may leave the enterprise without an administrator
-	settingRetention   = "retention"        // when the first server with retention periods started, in microseconds
-	settingContents    = "contents"         // names the blob store that belongs to the database, which holds the same name
-	settingReady       = "ready"            // has no value; written by who checks whether the database can be written
+	settingMarkerKey    = "marker_key"       // the key of page markers; locked by who prepares the database
+	settingTree         = "tree"             // has no value; locked by who moves a folder
+	settingInvitations  = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
+	settingTokenTTL     = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
+	settingAdmins       = "admins"           // has no value; locked by who may leave the enterprise without an administrator
+	settingRetention    = "retention"        // when the first server with retention periods started, in microseconds
+	settingRetentionRun = "retention_run"    // when the retention periods were last applied, in microseconds
+	settingRetentionGap = "retention_gap"    // when it was noticed that this was long ago, in microseconds; 0 if it was not
+	settingContents     = "contents"         // names the blob store that belongs to the database, which holds the same name
+	settingReady        = "ready"            // has no value; written by who checks whether the database can be written
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {

@@ -235,6 +235,15 @@ func (q *Queries) SetNameKey(ctx context.Context, iD int64, nameKey string) erro
 	return err
 }
 
+const setSetting = `-- name: SetSetting :exec
+UPDATE settings SET value = $2 WHERE name = $1
+`
+
+func (q *Queries) SetSetting(ctx context.Context, name string, value string) error {
+	_, err := q.db.ExecContext(ctx, setSetting, name, value)
+	return err
+}
+
 const setUserStatus = `-- name: SetUserStatus :exec
 UPDATE users SET status = $2, modified_at = $3 WHERE id = $1
 `

@@ -4,6 +4,9 @@ SELECT value FROM settings WHERE name = $1;
 -- name: InsertSetting :execrows
 INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING;
 
+-- name: SetSetting :exec
+UPDATE settings SET value = $2 WHERE name = $1;
+
 -- name: DeleteSetting :execrows
 DELETE FROM settings WHERE name = $1;
 
