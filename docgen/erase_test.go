@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"platen/docgen"
 )
@@ -196,5 +197,30 @@ func TestErasureWhileGenerating(t *testing.T) {
 		if left := w.keys(); len(left) != 0 {
 			t.Errorf("contents %q are left", left)
 		}
+	})
+}
+
+// TestErasureWhileReceiving erases a user while the data of a batch of theirs is being received: what has been received is deleted.
+func TestErasureWhileReceiving(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		zoe := w.user("zoe")
+		_, err := w.CreateBatch(ctx, zoe, largeBatch(w.template(zoe, 0, "t.docx").ID))
+		must(t, err)
+		must(t, w.exec("UPDATE docgen_batches SET removed_at = $1", w.clock.now().Add(time.Hour).UnixMicro())) // as while it is received
+		others := w.newPress("other")
+		must(t, w.EraseUser(ctx, w.Operator(), zoe.User.ID, docgen.Erasure{Delete: true}))
+		must(t, w.exec("DELETE FROM river_job"))
+		w.erased()
+		if n := w.count("SELECT COUNT(*) FROM users WHERE erased_at <> 0"); n != 1 {
+			t.Errorf("%d users are erased, want 1", n)
+		}
+		if n := w.count("SELECT COUNT(*) FROM river_job WHERE kind = 'remove_batches'"); n != 1 {
+			t.Errorf("%d tasks are to remove batches, want 1", n)
+		}
+		if n := w.count(rowsOfBatches); n != 3 {
+			t.Errorf("%d rows are left, want 3 of the other batch", n)
+		}
+		w.wantRows(others.batchID, 1, 1, 1)
 	})
 }

@@ -155,12 +155,19 @@ func (e *erasure) isLogin(text string) bool { return text != "" && e.logins[fold
 
 // eraseBatches ends the batches of the user, and has them deleted by RemoveBatches, with their jobs, data, and failures.
 func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
-	ids, err := tx.BatchesOfUser(ctx, e.userID, erasureBatches)
-	if err != nil || len(ids) == 0 {
+	batches, err := tx.BatchesOfUser(ctx, e.userID, s.micros(), erasureBatches)
+	if err != nil || len(batches) == 0 {
 		return err == nil, err
 	}
 	jobs := int64(0)
-	for _, id := range ids {
+	for _, batch := range batches {
+		id := batch.ID
+		if batch.RemovedAt != 0 { // it is being received: who does so sees that it is gone, and none of its jobs was begun
+			if err := removeStaged(ctx, tx, id, batch.RemovedAt, s.micros()); err != nil {
+				return false, err
+			}
+			continue
+		}
 		ended, err := tx.EndSomeJobs(ctx, id, s.micros(), erasureJobs)
 		if err != nil {
 			return false, err

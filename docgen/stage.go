@@ -107,13 +107,18 @@ func (staged *staging) discard(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
 	defer cancel()
 	return staged.service.db.Write(ctx, func(tx *store.Tx) error {
-		hidden, err := tx.StageBatch(ctx, staged.service.micros(), staged.id, staged.until)
-		if err != nil || hidden == 0 {
-			return err
-		}
-		_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
-		return err
+		return removeStaged(ctx, tx, staged.id, staged.until, staged.service.micros())
 	})
+}
+
+// removeStaged has a batch deleted that is being received until a time. It does nothing for one that was published or removed meanwhile.
+func removeStaged(ctx context.Context, tx *store.Tx, id string, until, now int64) error {
+	hidden, err := tx.StageBatch(ctx, now, id, until)
+	if err != nil || hidden == 0 {
+		return err
+	}
+	_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, Unique: true, Tries: maintenanceTries})
+	return err
 }
 
 // discardTime bounds the wait of [staging.discard].

@@ -10,22 +10,29 @@ import (
 )
 
 const batchesOfUser = `-- name: BatchesOfUser :many
-SELECT id FROM docgen_batches WHERE created_by = $1 AND removed_at = 0 LIMIT $2
+SELECT id, removed_at FROM docgen_batches
+WHERE created_by = $1 AND (removed_at = 0 OR removed_at > $2) LIMIT $3
 `
 
-func (q *Queries) BatchesOfUser(ctx context.Context, createdBy int64, limit int32) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, batchesOfUser, createdBy, limit)
+type BatchesOfUserRow struct {
+	ID        string
+	RemovedAt int64
+}
+
+// BatchesOfUser returns batches of a user that nobody is to delete yet: those that are being received are hidden since a time to come.
+func (q *Queries) BatchesOfUser(ctx context.Context, userID int64, now int64, n int32) ([]BatchesOfUserRow, error) {
+	rows, err := q.db.QueryContext(ctx, batchesOfUser, userID, now, n)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []string{}
+	items := []BatchesOfUserRow{}
 	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+		var i BatchesOfUserRow
+		if err := rows.Scan(&i.ID, &i.RemovedAt); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -52,7 +52,9 @@ WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AN
 UPDATE docgen_merges SET status = 'failed', finished_at = $2 WHERE batch_id = $1 AND status IN ('pending', 'submitted');
 
 -- name: BatchesOfUser :many
-SELECT id FROM docgen_batches WHERE created_by = $1 AND removed_at = 0 LIMIT $2;
+-- BatchesOfUser returns batches of a user that nobody is to delete yet: those that are being received are hidden since a time to come.
+SELECT id, removed_at FROM docgen_batches
+WHERE created_by = sqlc.arg(user_id) AND (removed_at = 0 OR removed_at > sqlc.arg(now)) LIMIT sqlc.arg(n);
 
 -- name: NextWebhookOfUser :many
 -- NextWebhookOfUser returns a webhook of a user of which EraseWebhook has not erased everything yet, or none.
