@@ -181,6 +181,31 @@ func TestReleasedJobsWaitAgain(t *testing.T) {
 	})
 }
 
+// Released jobs wait until the pause of their batch ends, and are of no concern where the batch was deleted meanwhile.
+func TestReleasedJobsOfAPausedBatch(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
+		claim, other := w.claim(w.docxSlot(0)), w.claim(w.docxSlot(1))
+		_, err := w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Shortage: docgen.ShortOfDiskSpace}})
+		must(t, err)
+		must(t, w.ReleaseJobs(ctx, other, other.Jobs))
+		must(t, w.ReleaseJobs(ctx, other, other.Jobs)) // they are held no more
+		if early := w.claim(w.docxSlot(2)); len(early.Jobs) != 0 {
+			t.Errorf("%d jobs are claimed before the pause ends", len(early.Jobs))
+		}
+		w.clock.advance(time.Second)
+		held := w.claim(w.docxSlot(2))
+		if len(held.Jobs) == 0 {
+			t.Error("none is claimed after the pause")
+		}
+		p.fail()
+		must(t, w.DeleteBatch(ctx, w.alice, p.batchID))
+		w.removeBatches()
+		must(t, w.ReleaseJobs(ctx, held, held.Jobs))
+	})
+}
+
 // An error of the server has a document wait, longer each time; the fifth fails it with the reason.
 func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -120,18 +120,32 @@ func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocume
 	return claim, s.fireStarted(ctx, tx, batch, rows)
 }
 
-// ReleaseJobs has jobs of a claim wait again that were not begun.
+// ReleaseJobs has jobs of a claim wait again that were not begun, in a batch that is paused until its pause ends. Jobs that the claim
+// holds no more are left alone.
 func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJob) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
+		released := int64(0)
 		for _, job := range jobs {
-			if _, err := tx.PutBack(ctx, job.ID, job.attempt, 0); err != nil {
+			n, err := tx.PutBack(ctx, job.ID, job.attempt, 0)
+			if err != nil {
 				return err
 			}
+			released += n
 		}
-		return s.join(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, int64(len(jobs)))
+		if released == 0 {
+			return nil
+		}
+		batch, err := tx.Batch(ctx, claim.BatchID)
+		switch {
+		case err != nil:
+			return err
+		case batch.PausedUntil > s.micros():
+			return s.joinAt(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, released, batch.PausedUntil)
+		}
+		return s.join(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, released)
 	})
 }
 
