@@ -330,6 +330,30 @@ func TestABatchGoesOnAfterItsPause(t *testing.T) {
 	})
 }
 
+// When a pause is over, a document that fails for a reason of its own ends the wait of the others as well.
+func TestABatchGoesOnAfterAFailure(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
+		waits := func(want docgen.Shortage) {
+			t.Helper()
+			if job := p.jobs(p.batchID)[19]; job.Status != docgen.StatusPending || job.WaitingFor != want {
+				t.Errorf("the last job is %s and waits for %q, want %q", job.Status, job.WaitingFor, want)
+			}
+		}
+		claim := w.claim(w.docxSlot(0))
+		short := docgen.Result{Job: claim.Jobs[0], Shortage: docgen.ShortOfDatabase}
+		_, err := w.CompleteJobs(t.Context(), claim, append(failed(claim)[1:], short))
+		must(t, err)
+		waits(docgen.ShortOfDatabase)
+		w.clock.advance(time.Minute)
+		probe := w.claim(w.docxSlot(0))
+		p.complete(claim, failed(claim)[:1]) // of which nothing ends
+		waits(docgen.ShortOfDatabase)
+		p.complete(probe, failed(probe))
+		waits(docgen.NoShortage)
+	})
+}
+
 func TestShortages(t *testing.T) {
 	for _, tt := range []struct {
 		err  error

@@ -276,7 +276,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 			return err
 		}
 		short := slices.ContainsFunc(results, func(r Result) bool { return r.Shortage != NoShortage })
-		if err := s.rejoin(ctx, tx, claim, waiting, d.batch, short, written.items > 0); err != nil {
+		if err := s.rejoin(ctx, tx, claim, waiting, d.batch, short, len(ended) > 0); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, d.caller, events...)
@@ -428,9 +428,11 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.Docg
 func (s *Service) faultPause(tries int64) time.Duration { return s.firstPause << (tries - 1) }
 
 // rejoin has documents of a claim wait again in their lanes. If some were short of something, those in the lane of the claim wait until
-// the pause of the batch ends; if others were written and none was short, the pause ends now.
-func (s *Service) rejoin(ctx context.Context, tx *store.Tx, claim *Claim, waiting map[Lane]int64, batch store.DocgenBatch, short, written bool) (err error) {
-	if written && !short {
+// the pause of the batch ends; if others ended, with a document or not, and none was short, the pause ends now.
+func (s *Service) rejoin(
+	ctx context.Context, tx *store.Tx, claim *Claim, waiting map[Lane]int64, batch store.DocgenBatch, short, ended bool,
+) (err error) {
+	if ended && !short {
 		err = s.resumeBatch(ctx, tx, batch)
 	}
 	for lane, documents := range waiting {
@@ -462,7 +464,7 @@ func (s *Service) pauseBatch(ctx context.Context, tx *store.Tx, batch *store.Doc
 	return err
 }
 
-// resumeBatch has the documents of a batch that was paused generated without a further pause, since one of them was.
+// resumeBatch has the documents of a batch that was paused generated without a further pause, since one of them has ended.
 func (s *Service) resumeBatch(ctx context.Context, tx *store.Tx, batch store.DocgenBatch) error {
 	if batch.WaitingFor == string(NoShortage) {
 		return nil
