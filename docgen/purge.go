@@ -54,10 +54,11 @@ func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind,
 	return farewell, err
 }
 
-// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. An
-// item that cannot be deleted does not keep the others.
-func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
+// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. A
+// few items that cannot be deleted do not keep the others.
+func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
 	caller := s.Operator()
+	var faults []error
 	for last := int64(0); !s.now().After(end); {
 		var rows []store.OldTrashRow
 		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
@@ -65,25 +66,29 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 			return err
 		})
 		if err != nil || len(rows) == 0 {
-			return purged, errors.Join(failed, err)
+			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, row := range rows {
+			if len(faults) == maxFaults {
+				return purged, errors.Join(faults...)
+			}
 			last = row.ID
 			err := s.Purge(ctx, caller, Kind(row.Kind), row.ID)
 			switch {
 			case err == nil:
 				purged++
 			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // else it was restored or deleted meanwhile
-				failed = errors.Join(failed, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
+				faults = append(faults, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
 			}
 		}
 	}
-	return purged, failed
+	return purged, errors.Join(faults...)
 }
 
-// purgeOldVersions deletes for good the versions of files that were put into the trash before a time. A file whose versions cannot be
-// deleted does not keep those of others.
-func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.Time) (purged int64, failed error) {
+// purgeOldVersions deletes for good the versions of files that were put into the trash before a time. A few files whose versions
+// cannot be deleted do not keep those of others.
+func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
+	var faults []error
 	for last := int64(0); !s.now().After(end); {
 		var files []int64
 		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
@@ -91,21 +96,24 @@ func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.T
 			return err
 		})
 		if err != nil || len(files) == 0 {
-			return purged, errors.Join(failed, err)
+			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, id := range files {
+			if len(faults) == maxFaults {
+				return purged, errors.Join(faults...)
+			}
 			last = id
 			for all := false; !all && !s.now().After(end); {
 				var n int
 				if n, all, err = s.purgeVersions(ctx, id, before); err != nil {
-					failed = errors.Join(failed, fmt.Errorf("delete versions of file %d from the trash: %w", id, err))
+					faults = append(faults, fmt.Errorf("delete versions of file %d from the trash: %w", id, err))
 					break
 				}
 				purged += int64(n)
 			}
 		}
 	}
-	return purged, failed
+	return purged, errors.Join(faults...)
 }
 
 // purgeVersions deletes a portion of the versions of a file that were put into the trash before a time, and returns how many. all

@@ -29,8 +29,10 @@ const RelocationQueue = "relocation"
 const (
 	relocationBudget  = 60 * time.Second // no content is begun after that; the queue gives a task 120 s
 	relocationPortion = 100              // versions that are read at once
-	relocationFaults  = 10               // after so many the fault is not that of single contents
 )
+
+// maxFaults is the number of errors of single items after which a task ends: then the fault is not that of single items.
+const maxFaults = 10
 
 // settle says where the contents of an item, and of all below it, are wanted, and has them carried there.
 func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
@@ -73,7 +75,7 @@ func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error
 			if err != nil {
 				faults = append(faults, fmt.Errorf("relocate the content of version %d: %w", version.ID, err))
 			}
-			if ctx.Err() != nil || len(faults) == relocationFaults {
+			if ctx.Err() != nil || len(faults) == maxFaults {
 				return moved, false, errors.Join(faults...)
 			}
 			if carried {

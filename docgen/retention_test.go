@@ -320,3 +320,33 @@ func TestRetentionWithAWrongClock(t *testing.T) {
 		applied(0, w.clock.now().Add(day))
 	})
 }
+
+// TestRetentionWithManyFaults ends after some items that cannot be deleted: the fault is not that of single ones.
+func TestRetentionWithManyFaults(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		_, err := w.RetentionBegins(ctx)
+		must(t, err)
+		for i := range 15 {
+			must(t, w.TrashFile(ctx, w.alice, w.upload(w.alice, 0, fmt.Sprint("trashed ", i), "x").ID, ""))
+			file := w.upload(w.alice, 0, fmt.Sprint("kept ", i), "x")
+			w.version(w.alice, file.ID, "y")
+			must(t, w.TrashVersion(ctx, w.alice, file.ID, file.VersionID, ""))
+		}
+		w.pass(31)
+		must(t, w.exec("ALTER TABLE audit_events RENAME TO audit_events_away"))
+		removed, _, err := w.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
+		must(t, w.exec("ALTER TABLE audit_events_away RENAME TO audit_events"))
+		if err == nil || removed != (docgen.Outdated{}) {
+			t.Fatalf("removed %+v, %v", removed, err)
+		}
+		files, versions := strings.Count(err.Error(), "delete file "), strings.Count(err.Error(), "delete versions of file ")
+		if files != 10 || versions != 10 {
+			t.Errorf("the error names %d files and %d files with versions, want 10: %v", files, versions, err)
+		}
+		removed, _, err = w.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
+		if err != nil || removed != (docgen.Outdated{Trash: 30}) {
+			t.Errorf("later %+v is removed, %v; want 30", removed, err)
+		}
+	})
+}
