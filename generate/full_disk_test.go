@@ -57,7 +57,7 @@ func (w *world) counted(name, label string) int {
 	for _, family := range families {
 		for _, metric := range family.GetMetric() {
 			if family.GetName() == name && metric.GetLabel()[0].GetValue() == label {
-				return int(metric.GetCounter().GetValue())
+				return int(metric.GetCounter().GetValue() + metric.GetGauge().GetValue())
 			}
 		}
 	}
@@ -94,6 +94,9 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 				t.Errorf("without room a job is %s, and waits for %q in the list, %q by itself", job.Status, job.WaitingFor, one.WaitingFor)
 			}
 		}
+		if n := w.counted("platen_shortage", string(docgen.ShortOfDiskSpace)); n != 1 {
+			t.Errorf("platen_shortage is %d without room, want 1", n)
+		}
 		if n := said.count("level=ERROR"); n != 1 || said.count("waiting_for=disk_space") != 1 {
 			t.Errorf("the log has %d errors, want one that says that there is no disk space:\n%s", n, said.text.String())
 		}
@@ -102,6 +105,9 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 			if job.Status != docgen.StatusCompleted || job.WaitingFor != docgen.NoShortage || w.text(job) != fmt.Sprint(i) {
 				t.Errorf("with room again: status %s with %q, waiting for %q", job.Status, job.Failures.Errors, job.WaitingFor)
 			}
+		}
+		if n := w.counted("platen_shortage", string(docgen.ShortOfDiskSpace)); n != 0 {
+			t.Errorf("platen_shortage is %d with room again, want 0", n)
 		}
 		if n := said.count("documents are generated again"); n != 1 {
 			t.Errorf("the log says %d times that it is over, want once:\n%s", n, said.text.String())

@@ -124,6 +124,17 @@ func New(cfg Config) *Generator {
 		cfg.Metrics.MustRegister(&backlog{g: g}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "platen_pdf_waiting", Help: "Documents that wait until they can be converted to PDF.",
 		}, func() float64 { return float64(g.engines.Waiting()) }))
+		for _, what := range docgen.Shortages() {
+			cfg.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+				Name: "platen_shortage", Help: "1 from the first document that this process puts off because of what it lacks until the next that it completes.",
+				ConstLabels: prometheus.Labels{"waiting_for": string(what)},
+			}, func() float64 {
+				if g.shortages.lacks(what) {
+					return 1
+				}
+				return 0
+			}))
+		}
 	}
 	g.templates = newTemplateCache(g, cfg.TemplateCache)
 	return g
@@ -266,7 +277,11 @@ func (b *templateError) failures() docgen.Failures {
 
 // ReadTags reads the tags of a template's version and keeps them. A *[PauseError] asks for another run.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
-	return g.afterShortage(ctx, g.readTags(ctx, task), "template_version", task.VersionID)
+	err := g.readTags(ctx, task)
+	if err == nil {
+		g.shortages.over(ctx, docgen.Shortages()...)
+	}
+	return g.afterShortage(ctx, err, "template_version", task.VersionID)
 }
 
 func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {

@@ -108,7 +108,7 @@ func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 		err = fmt.Errorf("merge the documents of batch %s: %w", m.BatchID, err)
 	default:
 		if _, err = g.service.CompleteMerge(ctx, m, &output, docgen.Failures{}); err == nil {
-			g.shortages.over(ctx)
+			g.shortages.over(ctx, docgen.Shortages()...)
 		}
 	}
 	return err

@@ -90,8 +90,12 @@ func (g *Generator) turn(ctx context.Context, places *fair.Slots, task docgen.Ge
 	}
 	defer place.Release()
 	claim, err := g.service.ClaimJobs(ctx, task)
-	if err != nil || len(claim.Jobs) == 0 {
+	if err != nil {
 		return false, g.afterShortage(ctx, err, "user", task.UserID)
+	}
+	if len(claim.Jobs) == 0 {
+		g.shortages.over(ctx, docgen.ShortOfDatabase)
+		return false, nil
 	}
 	s := &slice{Generator: g, place: place, claimant: claimant, claim: claim, flushed: g.now()}
 	g.left.Store(task, nil)
@@ -220,7 +224,7 @@ func (s *slice) complete(ctx context.Context) error {
 	}
 	s.results = nil
 	if ended[docgen.StatusCompleted]+ended[docgen.StatusCompletedWithError] > 0 {
-		s.shortages.over(ctx)
+		s.shortages.over(ctx, docgen.Shortages()...)
 	}
 	return nil
 }

@@ -54,11 +54,23 @@ func (s *shortages) met(ctx context.Context, what docgen.Shortage, err error, at
 	known.told, known.untold, known.met = now, false, 0
 }
 
-// over notes that documents were completed, so that nothing lacks any more.
-func (s *shortages) over(ctx context.Context) {
+// lacks tells whether something was met that is not over.
+func (s *shortages) lacks(what docgen.Shortage) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for what, known := range s.known {
+	known := s.known[what]
+	return known != nil && !known.since.IsZero()
+}
+
+// over notes that some shortages have ended: all of them when a document was completed.
+func (s *shortages) over(ctx context.Context, ended ...docgen.Shortage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, what := range ended {
+		known := s.known[what]
+		if known == nil {
+			continue
+		}
 		if !known.since.IsZero() && !known.untold {
 			s.log.InfoContext(ctx, "documents are generated again", "waited_for", what, "after", s.now().Sub(known.since).Round(time.Second).String())
 		}

@@ -16,6 +16,7 @@ import (
 
 // postgresQueue is the queue in PostgreSQL, which many processes work together.
 type postgresQueue struct {
+	pool     *pgxpool.Pool
 	driver   *riverpgxv5.Driver
 	inserter *river.Client[pgx.Tx]
 }
@@ -30,7 +31,7 @@ func newPostgresQueue(pool *pgxpool.Pool, log *slog.Logger) (*postgresQueue, err
 	if err != nil {
 		return nil, fmt.Errorf("open queue: %w", err)
 	}
-	return &postgresQueue{driver: driver, inserter: inserter}, nil
+	return &postgresQueue{pool: pool, driver: driver, inserter: inserter}, nil
 }
 
 func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) (results []*rivertype.JobInsertResult, err error) {
@@ -60,7 +61,12 @@ func (q *postgresQueue) newClient(cfg *river.Config) (queueClient, error) {
 	return river.NewClient(q.driver, cfg)
 }
 
-func (q *postgresQueue) claim(context.Context) (func() error, error) {
+// claim has jobs worked now that are scheduled more than two days ahead: a wrong clock scheduled them.
+func (q *postgresQueue) claim(ctx context.Context) (func() error, error) {
+	const query = "UPDATE river_job SET scheduled_at = now() WHERE state = 'scheduled' AND scheduled_at > now() + interval '2 days'"
+	if _, err := q.pool.Exec(ctx, query); err != nil {
+		return nil, fmt.Errorf("have jobs worked that are scheduled too late: %w", err)
+	}
 	return func() error { return nil }, nil
 }
 

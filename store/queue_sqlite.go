@@ -62,7 +62,8 @@ func (q *sqliteQueue) newClient(cfg *river.Config) (queueClient, error) {
 }
 
 // claim takes a lock that the kernel releases with the process. Whoever holds it knows that jobs still marked as running,
-// and the leader still marked as elected, belong to a process that is gone.
+// and the leader still marked as elected, belong to a process that is gone. A job that is scheduled more than two days ahead was
+// scheduled by a wrong clock, and is worked now.
 func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 	lock, err := lockFile(q.path + "-queue.lock")
 	if err != nil {
@@ -71,6 +72,8 @@ func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 	for _, query := range []string{
 		"UPDATE river_job SET state = 'available' WHERE state = 'running'",
 		"DELETE FROM river_leader",
+		"UPDATE river_job SET scheduled_at = strftime('%Y-%m-%d %H:%M:%f', 'now') " +
+			"WHERE state = 'scheduled' AND scheduled_at > strftime('%Y-%m-%d %H:%M:%f', 'now', '+2 days')",
 	} {
 		if _, err := q.writer.ExecContext(ctx, query); err != nil {
 			return nil, errors.Join(fmt.Errorf("take back the jobs of a killed process: %w", err), lock.Close())

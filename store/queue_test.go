@@ -274,6 +274,22 @@ func TestJobWithAStartTime(t *testing.T) {
 	})
 }
 
+// A clock that was a year ahead, and was then put right, holds up nothing beyond the next start.
+func TestJobOfAWrongClock(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		ran := make(chan int, 10)
+		q := store.NewQueue(db, quick(store.QueueConfig{}))
+		store.Handle(q, func(_ context.Context, n number) error {
+			ran <- n.N
+			return nil
+		})
+		enqueue(t, db, store.Job{Task: number{1}, At: time.Now().AddDate(1, 0, 0)})
+		start(t, q)
+		receive(t, ran)
+		stop(t, q)
+	})
+}
+
 // exhausted is one call of QueueConfig.Exhausted.
 type exhausted struct {
 	kind, args string
