@@ -69,7 +69,7 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, row := range rows {
-			if len(faults) == maxFaults {
+			if len(faults) == faultsTold {
 				return purged, errors.Join(faults...)
 			}
 			last = row.ID
@@ -99,7 +99,7 @@ func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.T
 			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, id := range files {
-			if len(faults) == maxFaults {
+			if len(faults) == faultsTold {
 				return purged, errors.Join(faults...)
 			}
 			last = id

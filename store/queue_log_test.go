@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 // River reports a leader election that was late as an error, and repeats it. In Platen's log it is a warning; other errors stay
@@ -17,5 +18,24 @@ func TestElectionsAreWarnings(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[1], "level=ERROR") {
 		t.Errorf("logged %q", lines)
+	}
+}
+
+// While the database is gone, River says so each second for each queue. The log says it once a minute.
+func TestFailedFetchesAreToldOnceAMinute(t *testing.T) {
+	var out bytes.Buffer
+	log := riverLogger(slog.New(slog.NewTextHandler(&out, nil)))
+	start := time.Now()
+	for second := range 150 {
+		for _, queue := range []string{"docx", "pdf"} {
+			r := slog.NewRecord(start.Add(time.Duration(second)*time.Second), slog.LevelError, "producer: Error fetching jobs", 0)
+			r.Add("queue", queue)
+			if err := log.Handler().Handle(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := strings.Count(out.String(), "level=ERROR"); n != 3 {
+		t.Errorf("logged %d times in 150 seconds, want 3:\n%s", n, out.String())
 	}
 }

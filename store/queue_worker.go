@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -266,10 +267,30 @@ func exponentialBackoff(n int) time.Duration {
 
 // riverLogger lets River speak through log, one level lower than it would: its news is our debugging.
 func riverLogger(log *slog.Logger) *slog.Logger {
-	return slog.New(quieter{log.Handler()}).With("component", "queue")
+	return slog.New(quieter{log.Handler(), new(lastTold)}).With("component", "queue")
 }
 
-type quieter struct{ slog.Handler }
+type quieter struct {
+	slog.Handler
+	fetches *lastTold
+}
+
+// lastTold is when something was logged last.
+type lastTold struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// again tells whether it is to be logged again.
+func (l *lastTold) again(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ago := now.Sub(l.at); ago >= 0 && ago < tellEvery {
+		return false
+	}
+	l.at = now
+	return true
+}
 
 func (h quieter) lower(level slog.Level) slog.Level {
 	if level >= slog.LevelWarn {
@@ -286,15 +307,26 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 // busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
 const electorErrors = "leadership.Elector: Error"
 
+// fetchErrors ends what River says of each queue each second while the database is gone. It is logged once in tellEvery.
+const (
+	fetchErrors = "Error fetching jobs"
+	tellEvery   = time.Minute
+)
+
 func (h quieter) Handle(ctx context.Context, r slog.Record) error {
 	r.Level = h.lower(r.Level)
 	if strings.HasPrefix(r.Message, electorErrors) {
 		r.Level = min(r.Level, slog.LevelWarn)
 	}
+	if strings.HasSuffix(r.Message, fetchErrors) && !h.fetches.again(r.Time) {
+		return nil
+	}
 	return h.Handler.Handle(ctx, r)
 }
 
 func (h quieter) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return quieter{h.Handler.WithAttrs(attrs)}
+	return quieter{h.Handler.WithAttrs(attrs), h.fetches}
 }
-func (h quieter) WithGroup(name string) slog.Handler { return quieter{h.Handler.WithGroup(name)} }
+func (h quieter) WithGroup(name string) slog.Handler {
+	return quieter{h.Handler.WithGroup(name), h.fetches}
+}
