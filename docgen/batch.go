@@ -153,6 +153,9 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		}
 	}
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		if err := s.checkAccount(ctx, tx.Queries, c); err != nil {
+			return err
+		}
 		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
 			return err
 		}
@@ -173,6 +176,15 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", errors.Join(err, staged.discard(ctx))
 	}
 	return batch.ID, nil
+}
+
+// checkAccount fails if the account of a caller has ended since the request was authenticated: nothing would erase the batch any more.
+func (s *Service) checkAccount(ctx context.Context, q *store.Queries, c *Caller) error {
+	row, err := q.User(ctx, c.User.ID)
+	if err == nil && row.User.DeletedAt != 0 {
+		err = failf(CodeUnauthorized, "The account of the caller was deleted.")
+	}
+	return err
 }
 
 // prepareBatch checks what a batch uses, and sets what depends on it.

@@ -224,3 +224,24 @@ func TestErasureWhileReceiving(t *testing.T) {
 		w.wantRows(others.batchID, 1, 1, 1)
 	})
 }
+
+// A request that was authenticated before the caller was erased creates no batch afterwards, small or large.
+func TestErasedCallersCreateNoBatches(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.member("root", docgen.RoleAdmin)
+		zoe := w.contentManager("zoe")
+		template, folder := w.template(w.alice, 0, "a.docx"), w.folder(w.alice, 0, "documents")
+		must(t, w.EraseUser(t.Context(), w.Operator(), zoe.User.ID, docgen.Erasure{Delete: true}))
+		w.erased()
+		small := largeBatch(template.ID)
+		small.Documents = small.Documents[:1]
+		for _, batch := range []docgen.NewBatch{largeBatch(template.ID), small} {
+			batch.DestinationID = folder
+			_, err := w.CreateBatch(t.Context(), zoe, batch)
+			wantCode(t, err, docgen.CodeUnauthorized)
+		}
+		if n := w.count("SELECT COUNT(*) FROM docgen_jobs WHERE waiting"); n != 0 {
+			t.Errorf("%d jobs wait", n)
+		}
+	})
+}

@@ -87,6 +87,9 @@ func portionOf(inputs []store.DocgenInput, from int) (to int) {
 
 // publish shows the batch and lets its jobs wait to be generated.
 func (staged *staging) publish(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams) error {
+	if staged.service.micros() >= staged.until { // perhaps some of it was removed
+		return fmt.Errorf("batch %s was not received within %v", batch.ID, stagedFor)
+	}
 	shown, err := tx.PublishBatch(ctx, store.PublishBatchParams{
 		ID: batch.ID, TemplateVersionID: batch.TemplateVersionID, DestinationID: batch.DestinationID, Options: batch.Options, Until: staged.until,
 	})
