@@ -19,8 +19,8 @@ const (
 	lastWords   = 10 * time.Second // for what is still written when a run is broken off
 	faultPause  = time.Second      // how long a task rests after an error of the server
 
-	waitBudget  = time.Minute // for a core, a process, and LibreOffice
-	noLimitTime = time.Hour   // for what the operator has not limited
+	waitBudget  = 15 * time.Second // for a core, a process, and LibreOffice
+	noLimitTime = time.Hour        // for what the operator has not limited
 )
 
 // TaskTimeout is how long a task of documents may take: one that began with its run has time to reach each of its budgets.
