@@ -48,7 +48,7 @@ type Config struct {
 	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
 	TemplateTime time.Duration
 	PDF          pdf.Engine // makes PDFs; without it there are none
-	// Conversion is how long the engine may take for one document, all tries included.
+	// Conversion is how long one call of the engine may take, besides waiting for a worker.
 	Conversion time.Duration
 	// Program is a program that calls Worker first in its main, usually this one: it generates documents in isolation that were in
 	// progress when servers crashed. Without it they are generated like others.
@@ -279,7 +279,7 @@ func (b *templateError) failures() docgen.Failures {
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	err := g.readTags(ctx, task)
 	if err == nil {
-		g.shortages.over(ctx, docgen.Shortages()...)
+		g.shortages.over(ctx, docgen.ShortOfDatabase) // the disk of the contents may still be full
 	}
 	return g.afterShortage(ctx, err, "template_version", task.VersionID)
 }
