@@ -322,17 +322,23 @@ const (
 // than the log is long.
 func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
-		expired, expiredErr := service.RemoveExpired(ctx)
-		log.InfoContext(ctx, "expired tokens removed", "removed", expired)
-		deliveries, deliveriesErr := service.RemoveDeliveries(ctx, time.Now().Add(-keep))
-		log.InfoContext(ctx, "old deliveries removed", "removed", deliveries)
-		swept, sweptErr := service.Sweep(ctx)
-		log.InfoContext(ctx, "orphaned contents swept", "removed", swept)
+		done := func(message string, removed int64, err error) error {
+			if err == nil {
+				log.InfoContext(ctx, message, "removed", removed)
+			}
+			return err
+		}
+		expired, err := service.RemoveExpired(ctx)
+		failed := done("expired tokens removed", expired, err)
+		deliveries, err := service.RemoveDeliveries(ctx, time.Now().Add(-keep))
+		failed = errors.Join(failed, done("old deliveries removed", deliveries, err))
+		swept, err := service.Sweep(ctx)
+		failed = errors.Join(failed, done("orphaned contents swept", int64(swept), err))
 		if err := service.TruncateLog(ctx); err != nil {
 			log.WarnContext(ctx, "the log of the database still holds what was deleted, until the next try or a restart", "error", err)
 		}
-		if err := errors.Join(expiredErr, deliveriesErr, sweptErr); err != nil {
-			return err
+		if failed != nil {
+			return failed
 		}
 		return store.Snooze(sweepEvery)
 	}
