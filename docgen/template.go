@@ -200,24 +200,23 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Template]{}, err
 	}
-	var result Page[Template]
-	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
-		rows, err := page(s, c, r, list[store.TemplateRow]{
-			name: "docgen_templates",
-			keys: 1,
-			key:  func(row store.TemplateRow) []int64 { return []int64{row.FileID} },
-			after: func(from []int64, limit int32) ([]store.TemplateRow, error) {
-				return q.TemplatesAfter(ctx, from[0], c.User.ID, int64(limit), s.micros())
-			},
-			before: func(from []int64, limit int32) ([]store.TemplateRow, error) {
-				return q.TemplatesBefore(ctx, from[0], c.User.ID, int64(limit), s.micros())
-			},
-			lookups: func(row store.TemplateRow) int { return viewLookups(row.Includes) },
-		})
-		if err != nil {
-			return err
-		}
-		result = Page[Template]{Entries: make([]Template, len(rows.Entries)), Limit: rows.Limit, Next: rows.Next, Prev: rows.Prev}
+	rows, err := page(s, c, r, list[store.TemplateRow]{
+		name: "docgen_templates",
+		keys: 1,
+		key:  func(row store.TemplateRow) []int64 { return []int64{row.FileID} },
+		after: func(from []int64, limit int32) ([]store.TemplateRow, error) {
+			return s.walkTemplates(ctx, c, (*store.Queries).TemplatesAfter, from[0], int64(limit))
+		},
+		before: func(from []int64, limit int32) ([]store.TemplateRow, error) {
+			return s.walkTemplates(ctx, c, (*store.Queries).TemplatesBefore, from[0], int64(limit))
+		},
+		lookups: func(row store.TemplateRow) int { return viewLookups(row.Includes) },
+	})
+	if err != nil {
+		return Page[Template]{}, err
+	}
+	result := Page[Template]{Entries: make([]Template, len(rows.Entries)), Limit: rows.Limit, Next: rows.Next, Prev: rows.Prev}
+	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
 		for i, row := range rows.Entries {
 			if result.Entries[i], err = s.templateFor(ctx, q, c, row); err != nil {
 				return err
@@ -226,6 +225,27 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 		return nil
 	})
 	return result, err
+}
+
+// walkTemplates finds templates that the caller sees from a file id on. Between its steps others take their turn at reading, because
+// none of many thousand candidates may be one that the caller sees.
+func (s *Service) walkTemplates(ctx context.Context, c *Caller, step func(q *store.Queries, ctx context.Context, from, userID, limit, now int64) (store.TemplateStep, error), from, limit int64) ([]store.TemplateRow, error) {
+	var found []store.TemplateRow
+	for {
+		var next store.TemplateStep
+		err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+			next, err = step(q, ctx, from, c.User.ID, limit-int64(len(found)), s.micros())
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, next.Rows...)
+		if next.Done || int64(len(found)) == limit {
+			return found, nil
+		}
+		from = next.Next
+	}
 }
 
 // TemplateJobs returns one page of the caller's own jobs that use a template, by growing id.

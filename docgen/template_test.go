@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -377,6 +378,36 @@ func TestReadingsOfUsersWithMany(t *testing.T) {
 		tasks := query[string](w, "SELECT queue || ' ' || priority FROM river_job WHERE kind = 'read_tags' ORDER BY id")
 		if len(tasks) != many+1 || tasks[0] != "tags 1" || tasks[4] != "tags_many 1" || tasks[many-1] != "tags_many 3" || tasks[many] != "tags 1" {
 			t.Errorf("the tasks are %q", tasks)
+		}
+	})
+}
+
+// TestTemplatesAmongMany lists a few templates among thousands that are in the trash or not shared, which it looks at in steps.
+func TestTemplatesAmongMany(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		shared := w.folder(w.alice, 0, "shared")
+		w.share(docgen.Folder, shared, w.bob, docgen.RoleViewer)
+		hidden := map[*docgen.Caller]int64{w.bob: w.folder(w.bob, 0, "trash"), w.alice: w.folder(w.alice, 0, "not shared")}
+		var want []string
+		add := func(c *docgen.Caller, folder int64, name string) int64 {
+			want = append(want, name)
+			return w.template(c, folder, name).ID
+		}
+		last := add(w.bob, 0, "first.docx")
+		for i, c := range []*docgen.Caller{w.bob, w.alice, w.bob} {
+			w.fill(hidden[c], last+1, 1100)
+			must(t, w.exec(`INSERT INTO docgen_templates (file_id, marked_at, marked_by, owner_id)
+				SELECT id, 0, owner_id, owner_id FROM items WHERE id > $1 AND kind = 1`, last))
+			w.clock.advance(2 * time.Second) // ids grow with the time
+			add(w.alice, shared, fmt.Sprintf("alice's %d.docx", i))
+			last = add(w.bob, 0, fmt.Sprintf("%d.docx", i))
+		}
+		w.recount()
+		must(t, w.TrashFolder(t.Context(), w.bob, hidden[w.bob], true, ""))
+		for _, limit := range []int{1, 3, 1000} {
+			if got := w.templateNames(w.bob, limit); !slices.Equal(got, want) {
+				t.Errorf("by %d: %q, want %q", limit, got, want)
+			}
 		}
 	})
 }

@@ -228,7 +228,8 @@ func (q *Queries) InsertTagReading(ctx context.Context, versionID int64, request
 }
 
 const insertTemplate = `-- name: InsertTemplate :execrows
-INSERT INTO docgen_templates (file_id, marked_at, marked_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+INSERT INTO docgen_templates (file_id, marked_at, marked_by, owner_id)
+SELECT $1, $2, $3, items.owner_id FROM items WHERE items.id = $1 ON CONFLICT DO NOTHING
 `
 
 func (q *Queries) InsertTemplate(ctx context.Context, fileID int64, markedAt int64, markedBy int64) (int64, error) {

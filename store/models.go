@@ -172,6 +172,7 @@ type DocgenTemplate struct {
 	DefaultMissing  string
 	DefaultLocale   string
 	DefaultTimeZone string
+	OwnerID         int64
 }
 
 type DocgenTurn struct {

@@ -49,7 +49,7 @@ var changedByMigrations = map[string]struct {
 			"docgen_batches waiting_for":  "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
 			"docgen_tag_readings requested_by": "0",
-			"docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
+			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 )
 
@@ -18,19 +19,65 @@ type TemplateRow struct {
 	Defaults TemplateDefaultsRow
 }
 
-// visibleTemplates reads one page of the templates a user can see: those the user owns or collaborates on, directly or
-// by a folder above, and that neither are in the trash nor lie in a folder that is. It stands here and not among the
-// queries because sqlc does not resolve a recursive query inside an expression.
-const visibleTemplates = `
+// How many templates one step of a list looks at: templateCandidates, shared by the owners of them, but of each owner no fewer than
+// ownersCandidates. A step takes about 10 ms.
+const (
+	templateCandidates = 500
+	ownersCandidates   = 10
+)
+
+// TemplateStep is what one step through the templates has found.
+type TemplateStep struct {
+	Rows []TemplateRow // at most the limit of the step
+	Next int64         // the file id from which the next step goes on
+	Done bool          // nothing follows
+}
+
+// Templates are listed in steps that look at a bounded number of candidates: those of all users whose items a user may see
+// some of, which are the user's own and those of the owners of what the user collaborates on. From each owner a step takes a part, and all that
+// lies before the nearest end of a part belongs to the step: its edge. They stand here and not among the queries because sqlc does not resolve a
+// recursive query inside an expression. A step walks along the index from one template to the next, because PostgreSQL would join the owners
+// with all templates of the server; for the same reason it compares whole entries of the index. SQLite does so only with values that
+// have no affinity (Datatypes In SQLite, section 4.2), hence the + 0.
+//
+// In what follows, $1 is the file id to go on from, $2 the user, and $3 the present; %[1]s is the direction as a comparison, %[2]s its opposite,
+// %[3]s its order, and %[4]s the function that returns the first in this order.
+var candidateTemplates = `
+WITH RECURSIVE owners (id) AS MATERIALIZED (
+    SELECT users.id FROM users WHERE users.id = $2
+    UNION
+    SELECT items.owner_id FROM collaborations JOIN items ON items.id = collaborations.item_id
+    WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
+), walk (owner_id, file_id, step) AS (
+    SELECT owners.id, CAST($1 AS BIGINT), 0 FROM owners
+    UNION ALL
+    SELECT walk.owner_id, (
+        SELECT CASE WHEN next.owner_id = walk.owner_id THEN next.file_id END FROM docgen_templates next
+        WHERE (next.owner_id, next.file_id) %[1]s (walk.owner_id, walk.file_id + 0) ORDER BY next.owner_id %[3]s, next.file_id %[3]s LIMIT 1
+    ), walk.step + 1 FROM walk WHERE walk.file_id IS NOT NULL AND walk.step < (SELECT ` + ownersShare + ` FROM owners)
+), edge (file_id) AS MATERIALIZED (
+    SELECT %[4]s(walk.file_id) FROM walk WHERE walk.step = (SELECT ` + ownersShare + ` FROM owners)
+), candidates (file_id) AS MATERIALIZED (
+    SELECT walk.file_id FROM walk WHERE walk.step > 0 AND (walk.file_id %[2]s= (SELECT edge.file_id FROM edge) OR (SELECT edge.file_id FROM edge) IS NULL)
+)
+`
+
+// ownersShare is how many candidates a step takes from each owner.
+var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", ownersCandidates, templateCandidates)
+
+// visibleTemplates reads the candidates that the user can see: those the user owns or collaborates on, directly or by a folder
+// above, and that neither are in the trash nor lie in a folder that is.
+var visibleTemplates = candidateTemplates + `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
     items.version_id, COALESCE(readings.includes, ''),
-    default_missing, default_locale, default_time_zone FROM docgen_templates
-JOIN items ON items.id = docgen_templates.file_id
+    default_missing, default_locale, default_time_zone FROM candidates
+JOIN docgen_templates ON docgen_templates.file_id = candidates.file_id
+JOIN items ON items.id = candidates.file_id
 LEFT JOIN docgen_tag_readings readings ON readings.version_id = items.version_id
-WHERE docgen_templates.file_id %s $1 AND (
+WHERE (
     WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at) AS (
         SELECT self.id, self.parent_id, self.owner_id, self.trashed_at
-        FROM items self WHERE self.id = docgen_templates.file_id
+        FROM items self WHERE self.id = candidates.file_id
         UNION ALL
         SELECT above.id, above.parent_id, above.owner_id, above.trashed_at
         FROM chain JOIN items above ON above.id = chain.parent_id
@@ -38,25 +85,39 @@ WHERE docgen_templates.file_id %s $1 AND (
     SELECT CASE WHEN MAX(chain.trashed_at) = 0 AND MAX(CASE
         WHEN chain.owner_id = $2 THEN 1
         WHEN EXISTS (SELECT 1 FROM collaborations WHERE collaborations.item_id = chain.id AND collaborations.user_id = $2
-            AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $4)) THEN 1
+            AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)) THEN 1
         ELSE 0 END) = 1 THEN 1 ELSE 0 END
     FROM chain
 ) = 1
-ORDER BY docgen_templates.file_id %s LIMIT $3`
+ORDER BY candidates.file_id %[3]s LIMIT $4`
 
-// TemplatesAfter returns the first templates after a file id that the user can see now, by growing id.
-func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit, now int64) ([]TemplateRow, error) {
-	return q.templates(ctx, fmt.Sprintf(visibleTemplates, ">", "ASC"), fileID, userID, limit, now)
+// edgeOfTemplates reads where a step ends; nothing when it looks at all that is left.
+var edgeOfTemplates = candidateTemplates + `SELECT edge.file_id FROM edge`
+
+// TemplatesAfter looks for templates after a file id that the user can see now, by growing id.
+func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit, now int64) (TemplateStep, error) {
+	return q.templates(ctx, []any{">", "<", "ASC", "MIN"}, fileID, userID, limit, now)
 }
 
-// TemplatesBefore returns the last templates before a file id that the user can see now, by falling id.
-func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, now int64) ([]TemplateRow, error) {
-	return q.templates(ctx, fmt.Sprintf(visibleTemplates, "<", "DESC"), fileID, userID, limit, now)
+// TemplatesBefore looks for templates before a file id that the user can see now, by falling id.
+func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, now int64) (TemplateStep, error) {
+	return q.templates(ctx, []any{"<", ">", "DESC", "MAX"}, fileID, userID, limit, now)
 }
 
-func (q *Queries) templates(ctx context.Context, query string, args ...any) ([]TemplateRow, error) {
-	return collect(ctx, q.db, func(row *TemplateRow) []any {
+func (q *Queries) templates(ctx context.Context, direction []any, fileID, userID, limit, now int64) (step TemplateStep, err error) {
+	step.Rows, err = collect(ctx, q.db, func(row *TemplateRow) []any {
 		d := &row.Defaults
 		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale, &d.DefaultTimeZone}
-	}, query, args...)
+	}, fmt.Sprintf(visibleTemplates, direction...), fileID, userID, now, limit)
+	if err != nil {
+		return step, err
+	}
+	if n := int64(len(step.Rows)); n == limit {
+		step.Next = step.Rows[n-1].FileID
+		return step, nil
+	}
+	var edge sql.NullInt64
+	err = q.db.QueryRowContext(ctx, fmt.Sprintf(edgeOfTemplates, direction...), fileID, userID, now).Scan(&edge)
+	step.Next, step.Done = edge.Int64, !edge.Valid
+	return step, err
 }

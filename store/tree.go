@@ -54,8 +54,12 @@ func (q *Queries) TreeSize(ctx context.Context, id int64) (bytes int64, err erro
 
 // SetTreeOwner gives all of a tree to a user, what is in the trash too.
 func (q *Queries) SetTreeOwner(ctx context.Context, id, ownerID int64) error {
-	_, err := q.db.ExecContext(ctx, "UPDATE items SET owner_id = $2 WHERE id IN ("+belowItem+")", id, ownerID)
-	return err
+	for _, owned := range []string{"items SET owner_id = $2 WHERE id", "docgen_templates SET owner_id = $2 WHERE file_id"} {
+		if _, err := q.db.ExecContext(ctx, "UPDATE "+owned+" IN ("+belowItem+")", id, ownerID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // DeleteTreeCollaborationsOf ends what a user collaborates in within a tree. It starts from the user's collaborations, because a tree can have

@@ -66,6 +66,8 @@ LIMIT $1`},
 	{"item: it is in a file or in a folder of another owner (have its owner, want the other)", `
 SELECT i.id, i.owner_id, p.owner_id FROM items i JOIN items p ON p.id = i.parent_id
 WHERE p.kind <> 0 OR p.owner_id <> i.owner_id LIMIT $1`},
+	{"template: its owner is not the owner of its file (have the template's, want the file's)", `
+SELECT i.id, t.owner_id, i.owner_id FROM docgen_templates t JOIN items i ON i.id = t.file_id WHERE t.owner_id <> i.owner_id LIMIT $1`},
 	{"item: no root folder is above it", `
 WITH RECURSIVE below (id) AS (
     SELECT items.id FROM items WHERE items.parent_id IS NULL

@@ -132,7 +132,11 @@ func TestParentKilled(t *testing.T) {
 	}
 	parent.Wait() //nolint:errcheck // it was killed
 	for i := range handles {
-		if n, err := unix.Poll(handles[i:i+1], 20_000); n != 1 || err != nil {
+		n, err := unix.Poll(handles[i:i+1], 20_000)
+		for err == unix.EINTR { // a signal of the runtime
+			n, err = unix.Poll(handles[i:i+1], 20_000)
+		}
+		if n != 1 || err != nil {
 			t.Errorf("worker %d goes on: %v", found[i], err)
 		}
 	}

@@ -1,5 +1,6 @@
 -- name: InsertTemplate :execrows
-INSERT INTO docgen_templates (file_id, marked_at, marked_by) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
+INSERT INTO docgen_templates (file_id, marked_at, marked_by, owner_id)
+SELECT $1, $2, $3, items.owner_id FROM items WHERE items.id = $1 ON CONFLICT DO NOTHING;
 
 -- name: DeleteTemplate :execrows
 DELETE FROM docgen_templates WHERE file_id = $1;
