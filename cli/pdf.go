@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,7 +49,7 @@ func (c *pdfConfig) Validate() error {
 }
 
 // workers is how many documents become PDFs at the same time.
-func (c *pdfConfig) workers() int { return cmp.Or(c.PDFWorkers, runtime.GOMAXPROCS(0)) }
+func (c *pdfConfig) workers() int { return cmp.Or(c.PDFWorkers, cores) }
 
 // thisProgram is the program that runs, also when its file has been replaced by another version since.
 const thisProgram = "/proc/self/exe"

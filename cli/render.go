@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -155,7 +154,7 @@ func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]s
 
 // renderAll makes the documents, those of a batch on all cores.
 func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inputs []input, paths []string) ([]renderedDocument, error) {
-	bar, atOnce := newProgress(io.Discard, 1, ""), runtime.GOMAXPROCS(0)
+	bar, atOnce := newProgress(io.Discard, 1, ""), cores
 	if batch {
 		if err := os.MkdirAll(c.out(""), 0o755); err != nil {
 			return nil, err

@@ -51,6 +51,7 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(url string)) (err error) {
 	var stop teardown
 	defer func() { err = errors.Join(err, stop.run(log)) }()
+	runtime.GOMAXPROCS(cores + generate.SpareProcs)
 	plan, err := cfg.prepareMemory(log)
 	if err != nil {
 		return err
@@ -171,7 +172,7 @@ func sharedRates(db *store.DB) server.RateCounter {
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
-		Program: thisProgram, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: office.LongestConversion(c.PDFDeadline),
 	}
 	if source := c.PictureHosts.source(); source != nil {
@@ -192,9 +193,12 @@ func damageCounter(registry prometheus.Registerer) func(kind string) {
 	return func(kind string) { counter.WithLabelValues(kind).Inc() }
 }
 
+// cores is how many cores the process may use.
+var cores = runtime.GOMAXPROCS(0)
+
 // documentWorkers is how many Word documents are in progress at once.
 func (c *config) documentWorkers() int {
-	return cmp.Or(c.Workers, generate.TasksPerCore*runtime.GOMAXPROCS(0))
+	return cmp.Or(c.Workers, generate.TasksPerCore*cores)
 }
 
 // How many tasks of a queue are worked at once. Those of generation mostly wait for their user's turn, which package generate

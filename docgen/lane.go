@@ -141,27 +141,24 @@ const crashesBeforeIsolation = 2
 // again. Crashed says that the server of that run crashed, as far as is known; documents that were held by several such servers
 // wait to be generated in isolation. It returns the weight of the user, and how many documents were taken back.
 func (s *Service) ResumeSlot(ctx context.Context, task GenerateDocuments, crashed bool) (weight, takenBack int, err error) {
-	var share, held int64
-	err = s.db.Read(ctx, func(q *store.Queries) (err error) {
-		if share, err = q.UserWeight(ctx, task.UserID); err != nil {
-			return err
-		}
-		held, err = q.CountHeld(ctx, task.UserID, task.slot())
+	var slot store.WeightAndHeldRow
+	err = s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		slot, err = q.WeightAndHeld(ctx, task.UserID, task.slot())
 		return err
 	})
-	if err != nil || held == 0 {
-		return int(share), 0, err
+	if err != nil || slot.Held == 0 {
+		return int(slot.Weight), 0, err
 	}
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		takenBack, err = s.takeBack(ctx, tx, task, crashed)
 		return err
 	})
-	return int(share), takenBack, err
+	return int(slot.Weight), takenBack, err
 }
 
 // Weight returns the share of the machine that a user has. It is 1 where the user is not known, as in tasks of earlier releases.
 func (s *Service) Weight(ctx context.Context, userID int64) (weight int, err error) {
-	err = s.db.Read(ctx, func(q *store.Queries) error {
+	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
 		share, err := q.UserWeight(ctx, userID)
 		weight = int(share)
 		return err

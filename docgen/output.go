@@ -152,7 +152,7 @@ func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJ
 // Input returns the user_input of a job that has not ended.
 func (s *Service) Input(ctx context.Context, jobID int64) ([]byte, error) {
 	var data string
-	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
 		data, err = q.Input(ctx, jobID)
 		return err
 	})

@@ -119,7 +119,7 @@ func TestClaimsReadNoBacklog(t *testing.T) {
 			if _, err := q.CountDueTurns(ctx, w.alice.User.ID, string(docgen.LaneDocx), now); err != nil {
 				return err
 			}
-			if _, err := q.CountHeld(ctx, w.alice.User.ID, "docx/0"); err != nil {
+			if _, err := q.WeightAndHeld(ctx, w.alice.User.ID, "docx/0"); err != nil {
 				return err
 			}
 			return q.LeaveTurns(ctx, turn.ID)

@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkFair measures how long single documents of one user wait, from the acceptance of their batch until their rendering,
+// BenchmarkFair measures how long single documents of one user wait, from when CreateBatch has returned until their rendering,
 // or of a PDF its conversion, starts. The server is idle at first. Then another user always has more work queued than the server
 // can do. The longest document in progress, from its start to its end, is measured in the same run.
 func BenchmarkFair(b *testing.B) {
@@ -73,7 +74,7 @@ type fairness struct {
 	b        *testing.B
 	w        *world
 	spans    *startTimes
-	document func() docgen.Job // generates one document of the other user
+	document func() (docgen.Job, time.Time) // generates one document of the other user, and returns when its batch was accepted
 }
 
 func newFairness(b *testing.B, db store.Config, output string) *fairness {
@@ -81,13 +82,20 @@ func newFairness(b *testing.B, db store.Config, output string) *fairness {
 	spans := &startTimes{documents: map[trace.SpanID]*timedDocument{}, last: output}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	var engine *office.Office
-	cfg := generate.Config{Tracer: provider.Tracer("platen")}
+	cfg := generate.Config{Tracer: provider.Tracer("platen"), Cores: runtime.GOMAXPROCS(0)}
+	runtime.GOMAXPROCS(cfg.Cores + generate.SpareProcs) // as platen serve does
+	b.Cleanup(func() { runtime.GOMAXPROCS(cfg.Cores) })
 	if output == docgen.OutputPDF {
 		engine = newOffice(b)
 		cfg.PDF = pdf.Engine(engine)
 	}
 	w := newWorldAs(b, storetest.Open(b, db), newBlobs(b), cfg)
-	f := &fairness{b: b, w: w, spans: spans, document: w.otherOf(output)}
+	theirs, template := w.otherUser()
+	f := &fairness{b: b, w: w, spans: spans, document: func() (docgen.Job, time.Time) {
+		batch := theirs.batch(template, output, `{"a": 1}`)
+		accepted := time.Now()
+		return theirs.jobs(batch)[0], accepted
+	}}
 	w.start()
 	f.document() // warm: its template is compiled, and LibreOffice runs
 	return f
@@ -98,8 +106,8 @@ func (f *fairness) samples(n int) []time.Duration {
 	f.b.Helper()
 	waits := make([]time.Duration, n)
 	for i := range waits {
-		job := f.document()
-		waits[i] = f.spans.waitOf(job.ID)
+		job, accepted := f.document()
+		waits[i] = max(0, f.spans.startOf(job.ID).Sub(accepted))
 	}
 	return waits
 }
@@ -164,7 +172,7 @@ func (f *fairness) unfinished(ids []string) int {
 	return left
 }
 
-// startTimes notes from the spans of documents when they were accepted, when they started, and when they ended.
+// startTimes notes from the spans of documents when they started, and when they ended.
 type startTimes struct {
 	mu        sync.Mutex
 	documents map[trace.SpanID]*timedDocument
@@ -173,8 +181,8 @@ type startTimes struct {
 }
 
 type timedDocument struct {
-	job                      int64
-	accepted, started, ended time.Time
+	job            int64
+	started, ended time.Time
 }
 
 // startsWith is the name of the span with which a document of a type starts.
@@ -185,7 +193,7 @@ func (s *startTimes) OnStart(_ context.Context, span sdktrace.ReadWriteSpan) {
 	defer s.mu.Unlock()
 	switch span.Name() {
 	case "document":
-		d := &timedDocument{accepted: span.StartTime()}
+		d := new(timedDocument)
 		for _, a := range span.Attributes() {
 			if a.Key == "platen.job_id" {
 				d.job = a.Value.AsInt64()
@@ -212,13 +220,13 @@ func (s *startTimes) OnEnd(span sdktrace.ReadOnlySpan) {
 func (s *startTimes) Shutdown(context.Context) error   { return nil }
 func (s *startTimes) ForceFlush(context.Context) error { return nil }
 
-// waitOf returns how long the document of a job waited; the job has ended.
-func (s *startTimes) waitOf(job int64) time.Duration {
+// startOf returns when the document of a job started; the job has ended.
+func (s *startTimes) startOf(job int64) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range slices.Backward(s.byJob) {
 		if d.job == job && !d.started.IsZero() {
-			return d.started.Sub(d.accepted)
+			return d.started
 		}
 	}
 	panic(fmt.Sprintf("job %d has not started", job))

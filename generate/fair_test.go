@@ -29,6 +29,15 @@ func (w *world) other() (document func() docgen.Job) {
 // otherOf is other, for documents of a type.
 func (w *world) otherOf(outputType string) (document func() docgen.Job) {
 	w.t.Helper()
+	theirs, template := w.otherUser()
+	return func() docgen.Job {
+		return theirs.jobs(theirs.batch(template, outputType, `{"a": 1}`))[0]
+	}
+}
+
+// otherUser is the world of another user, and a template of that user.
+func (w *world) otherUser() (theirs *world, template int64) {
+	w.t.Helper()
 	ctx := w.t.Context()
 	_, err := w.service.CreateUser(ctx, docgen.NewUser{Login: "ben@example.com", Name: "Ben"})
 	must(w.t, err)
@@ -36,11 +45,8 @@ func (w *world) otherOf(outputType string) (document func() docgen.Job) {
 	must(w.t, err)
 	ben, err := w.service.Authenticate(ctx, token)
 	must(w.t, err)
-	theirs := &world{t: w.t, service: w.service, caller: ben}
-	template := theirs.template("B.docx", docxOf(w.t, "{{a}}"))
-	return func() docgen.Job {
-		return theirs.jobs(theirs.batch(template.ID, outputType, `{"a": 1}`))[0]
-	}
+	theirs = &world{t: w.t, service: w.service, caller: ben}
+	return theirs, theirs.template("B.docx", docxOf(w.t, "{{a}}")).ID
 }
 
 // One user has very many documents in many batches; the document of another starts as soon as one in progress is finished.

@@ -55,6 +55,8 @@ type Config struct {
 	Program string
 	// IsolatedMemory is how much memory such a process may have, in bytes; 0 is 4 GiB.
 	IsolatedMemory int64
+	// Cores is how many documents are rendered at once; 0 is GOMAXPROCS.
+	Cores int
 	// Workers is how many Word documents are in progress at once, from the claim until they are durable; 0 is eight a core.
 	Workers int
 	// PDFWorkers is how many documents the engine converts at once; 0 is one a core.
@@ -99,9 +101,14 @@ const (
 	placesPerEngine = 2
 )
 
+// SpareProcs is by how much GOMAXPROCS of a server is to exceed [Config].Cores. A goroutine that has become ready, because the database
+// answered, waits for up to 10 ms for each processor of the Go runtime that renders a document. With one that is free, it is up to the kernel,
+// which lets it run at once.
+const SpareProcs = 1
+
 // New returns a Generator.
 func New(cfg Config) *Generator {
-	cores := runtime.GOMAXPROCS(0)
+	cores := cmp.Or(cfg.Cores, runtime.GOMAXPROCS(0))
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
 		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,

@@ -117,17 +117,6 @@ func (q *Queries) CountFault(ctx context.Context, iD int64, attempt int64) (int6
 	return tries, err
 }
 
-const countHeld = `-- name: CountHeld :one
-SELECT COUNT(*) FROM docgen_jobs WHERE created_by = $1 AND slot = $2 AND slot <> ''
-`
-
-func (q *Queries) CountHeld(ctx context.Context, createdBy int64, slot string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countHeld, createdBy, slot)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countWaiting = `-- name: CountWaiting :one
 SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting
 `
@@ -446,4 +435,22 @@ func (q *Queries) UserWeight(ctx context.Context, id int64) (int64, error) {
 	var weight int64
 	err := row.Scan(&weight)
 	return weight, err
+}
+
+const weightAndHeld = `-- name: WeightAndHeld :one
+SELECT users.weight, (SELECT COUNT(*) FROM docgen_jobs WHERE created_by = users.id AND slot = $2 AND slot <> '') AS held
+FROM users WHERE users.id = $1
+`
+
+type WeightAndHeldRow struct {
+	Weight int64
+	Held   int64
+}
+
+// WeightAndHeld tells the weight of a user and how many documents a slot of the user holds, in one round trip: others' documents wait for it.
+func (q *Queries) WeightAndHeld(ctx context.Context, iD int64, slot string) (WeightAndHeldRow, error) {
+	row := q.db.QueryRowContext(ctx, weightAndHeld, iD, slot)
+	var i WeightAndHeldRow
+	err := row.Scan(&i.Weight, &i.Held)
+	return i, err
 }

@@ -64,8 +64,10 @@ RETURNING *;
 -- FirstDue tells when the first of the documents of a batch that wait is due.
 SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting ORDER BY due_at LIMIT 1;
 
--- name: CountHeld :one
-SELECT COUNT(*) FROM docgen_jobs WHERE created_by = $1 AND slot = $2 AND slot <> '';
+-- name: WeightAndHeld :one
+-- WeightAndHeld tells the weight of a user and how many documents a slot of the user holds, in one round trip: others' documents wait for it.
+SELECT users.weight, (SELECT COUNT(*) FROM docgen_jobs WHERE created_by = users.id AND slot = $2 AND slot <> '') AS held
+FROM users WHERE users.id = $1;
 
 -- name: HeldSlots :many
 -- HeldSlots returns the slots that hold documents of a user.
