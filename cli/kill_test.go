@@ -26,7 +26,7 @@ import (
 // How often TestKilled kills a server, and from which seed it chooses when: go test ./cli -run TestKilled -kills=200 -seed=7.
 // The same seed makes the same choices; what a server has done by then is up to the machine.
 var (
-	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for 20, or 8 with -short")
+	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for 20, or 4 with -short")
 	killSeed   = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
 )
 
@@ -38,7 +38,7 @@ func TestKilled(t *testing.T) {
 	rounds := *killRounds
 	switch {
 	case rounds == 0 && testing.Short():
-		rounds = 8
+		rounds = 4
 	case rounds == 0:
 		rounds = 20
 	}

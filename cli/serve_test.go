@@ -321,13 +321,12 @@ func TestKilledInTheMiddleOfABatch(t *testing.T) {
 	})
 }
 
-const (
-	killedDocuments = 500
-	killAfter       = 50  // documents
-	killBefore      = 400 // documents
-)
-
 func killInTheMiddle(t *testing.T, data string, args []string, afterDeath func()) {
+	killedDocuments := 500
+	if testing.Short() {
+		killedDocuments = 200
+	}
+	killAfter, killBefore := killedDocuments/10, killedDocuments*8/10
 	location := append([]string{"--data=" + data}, args...)
 	args = append(args, "--rate-requests=-1")
 	server := newServer(t, data, append(args, "--workers=1")...)

@@ -169,7 +169,7 @@ func TestCopyFolder(t *testing.T) {
 }
 
 func TestCopyOfTooMuch(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		source := w.folder(w.alice, 0, "source")
 		many := w.folder(w.alice, source, "many")

@@ -120,7 +120,11 @@ WHERE file_versions.storage_policy_id <> below.policy_id OR file_versions.wanted
 // where they belong. Afterwards the size of each archive is that of its files, everything belongs to the owner of the tree it
 // lies in, contents are where its archive says, and nobody met an error of the server's own.
 func TestArchivesInACrowd(t *testing.T) {
-	const writers, actions = 12, 60
+	const writers = 12
+	actions := 60
+	if testing.Short() {
+		actions = 20
+	}
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		s := newStores(t, w)

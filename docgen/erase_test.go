@@ -128,7 +128,7 @@ func TestEraseRights(t *testing.T) {
 
 // TestErasureResumes kills the server after each portion: the next one goes on, and others lose nothing.
 func TestErasureResumes(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		zoe, others := w.user("zoe"), w.newPress("other")
 		template := w.template(zoe, 0, "t.docx")

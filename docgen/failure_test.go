@@ -87,7 +87,7 @@ func TestFontsOfManyNamesAreBounded(t *testing.T) {
 }
 
 func TestJobsOfEarlierReleasesAreSummarized(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	runLong(t, func(t *testing.T, w *world) {
 		names := make([]string, 120)
 		for i := range names {
 			names[i] = fmt.Sprint("document ", i)

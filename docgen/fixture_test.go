@@ -47,26 +47,44 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 	runWith(t, docgen.Limits{}, test)
 }
 
+// runLong is run, but with -short on SQLite alone: for tests that take long on PostgreSQL.
+func runLong(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	if testing.Short() {
+		t.Parallel()
+		t.Run("sqlite", func(t *testing.T) { runOn(t, storetest.SQLite(t), docgen.Limits{}, test) })
+		return
+	}
+	run(t, test)
+}
+
 func runWith(t *testing.T, limits docgen.Limits, test func(t *testing.T, w *world)) {
 	t.Helper()
 	t.Parallel()
-	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
-		t.Parallel()
-		blobs, err := blob.Open(t.TempDir())
-		must(t, err)
-		w := newWorld(t, cfg, blobs, limits)
-		t.Cleanup(func() { w.checkRows(t) })
-		test(t, w)
-	})
+	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) { runOn(t, cfg, limits, test) })
+}
+
+func runOn(t *testing.T, cfg store.Config, limits docgen.Limits, test func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	blobs, err := blob.Open(t.TempDir())
+	must(t, err)
+	w := newWorld(t, cfg, blobs, limits)
+	t.Cleanup(func() { w.checkRows(t) })
+	test(t, w)
 }
 
 // checkRows checks that the counts of folders and the sizes of archives are right, as platen verify does.
 func (w *world) checkRows(t *testing.T) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
-	db, err := store.Open(ctx, w.cfg) // the test may have closed its own
-	must(t, err)
-	defer db.Close()
+	db := w.db
+	if db.Ping(ctx) != nil { // the test has closed it
+		var err error
+		db, err = store.Open(ctx, w.cfg)
+		must(t, err)
+		defer db.Close()
+	}
 	must(t, db.Read(ctx, func(q *store.Queries) error {
 		broken, err := q.BrokenRows(ctx, 1000)
 		for _, row := range broken {

@@ -260,7 +260,10 @@ func (p *press) work(text string) error {
 func TestNumberedOutputs(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		t.Run("of one name all come out", func(t *testing.T) {
-			const documents = 1000
+			documents := 1000
+			if testing.Short() {
+				documents = 200
+			}
 			p := w.newPress(slices.Repeat([]string{"Letter"}, documents-1)...)
 			w.upload(w.alice, p.folder, "LETTER.docx", "in the way")
 			claim := p.claim()

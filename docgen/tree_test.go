@@ -11,7 +11,7 @@ import (
 
 // At most maxOwnerItems files and folders change owner at once, in whichever way, unless an administrator has them do so.
 func TestChangesOfOwnerAreLimited(t *testing.T) {
-	run(t, func(t *testing.T, w *world) {
+	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		theirs := w.folder(w.bob, 0, "theirs")
 		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleEditor})

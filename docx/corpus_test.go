@@ -23,8 +23,11 @@ import (
 
 const corpus = "../../shared/corpus"
 
-// raceShare is of how many real documents one is looked at when the race detector makes everything slow: it has other tests to watch.
-const raceShare = 8
+// Of how many real documents one is looked at: with the race detector, which makes everything slow and has other tests to watch, and with -short.
+const (
+	raceShare  = 8
+	shortShare = 3
+)
 
 // corpusFiles returns the real documents by path below the corpus, or skips.
 func corpusFiles(t *testing.T) map[string][]byte {
@@ -47,12 +50,12 @@ func corpusFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// someCorpusFiles returns the real documents, or with the race detector some of them.
+// someCorpusFiles returns the real documents, or with the race detector or -short some of them.
 func someCorpusFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := corpusFiles(t)
 	for i, name := range sortedNames(files) {
-		if raceEnabled && i%raceShare != 0 {
+		if raceEnabled && i%raceShare != 0 || testing.Short() && i%shortShare != 0 {
 			delete(files, name)
 		}
 	}
@@ -103,7 +106,7 @@ func TestCorpusSurvives(t *testing.T) {
 		})
 	}
 	t.Logf("%d files are templates, %d of them with tags", parsed, filled)
-	if !raceEnabled && (parsed < 250 || filled < 60) {
+	if !raceEnabled && (parsed < len(files)*2/5 || filled < len(files)/10) {
 		t.Errorf("only %d files are templates, %d of them with tags", parsed, filled)
 	}
 }

@@ -39,7 +39,7 @@ func TestSchemaHolds(t *testing.T) {
 	}
 	others := slices.Concat(valueDocuments(t), corpusDocuments(t, 24), someRandomDocuments(t, 24))
 	if testing.Short() { // the validator takes half a second for each
-		others = everyNth(others, 6)
+		others = everyNth(others, 12)
 	}
 	documents := slices.Concat(goldenDocuments(t), exampleDocuments(t), others)
 	dir := t.TempDir()

@@ -17,7 +17,11 @@ var (
 func TestTablesStayApart(t *testing.T) {
 	const data = `{"empty":"","table":"<table border=0><tr><td>cell</table>","list":[1,2],"none":[]}`
 	w := blockWriter{rand.New(rand.NewPCG(1, 2))}
-	for range 1000 {
+	rounds := 1000
+	if testing.Short() {
+		rounds = 250
+	}
+	for range rounds {
 		source := w.blocks(3) + `<w:sectPr/>`
 		tpl, err := parse(build(t, map[string]string{"document.xml": source}))
 		if err != nil {

@@ -235,6 +235,9 @@ func TestListenersWait(t *testing.T) {
 
 // TestListenersWaitHalfAMinute asks for more than that.
 func TestListenersWaitHalfAMinute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for half a minute")
+	}
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		address := "/webhook_listeners/" + w.do("POST /webhook_listeners", request{}).want(w.t, 201)["id"].(string)
 		waited := time.NewTimer(docgen.MaxHearWait)

@@ -167,7 +167,7 @@ func TestWebhookErrors(t *testing.T) {
 
 // TestTooManyWebhooks makes as many as there can be, and one more.
 func TestTooManyWebhooks(t *testing.T) {
-	run(t, func(w *world) {
+	runLong(t, func(w *world) {
 		ctx := w.t.Context()
 		for i := range docgen.MaxWebhooks {
 			folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: fmt.Sprint(i)})

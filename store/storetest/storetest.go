@@ -98,11 +98,7 @@ func postgres(t testing.TB, srv *server, template string) store.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := srv.dropDatabase(context.WithoutCancel(t.Context()), url); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { srv.dropDatabase(url) })
 	return store.Config{URL: url, Log: Log(t)}
 }
 
