@@ -27,7 +27,7 @@ build: ## Build the server and command line: one file, bin/platen, for any Linux
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/platen .
 
 test: test-deps check ## Install what the tests need, check the sources, run every test in its short form
-	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- -short -vet=off -timeout=$(TIMEOUT) $(PKGS)
+	TMPDIR=$$(scripts/test-tmp) $(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- -short -vet=off -timeout=$(TIMEOUT) $(PKGS)
 
 test-all: test-deps check ## Run every test in its long form, with the race detector
 	$(GOTESTSUM) --format=pkgname --format-hide-empty-pkg -- -race -vet=off -timeout=$(TIMEOUT) $(PKGS)
