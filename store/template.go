@@ -19,11 +19,11 @@ type TemplateRow struct {
 	Defaults TemplateDefaultsRow
 }
 
-// How many templates one step of a list looks at: templateCandidates, shared by the owners of them, but of each owner no fewer than
-// ownersCandidates. A step takes about 10 ms.
+// How many templates one step of a list looks at: templateCandidates, divided between their owners, but at least
+// candidatesPerOwner of each owner. A step takes about 10 ms.
 const (
 	templateCandidates = 500
-	ownersCandidates   = 10
+	candidatesPerOwner = 10
 )
 
 // TemplateStep is what one step through the templates has found.
@@ -63,7 +63,7 @@ WITH RECURSIVE owners (id) AS MATERIALIZED (
 `
 
 // ownersShare is how many candidates a step takes from each owner.
-var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", ownersCandidates, templateCandidates)
+var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", candidatesPerOwner, templateCandidates)
 
 // visibleTemplates reads the candidates that the user can see: those the user owns or collaborates on, directly or by a folder
 // above, and that neither are in the trash nor lie in a folder that is.

@@ -304,8 +304,8 @@ type process struct {
 	err    error // why it ended
 }
 
-// startPostgres starts the server, set up for many small databases that nobody needs after the tests, so that the kernel ends it with this process. That works by thread: it is sent when
-// the thread that started the server ends, so this one lives until the server has ended.
+// startPostgres starts the server, with settings for many small databases that are not kept. The kernel ends it with this
+// process: it signals the server when the thread that started it ends, so that thread lives until the server has ended.
 func startPostgres(binary, dir, data string, credential *syscall.Credential) (*process, error) {
 	p := &process{exited: make(chan struct{})}
 	p.cmd = exec.Command(binary, "-D", data, "-k", dir, "-c", "listen_addresses=",
