@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"platen/budget"
 	"platen/docx"
-	"platen/docx/budget"
 )
 
 // budgetFlags are the budgets of one document, as settings of a server and flags of the commands that use the engine.

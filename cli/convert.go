@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 type convertCmd struct {
@@ -115,7 +115,7 @@ func readWord(path string, stdin io.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := opc.OpenBytes(content, opc.Limits{}); err != nil {
+	if _, err := ooxml.OpenBytes(content, ooxml.Limits{}); err != nil {
 		return nil, err
 	}
 	return content, nil

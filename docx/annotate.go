@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"platen/docx/compile"
-	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // typeComments is the content type of comments.xml.
@@ -26,7 +26,7 @@ const commentAuthor = "Platen"
 // alone: a problem in a text box is noted where that is anchored, one in a header, a footer or a note at the start of the
 // document.
 func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
-	pkg, err := opc.Open(r, size, compile.Limits)
+	pkg, err := ooxml.Open(r, size, compile.Limits)
 	if err != nil {
 		return err
 	}
@@ -34,24 +34,24 @@ func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
 	if err != nil {
 		return err
 	}
-	a := annotator{pkg: pkg, main: main, added: opc.NewAdditions(pkg, nil)}
+	a := annotator{pkg: pkg, main: main, added: ooxml.NewAdditions(pkg, nil)}
 	if err := a.open(); err != nil {
 		return err
 	}
 	for _, p := range problems {
 		a.note(p)
 	}
-	return a.write(opc.NewWriter(w))
+	return a.write(ooxml.NewWriter(w))
 }
 
 // annotator puts comments into a document.
 type annotator struct {
-	pkg      *opc.Package
-	main     *opc.Part
-	added    *opc.Additions
+	pkg      *ooxml.Package
+	main     *ooxml.Part
+	added    *ooxml.Additions
 	src      []byte
 	root     *wml.Node
-	comments *opc.Part // that are there; nil for none
+	comments *ooxml.Part // that are there; nil for none
 	nextID   int
 	anchors  []anchor
 	notes    bytes.Buffer // w:comment elements
@@ -71,7 +71,7 @@ func (a *annotator) open() (err error) {
 	if a.root, err = wml.ParseTree(a.main.Name, a.src); err != nil {
 		return err
 	}
-	if a.comments, err = wml.RelatedPart(a.pkg, a.main, opc.RelComments); a.comments == nil || err != nil {
+	if a.comments, err = wml.RelatedPart(a.pkg, a.main, ooxml.RelComments); a.comments == nil || err != nil {
 		return err
 	}
 	src, err := a.pkg.ReadXML(a.comments)
@@ -162,7 +162,7 @@ func (a *annotator) nodeAt(pos int) *wml.Node {
 	return found
 }
 
-func (a *annotator) write(pw *opc.Writer) error {
+func (a *annotator) write(pw *ooxml.Writer) error {
 	if err := a.addComments(); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (a *annotator) write(pw *opc.Writer) error {
 		at = anchor.pos
 	}
 	a.added.Replace(a.main.Name, append(out, a.src[at:]...))
-	late := []*opc.Part{a.main}
+	late := []*ooxml.Part{a.main}
 	if a.comments != nil {
 		late = append(late, a.comments)
 	}
@@ -199,15 +199,15 @@ func (a *annotator) addComments() error {
 		if err != nil {
 			return err
 		}
-		changed, err := opc.AppendToRoot(src, a.notes.Bytes())
+		changed, err := ooxml.AppendToRoot(src, a.notes.Bytes())
 		a.added.Replace(a.comments.Name, changed)
 		return err
 	}
 	root := `<w:comments xmlns:w="` + a.namespace() + `">`
-	data := slices.Concat([]byte(opc.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
+	data := slices.Concat([]byte(ooxml.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
 	name, err := a.added.Add("/word/comments", "xml", typeComments, data)
 	if err == nil {
-		_, err = a.added.Relate(a.main.Name, opc.RelComments, name, false)
+		_, err = a.added.Relate(a.main.Name, ooxml.RelComments, name, false)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 	"platen/docx"
 	"platen/docx/lang"
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // work is a template and the data that it is filled with.
@@ -64,9 +64,9 @@ func benchmarkWork(b *testing.B, w work) {
 	if len(report.Errors) > 0 {
 		b.Fatal(report.Errors)
 	}
-	fast, usual := newFloor(b, file, 1), newFloor(b, file, opc.CompressionLevel)
+	fast, usual := newFloor(b, file, 1), newFloor(b, file, ooxml.CompressionLevel)
 	times := alternate(b, platen, func() { decode(b, string(text)) }, func() { fast.write(b, io.Discard) }, func() { usual.write(b, io.Discard) })
-	report4 := []string{"platen-µs", "decode-µs", "floor-µs", fmt.Sprintf("level%d-µs", opc.CompressionLevel)}
+	report4 := []string{"platen-µs", "decode-µs", "floor-µs", fmt.Sprintf("level%d-µs", ooxml.CompressionLevel)}
 	for i, unit := range report4 {
 		b.ReportMetric(float64(times[i])/1e3, unit)
 	}

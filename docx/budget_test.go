@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"platen/budget"
 	"platen/docx"
-	"platen/docx/budget"
 	"platen/docx/lang"
 )
 

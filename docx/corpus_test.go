@@ -17,8 +17,8 @@ import (
 
 	"platen/docx"
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/validate"
+	"platen/ooxml"
 )
 
 const corpus = "../../shared/corpus"
@@ -146,7 +146,7 @@ func unpackedSize(file []byte) uint64 {
 }
 
 func explains(err error) bool {
-	if _, ok := errors.AsType[*opc.Error](err); ok {
+	if _, ok := errors.AsType[*ooxml.Error](err); ok {
 		return true
 	}
 	_, ok := errors.AsType[docx.Errors](err)

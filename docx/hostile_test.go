@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"platen/budget"
 	"platen/docx"
-	"platen/docx/budget"
 )
 
 // Templates made to be slow or to go deep are compiled in about the time of their size, or refused.

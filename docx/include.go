@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/compile"
 	"platen/docx/include"
-	"platen/docx/opc"
 	"platen/docx/program"
+	"platen/ooxml"
 )
 
 const (
 	// MaxFile is how many bytes a template may have, and a file that it includes.
-	MaxFile = opc.DefaultPackageBytes
+	MaxFile = ooxml.DefaultPackageBytes
 
 	// MaxIncludeDepth is how deep included files may include others.
 	MaxIncludeDepth = 5

@@ -1,5 +1,5 @@
 // Package docx is the template engine: it compiles a Word document with tags and fills it with data. The language of
-// the tags is docx/lang's, the container docx/opc's, the elements docx/wml's.
+// the tags is docx/lang's, the container ooxml's, the elements docx/wml's.
 //
 // Parse has docx/compile turn each part that holds text into a program of literal bytes and operations, which docx/program
 // executes. So an execution touches only what changes: parts without tags are copied as they are compressed, and of the others
@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"io"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/compile"
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/program"
+	"platen/ooxml"
 )
 
 // What is said of templates and of executions, by the names that callers know.
@@ -44,21 +44,21 @@ var ErrIncomplete = program.ErrIncomplete
 type Template struct{ compiled *compile.Compiled }
 
 // Parse compiles a Word document (.docx, .dotx, .docm or .dotm) of size bytes. It reads all of r and does not keep
-// it. The error is an *opc.Error if the file cannot be read, and Errors, with all problems at once and
+// it. The error is an *ooxml.Error if the file cannot be read, and Errors, with all problems at once and
 // the warnings among them, if its tags cannot.
 func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	return ParseWith(context.Background(), r, size, ParseOptions{})
 }
 
 // Identify tells whether a file of size bytes may be a Word document, from its first bytes and its directory alone: it is fast,
-// and Parse may still fail. The error is an *opc.Error that says what else the file is, or one of r's.
-func Identify(r io.ReaderAt, size int64) error { return opc.Identify(r, size, compile.Limits) }
+// and Parse may still fail. The error is an *ooxml.Error that says what else the file is, or one of r's.
+func Identify(r io.ReaderAt, size int64) error { return ooxml.Identify(r, size, compile.Limits) }
 
 // ParseWith is Parse with options. It returns soon after ctx ends, with the reason. A template that takes too much work or time to compile
 // is a [*BudgetError].
 func ParseWith(ctx context.Context, r io.ReaderAt, size int64, opt ParseOptions) (*Template, error) {
-	if size > opc.DefaultPackageBytes { // before it is taken into memory; opc says it properly
-		_, err := opc.Open(r, size, compile.Limits)
+	if size > ooxml.DefaultPackageBytes { // before it is taken into memory; ooxml says it properly
+		_, err := ooxml.Open(r, size, compile.Limits)
 		return nil, err
 	}
 	file := make([]byte, max(size, 0))

@@ -14,7 +14,7 @@ import (
 
 	"platen/docx"
 	"platen/docx/lang"
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // invoiceDocument has a table row per item.
@@ -110,19 +110,19 @@ func TestExecuteReportsTheWriter(t *testing.T) {
 func TestParseRefusesWhatIsNoTemplate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file []byte
-		code opc.Code
+		code ooxml.Code
 	}{
-		"empty":       {nil, opc.CodeEmpty},
-		"encrypted":   {[]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), opc.CodeEncrypted},
-		"text":        {[]byte("Dear {{name}}"), opc.CodeNotZip},
-		"zip":         {pack(t, map[string]string{"a.txt": "a"}), opc.CodeNotWord},
-		"broken XML":  {build(t, map[string]string{"document.xml": "<w:p>"}), opc.CodeBadXML},
-		"no prefix":   {build(t, map[string]string{"document.xml": "<x:p>{{a}}</x:p>"}), opc.CodeBadXML},
-		"entity bomb": {build(t, map[string]string{"document.xml": "<w:p>&bomb;</w:p>"}), opc.CodeBadXML},
+		"empty":       {nil, ooxml.CodeEmpty},
+		"encrypted":   {[]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), ooxml.CodeEncrypted},
+		"text":        {[]byte("Dear {{name}}"), ooxml.CodeNotZip},
+		"zip":         {pack(t, map[string]string{"a.txt": "a"}), ooxml.CodeNotWord},
+		"broken XML":  {build(t, map[string]string{"document.xml": "<w:p>"}), ooxml.CodeBadXML},
+		"no prefix":   {build(t, map[string]string{"document.xml": "<x:p>{{a}}</x:p>"}), ooxml.CodeBadXML},
+		"entity bomb": {build(t, map[string]string{"document.xml": "<w:p>&bomb;</w:p>"}), ooxml.CodeBadXML},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(tt.file)
-			if e, ok := errors.AsType[*opc.Error](err); !ok || e.Code != tt.code {
+			if e, ok := errors.AsType[*ooxml.Error](err); !ok || e.Code != tt.code {
 				t.Errorf("error = %v, want code %s", err, tt.code)
 			}
 		})
@@ -149,9 +149,9 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 
 func TestWordTemplatesBecomeDocuments(t *testing.T) {
 	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p/>`}))
-	for kind, want := range map[string]string{opc.TypeTemplate: opc.TypeDocument, opc.TypeMacroTemplate: opc.TypeMacroDocument, opc.TypeMacroDocument: opc.TypeMacroDocument} {
+	for kind, want := range map[string]string{ooxml.TypeTemplate: ooxml.TypeDocument, ooxml.TypeMacroTemplate: ooxml.TypeMacroDocument, ooxml.TypeMacroDocument: ooxml.TypeMacroDocument} {
 		dotx := maps.Clone(files)
-		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], opc.TypeDocument, kind)
+		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], ooxml.TypeDocument, kind)
 		tpl, err := parse(pack(t, dotx))
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"platen/budget"
 	"platen/docgen"
-	"platen/docx/budget"
 )
 
 // metrics counts what is made.

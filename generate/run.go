@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"platen/budget"
 	"platen/docgen"
-	"platen/docx/budget"
 	"platen/fair"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
@@ -119,7 +119,7 @@ func (c *compiler) findLinks() {
 			target = decoded
 		}
 		spans, _ := lang.Find(target)
-		if r.Type != opc.RelHyperlink || !r.External || len(spans) == 0 {
+		if r.Type != ooxml.RelHyperlink || !r.External || len(spans) == 0 {
 			continue
 		}
 		for _, n := range c.root.All("w:hyperlink") {
@@ -281,13 +281,13 @@ func isChartName(n *wml.Node) bool {
 }
 
 // propertyParts returns the parts with properties of the document: title, author and the like, and those of its author.
-func propertyParts(pkg *opc.Package) ([]*opc.Part, error) {
+func propertyParts(pkg *ooxml.Package) ([]*ooxml.Part, error) {
 	rels, err := pkg.Rels("/")
 	if err != nil {
 		return nil, err
 	}
-	var parts []*opc.Part
-	for _, kind := range []string{opc.RelCoreProperties, opc.RelExtendedProperties, opc.RelCustomProperties} {
+	var parts []*ooxml.Part
+	for _, kind := range []string{ooxml.RelCoreProperties, ooxml.RelExtendedProperties, ooxml.RelCustomProperties} {
 		for _, r := range rels {
 			if part := pkg.Part(r.Target); r.Type == kind && !r.External && part != nil && !slices.Contains(parts, part) {
 				parts = append(parts, part)

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // bytesPerStep is how many bytes of XML are read for one step.
@@ -38,8 +38,8 @@ type compiler struct {
 	isProperties bool
 	tocs         []*toc // of the main part, which are written anew
 	otherTOCs    []*toc
-	pkg          *opc.Package
-	rels         []opc.Relationship        // of the part
+	pkg          *ooxml.Package
+	rels         []ooxml.Relationship      // of the part
 	charts       map[string]*program.Chart // of the document, by the names of their parts
 	headers      map[string]*boundHeader   // of sections in loops, by the names of their parts
 	notes        map[string]*boundNote     // of the document, by what they have in common with their references

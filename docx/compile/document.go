@@ -15,10 +15,10 @@ import (
 	"slices"
 	"strings"
 
-	"platen/docx/budget"
-	"platen/docx/opc"
+	"platen/budget"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // Compiled is a document with what was found when it was compiled.
@@ -37,8 +37,8 @@ type Tag struct {
 	Paths   []string `json:"json_paths"`  // what it reads of the input, every prefix of each path
 }
 
-// Limits are opc's but for the XML, of which compiling takes many times the size.
-var Limits = opc.Limits{XMLBytes: 32 << 20}
+// Limits are ooxml's but for the XML, of which compiling takes many times the size.
+var Limits = ooxml.Limits{XMLBytes: 32 << 20}
 
 // maxTags bounds the tags of one part.
 const maxTags = 20_000
@@ -53,7 +53,7 @@ type partCompiler struct {
 // File compiles a file by itself; included says what of its parts comes from included files. The error is that of a file that
 // cannot be read, or one of the meter, which the work is taken from.
 func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
-	pkg, err := opc.OpenBytes(file, Limits)
+	pkg, err := ooxml.OpenBytes(file, Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,12 @@ func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]S
 // name and content type differ.
 func (p *partCompiler) becomeDocument() error {
 	d := p.Document
-	part := d.Package.Part(opc.ContentTypesName)
+	part := d.Package.Part(ooxml.ContentTypesName)
 	src, err := d.Package.ReadXML(part)
 	if err != nil {
 		return err
 	}
-	types := strings.NewReplacer(opc.TypeTemplate, opc.TypeDocument, opc.TypeMacroTemplate, opc.TypeMacroDocument).Replace(string(src))
+	types := strings.NewReplacer(ooxml.TypeTemplate, ooxml.TypeDocument, ooxml.TypeMacroTemplate, ooxml.TypeMacroDocument).Replace(string(src))
 	if types != string(src) {
 		d.Types = []byte(types)
 	}
@@ -126,7 +126,7 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 }
 
 // compile compiles a part and keeps what comes of it.
-func (p *partCompiler) compile(part *opc.Part, c *compiler) error {
+func (p *partCompiler) compile(part *ooxml.Part, c *compiler) error {
 	d := p.Document
 	src, err := d.Package.ReadXML(part)
 	if err != nil {
@@ -197,23 +197,23 @@ func keep(all, of program.Errors) program.Errors {
 
 // textRels are the relationships that lead to parts with text, in the order in which these are read.
 var textRels = []string{
-	opc.RelHeader, opc.RelFooter, opc.RelFootnotes, opc.RelEndnotes, opc.RelChart, opc.RelDiagramData, opc.RelDiagramDrawing,
+	ooxml.RelHeader, ooxml.RelFooter, ooxml.RelFootnotes, ooxml.RelEndnotes, ooxml.RelChart, ooxml.RelDiagramData, ooxml.RelDiagramDrawing,
 }
 
 // textParts returns the parts that may hold tags: the main one, then headers, footers, notes, charts and diagrams. What is
 // said in comments is said of the template and is no part of the document.
-func textParts(pkg *opc.Package) ([]*opc.Part, error) {
+func textParts(pkg *ooxml.Package) ([]*ooxml.Part, error) {
 	main, err := pkg.WordMain()
 	if err != nil {
 		return nil, err
 	}
-	parts := []*opc.Part{main}
+	parts := []*ooxml.Part{main}
 	for i := 0; i < len(parts); i++ { // which grow, as a header may hold a chart
 		rels, err := pkg.Rels(parts[i].Name)
 		if err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(rels, func(a, b opc.Relationship) int {
+		slices.SortStableFunc(rels, func(a, b ooxml.Relationship) int {
 			return cmp.Or(cmp.Compare(slices.Index(textRels, a.Type), slices.Index(textRels, b.Type)), cmp.Compare(a.Target, b.Target))
 		})
 		for _, r := range rels {

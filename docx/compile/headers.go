@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // The sections that a loop repeats share their headers and footers (ISO 29500-1 §17.10), unless a tag in one of these reads a variable of
@@ -27,7 +27,7 @@ type headerReference struct {
 }
 
 // headerReferences are the elements that give a section its headers and footers, with the types of their relationships.
-var headerReferences = map[string]string{"w:headerReference": opc.RelHeader, "w:footerReference": opc.RelFooter}
+var headerReferences = map[string]string{"w:headerReference": ooxml.RelHeader, "w:footerReference": ooxml.RelFooter}
 
 // findHeaders finds the headers and footers of sections within loops.
 func (c *compiler) findHeaders() {
@@ -36,7 +36,7 @@ func (c *compiler) findHeaders() {
 	}
 	for name, relType := range headerReferences {
 		for _, n := range c.root.All(name) {
-			i := slices.IndexFunc(c.rels, func(r opc.Relationship) bool {
+			i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool {
 				return r.Type == relType && !r.External && r.ID == wml.AttrValue(c.src, n, "r:id")
 			})
 			if i < 0 || c.pkg.Part(c.rels[i].Target) == nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"platen/docx/include"
-	"platen/docx/opc"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // inclusion is a tag that includes a file.
@@ -71,7 +71,7 @@ func (in *inclusion) Failed(err error) program.Errors {
 	}
 	e := *in.at
 	e.Message = fmt.Sprintf("the file %q %s", in.Name, err)
-	if unreadable, ok := errors.AsType[*opc.Error](err); ok {
+	if unreadable, ok := errors.AsType[*ooxml.Error](err); ok {
 		e.Message, e.Hint = fmt.Sprintf("the file %q cannot be read: %s", in.Name, unreadable.Message), unreadable.Remedy
 	}
 	return program.Errors{&e}

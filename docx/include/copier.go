@@ -10,15 +10,15 @@ import (
 
 	"github.com/beevik/etree"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // copier copies content from one part of a document to another part of another document.
 type copier struct {
 	in       *inserter
 	from     *source
-	part     *opc.Part // that the content comes from
-	rels     []opc.Relationship
+	part     *ooxml.Part // that the content comes from
+	rels     []ooxml.Relationship
 	relate   func(relType, target string, external bool) (id string, err error) // of the part that it goes to
 	declared declarations                                                       // there
 	isMain   bool                                                               // notes may be there
@@ -30,7 +30,7 @@ type copier struct {
 }
 
 // within is a copier for a part that belongs to the content, such as a header.
-func (c *copier) within(part *opc.Part, rels []opc.Relationship, relate func(string, string, bool) (string, error), declared declarations) *copier {
+func (c *copier) within(part *ooxml.Part, rels []ooxml.Relationship, relate func(string, string, bool) (string, error), declared declarations) *copier {
 	other := *c
 	other.part, other.rels, other.relate, other.declared, other.isMain = part, rels, relate, declared, false
 	return &other
@@ -194,7 +194,7 @@ func (c *copier) rewriteRelationships(e *element) error {
 		if !strings.HasPrefix(name, "r:") && name != "o:relid" {
 			continue
 		}
-		i := slices.IndexFunc(c.rels, func(r opc.Relationship) bool { return r.ID == a.Value })
+		i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == a.Value })
 		id, err := "", error(nil)
 		if i >= 0 {
 			id, err = c.relation(c.rels[i])
@@ -212,7 +212,7 @@ func (c *copier) rewriteRelationships(e *element) error {
 }
 
 // relation makes a relationship like r, and copies what that leads to. It is "" if that is not there.
-func (c *copier) relation(r opc.Relationship) (id string, err error) {
+func (c *copier) relation(r ooxml.Relationship) (id string, err error) {
 	if r.External {
 		return c.relate(r.Type, r.Target, true)
 	}
@@ -230,7 +230,7 @@ func (c *copier) relation(r opc.Relationship) (id string, err error) {
 var errCircle = errors.New("has parts that lead to each other in a circle")
 
 // copyPart copies a part and those that it leads to, once, and returns its name.
-func (c *copier) copyPart(part *opc.Part, relType string) (name string, err error) {
+func (c *copier) copyPart(part *ooxml.Part, relType string) (name string, err error) {
 	s := c.from
 	if name, ok := s.parts[part]; ok {
 		return name, nil
@@ -251,19 +251,19 @@ func (c *copier) copyPart(part *opc.Part, relType string) (name string, err erro
 	if len(rels) > 0 {
 		c.in.added.RelateAll(name, rels)
 	}
-	if relType != opc.RelHeader && relType != opc.RelFooter { // whose lists are those of a place
+	if relType != ooxml.RelHeader && relType != ooxml.RelFooter { // whose lists are those of a place
 		s.parts[part] = name
 	}
 	return name, nil
 }
 
 // copiedPart returns the content and the relationships of a copy of a part.
-func (c *copier) copiedPart(part *opc.Part, relType string) (data []byte, rels []opc.Relationship, err error) {
+func (c *copier) copiedPart(part *ooxml.Part, relType string) (data []byte, rels []ooxml.Relationship, err error) {
 	own, err := c.from.pkg.Rels(part.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if relType == opc.RelHeader || relType == opc.RelFooter {
+	if relType == ooxml.RelHeader || relType == ooxml.RelFooter {
 		return c.copiedText(part, own)
 	}
 	for _, r := range own {
@@ -283,14 +283,14 @@ func (c *copier) copiedPart(part *opc.Part, relType string) (data []byte, rels [
 }
 
 // copiedText is copiedPart for a part with text of its own.
-func (c *copier) copiedText(part *opc.Part, own []opc.Relationship) (data []byte, rels []opc.Relationship, err error) {
+func (c *copier) copiedText(part *ooxml.Part, own []ooxml.Relationship) (data []byte, rels []ooxml.Relationship, err error) {
 	root, err := readElement(c.from.pkg, part)
 	if err != nil {
 		return nil, nil, err
 	}
 	relate := func(relType, target string, external bool) (string, error) {
 		id := "rId" + strconv.Itoa(len(rels)+1)
-		rels = append(rels, opc.Relationship{ID: id, Type: relType, Target: target, External: external})
+		rels = append(rels, ooxml.Relationship{ID: id, Type: relType, Target: target, External: external})
 		return id, nil
 	}
 	c.nameBookmarks(root)
@@ -299,5 +299,5 @@ func (c *copier) copiedText(part *opc.Part, own []opc.Relationship) (data []byte
 	}
 	var out strings.Builder
 	err = writeElement(&out, root)
-	return []byte(opc.XMLHeader + out.String()), rels, err
+	return []byte(ooxml.XMLHeader + out.String()), rels, err
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/beevik/etree"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 type element = etree.Element
@@ -96,7 +96,7 @@ func child(e *element, name string) *element {
 }
 
 // readElement returns the root of a part.
-func readElement(pkg *opc.Package, part *opc.Part) (*element, error) {
+func readElement(pkg *ooxml.Package, part *ooxml.Part) (*element, error) {
 	src, err := pkg.ReadXML(part)
 	if err != nil {
 		return nil, err

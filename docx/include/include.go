@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // Place is where the content of a document is to stand: instead of the paragraph at Source[Start:End] of a part.
@@ -17,7 +17,7 @@ type Place struct {
 	Part        string
 	Source      []byte // of the part
 	Start, End  int
-	Document    *opc.Package
+	Document    *ooxml.Package
 	TableBefore bool // a table is before the paragraph
 	NoParagraph bool // no paragraph is behind it: a table or nothing
 }
@@ -52,12 +52,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // Where both documents have a style of the same name, the one of pkg counts. Comments are left out.
 //
 // The error is an [*Error] if a document cannot be included.
-func Into(pkg *opc.Package, places []Place, taken Taken) (file []byte, stretches []Stretch, err error) {
+func Into(pkg *ooxml.Package, places []Place, taken Taken) (file []byte, stretches []Stretch, err error) {
 	main, err := pkg.WordMain()
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &inserter{pkg: pkg, main: main, added: opc.NewAdditions(pkg, nil), taken: taken, sources: map[*opc.Package]*source{}, changed: map[*opc.Part]bool{}}
+	in := &inserter{pkg: pkg, main: main, added: ooxml.NewAdditions(pkg, nil), taken: taken, sources: map[*ooxml.Package]*source{}, changed: map[*ooxml.Part]bool{}}
 	if err := in.open(); err != nil {
 		return nil, nil, err
 	}
@@ -73,12 +73,12 @@ func Into(pkg *opc.Package, places []Place, taken Taken) (file []byte, stretches
 
 // inserter puts documents into one.
 type inserter struct {
-	pkg     *opc.Package
-	main    *opc.Part
-	added   *opc.Additions
+	pkg     *ooxml.Package
+	main    *ooxml.Part
+	added   *ooxml.Additions
 	taken   Taken
-	sources map[*opc.Package]*source
-	changed map[*opc.Part]bool // parts that have other content
+	sources map[*ooxml.Package]*source
+	changed map[*ooxml.Part]bool // parts that have other content
 
 	styles    *styleSheet
 	numbering *numbering
@@ -104,7 +104,7 @@ func (in *inserter) open() (err error) {
 }
 
 // insertInto puts content into one part.
-func (in *inserter) insertInto(part *opc.Part, places []Place, stretches []Stretch) error {
+func (in *inserter) insertInto(part *ooxml.Part, places []Place, stretches []Stretch) error {
 	var order []int
 	for i := range places {
 		if places[i].Part == part.Name {
@@ -139,7 +139,7 @@ func (in *inserter) insertInto(part *opc.Part, places []Place, stretches []Stret
 }
 
 // content returns what stands in a place, as XML.
-func (in *inserter) content(part *opc.Part, p *Place, declared declarations) ([]byte, error) {
+func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) ([]byte, error) {
 	s, err := in.source(p.Document)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (in *inserter) content(part *opc.Part, p *Place, declared declarations) ([]
 
 // theme gives the document the theme of another if it has none, by whose colours charts and styles may go.
 func (in *inserter) theme(s *source) error {
-	isTheme := func(r opc.Relationship) bool { return r.Type == opc.RelTheme && !r.External }
+	isTheme := func(r ooxml.Relationship) bool { return r.Type == ooxml.RelTheme && !r.External }
 	i := slices.IndexFunc(s.rels, isTheme)
 	if in.hasTheme || i < 0 {
 		return nil
@@ -194,7 +194,7 @@ func (in *inserter) theme(s *source) error {
 }
 
 // replace gives a part of the document other content.
-func (in *inserter) replace(part *opc.Part, data []byte) {
+func (in *inserter) replace(part *ooxml.Part, data []byte) {
 	in.changed[part] = true
 	in.added.Replace(part.Name, data)
 }
@@ -208,8 +208,8 @@ func (in *inserter) write() ([]byte, error) {
 		return nil, fmt.Errorf("include: %w", err)
 	}
 	var out bytes.Buffer
-	w := opc.NewWriter(&out)
-	var late []*opc.Part
+	w := ooxml.NewWriter(&out)
+	var late []*ooxml.Part
 	for _, part := range in.pkg.Parts() {
 		switch {
 		case in.added.Deferred(part):
@@ -258,22 +258,22 @@ func (in *inserter) finish() error {
 
 // source is a document whose content is copied.
 type source struct {
-	pkg       *opc.Package
-	main      *opc.Part
-	rels      []opc.Relationship
+	pkg       *ooxml.Package
+	main      *ooxml.Part
+	rels      []ooxml.Relationship
 	body      *element
 	styles    *styleSheet
 	numbering *numbering
 	notes     [2]*notes
-	parts     map[*opc.Part]string // those that were copied, with their new names
-	copying   map[*opc.Part]bool
+	parts     map[*ooxml.Part]string // those that were copied, with their new names
+	copying   map[*ooxml.Part]bool
 	styleIDs  map[string]string // by kind and id: those that the styles have in the document now
 	newStyles map[string]bool   // likewise: those that it did not have
 	lists     map[string]string // those that styles name, likewise
 }
 
 // source opens a document once.
-func (in *inserter) source(pkg *opc.Package) (*source, error) {
+func (in *inserter) source(pkg *ooxml.Package) (*source, error) {
 	if s := in.sources[pkg]; s != nil {
 		return s, nil
 	}
@@ -284,7 +284,7 @@ func (in *inserter) source(pkg *opc.Package) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{pkg: pkg, main: main, parts: map[*opc.Part]string{}, copying: map[*opc.Part]bool{}, styleIDs: map[string]string{}, newStyles: map[string]bool{}, lists: map[string]string{}}
+	s := &source{pkg: pkg, main: main, parts: map[*ooxml.Part]string{}, copying: map[*ooxml.Part]bool{}, styleIDs: map[string]string{}, newStyles: map[string]bool{}, lists: map[string]string{}}
 	root, err := readElement(pkg, main)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/beevik/etree"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // sheet is a part that the content of a document refers to: its styles, lists or notes.
@@ -19,14 +19,14 @@ type sheet struct {
 	name    string // of the part, and of its root element
 	relType string
 	strict  bool
-	part    *opc.Part // nil: the document has none
-	rels    []opc.Relationship
+	part    *ooxml.Part // nil: the document has none
+	rels    []ooxml.Relationship
 	root    *element
 	grown   bool // something was added
 }
 
 // read reads the part that the main part leads to; without one the sheet is empty.
-func (s *sheet) read(pkg *opc.Package, main *opc.Part) error {
+func (s *sheet) read(pkg *ooxml.Package, main *ooxml.Part) error {
 	s.strict = pkg.Strict()
 	s.root = etree.NewElement("w:" + s.name)
 	s.root.CreateAttr("xmlns:w", wordNamespace(s.strict))
@@ -34,7 +34,7 @@ func (s *sheet) read(pkg *opc.Package, main *opc.Part) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(rels, func(r opc.Relationship) bool {
+	i := slices.IndexFunc(rels, func(r ooxml.Relationship) bool {
 		return r.Type == s.relType && !r.External && pkg.Part(r.Target) != nil
 	})
 	if i < 0 {
@@ -69,7 +69,7 @@ func (s *sheet) add(e *element, before ...string) {
 
 func (s *sheet) bytes() ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString(opc.XMLHeader)
+	out.WriteString(ooxml.XMLHeader)
 	err := writeElement(&out, s.root)
 	return out.Bytes(), err
 }
@@ -82,8 +82,8 @@ type styleSheet struct {
 	taken map[string]bool     // ids of any kind
 }
 
-func readStyles(pkg *opc.Package, main *opc.Part) (*styleSheet, error) {
-	s := &styleSheet{sheet: sheet{name: "styles", relType: opc.RelStyles}, ids: map[string]*element{}, names: map[string]string{}, taken: map[string]bool{}}
+func readStyles(pkg *ooxml.Package, main *ooxml.Part) (*styleSheet, error) {
+	s := &styleSheet{sheet: sheet{name: "styles", relType: ooxml.RelStyles}, ids: map[string]*element{}, names: map[string]string{}, taken: map[string]bool{}}
 	if err := s.read(pkg, main); err != nil {
 		return nil, err
 	}
@@ -181,8 +181,8 @@ type numbering struct {
 	nextList, nextLookID int
 }
 
-func readNumbering(pkg *opc.Package, main *opc.Part) (*numbering, error) {
-	n := &numbering{sheet: sheet{name: "numbering", relType: opc.RelNumbering}, lists: map[string]*element{}, looks: map[string]*element{}, nextList: 1}
+func readNumbering(pkg *ooxml.Package, main *ooxml.Part) (*numbering, error) {
+	n := &numbering{sheet: sheet{name: "numbering", relType: ooxml.RelNumbering}, lists: map[string]*element{}, looks: map[string]*element{}, nextList: 1}
 	if err := n.read(pkg, main); err != nil {
 		return nil, err
 	}
@@ -316,10 +316,10 @@ type notes struct {
 	next int
 }
 
-func readNotes(pkg *opc.Package, main *opc.Part, kind string) (*notes, error) {
-	relType := opc.RelFootnotes
+func readNotes(pkg *ooxml.Package, main *ooxml.Part, kind string) (*notes, error) {
+	relType := ooxml.RelFootnotes
 	if kind == "endnote" {
-		relType = opc.RelEndnotes
+		relType = ooxml.RelEndnotes
 	}
 	n := &notes{sheet: sheet{name: kind + "s", relType: relType}, kind: kind, byID: map[string]*element{}, next: 1}
 	if err := n.read(pkg, main); err != nil {
@@ -389,7 +389,7 @@ func (c *copier) forNotes(from, there *notes) *copier {
 			return c.in.added.Relate(there.part.Name, relType, target, external)
 		}
 		id := "rId" + strconv.Itoa(len(there.rels)+1)
-		there.rels = append(there.rels, opc.Relationship{ID: id, Type: relType, Target: target, External: external})
+		there.rels = append(there.rels, ooxml.Relationship{ID: id, Type: relType, Target: target, External: external})
 		return id, nil
 	}
 	return c.within(from.part, from.rels, relate, there.declared())

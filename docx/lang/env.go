@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/locale"
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 // pictureWidth is how many characters of the tag [SyntaxError.Picture] shows on each side of the place.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/locale"
 )
 

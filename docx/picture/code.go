@@ -20,7 +20,7 @@ import (
 	"github.com/boombuler/barcode/twooffive"
 	"github.com/boombuler/barcode/utils"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/image/webp"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/srwiley/rasterx"
 	"golang.org/x/image/math/fixed"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"io"
 	"sync"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 // largePixels is how many pixels a picture may have that is decoded beside others.

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

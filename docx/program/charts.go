@@ -7,7 +7,7 @@ import (
 
 	"platen/docx/chart"
 	"platen/docx/lang"
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // A chart of the template whose alt text is a tag with the filter chart takes its values from the data. If it is shown once, its
@@ -15,9 +15,9 @@ import (
 
 // Chart is the part of a chart that takes values from the data.
 type Chart struct {
-	Part     *opc.Part
-	rels     []opc.Relationship
-	workbook *opc.Part   // nil: it has none that a new one could take the place of
+	Part     *ooxml.Part
+	rels     []ooxml.Relationship
+	workbook *ooxml.Part // nil: it has none that a new one could take the place of
 	Blocks   []*lang.Tag // the tags of loops and conditions that are open around it
 	Shown    int         // by how many drawings
 	Source   []byte
@@ -25,14 +25,14 @@ type Chart struct {
 }
 
 // Read learns what belongs to a chart; p is the program of its part, nil if that has no tags.
-func (b *Chart) Read(pkg *opc.Package, src []byte, p *Part) error {
+func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	rels, err := pkg.Rels(b.Part.Name)
 	if err != nil {
 		return err
 	}
 	b.Source, b.rels, b.Texts = src, rels, p
 	for _, r := range rels {
-		if part := pkg.Part(r.Target); r.Type == opc.RelPackage && !r.External && part != nil && part.ContentType == chart.WorkbookType {
+		if part := pkg.Part(r.Target); r.Type == ooxml.RelPackage && !r.External && part != nil && part.ContentType == chart.WorkbookType {
 			b.workbook = part
 		}
 	}
@@ -45,7 +45,7 @@ func (b *Chart) once() bool {
 }
 
 // isChartPart tells whether a part is that of a chart which may be given other content, or of its workbook.
-func (d *Document) isChartPart(part *opc.Part) bool {
+func (d *Document) isChartPart(part *ooxml.Part) bool {
 	for _, b := range d.Charts {
 		if b.once() && (part == b.Part || part == b.workbook) {
 			return true
@@ -142,12 +142,12 @@ func texts(values []lang.Value) []string {
 // workbookID is the id of the relationship to the workbook.
 func (b *Chart) workbookID() string {
 	for _, r := range b.rels {
-		if b.workbook != nil && r.Type == opc.RelPackage && r.Target == b.workbook.Name {
+		if b.workbook != nil && r.Type == ooxml.RelPackage && r.Target == b.workbook.Name {
 			return r.ID
 		}
 	}
 	id := "rIdWorkbook"
-	for slices.ContainsFunc(b.rels, func(r opc.Relationship) bool { return r.ID == id }) {
+	for slices.ContainsFunc(b.rels, func(r ooxml.Relationship) bool { return r.ID == id }) {
 		id += "1"
 	}
 	return id
@@ -164,13 +164,13 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 	if err != nil {
 		return "", err
 	}
-	rels := []opc.Relationship{{ID: workbookID, Type: opc.RelPackage, Target: book}}
+	rels := []ooxml.Relationship{{ID: workbookID, Type: ooxml.RelPackage, Target: book}}
 	for _, r := range b.rels {
 		part := x.d.Package.Part(r.Target)
 		switch {
-		case r.ID == workbookID || r.Type == opc.RelChartStyle || r.Type == opc.RelChartColors || part == nil && !r.External:
+		case r.ID == workbookID || r.Type == ooxml.RelChartStyle || r.Type == ooxml.RelChartColors || part == nil && !r.External:
 			continue
-		case r.Type == opc.RelChartDrawing && part != nil:
+		case r.Type == ooxml.RelChartDrawing && part != nil:
 			if r.Target, err = x.copyPart(part); err != nil {
 				return "", err
 			}
@@ -178,11 +178,11 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 		rels = append(rels, r)
 	}
 	x.added.RelateAll(name, rels)
-	return x.added.Relate(x.part, opc.RelChart, name, false)
+	return x.added.Relate(x.part, ooxml.RelChart, name, false)
 }
 
 // copyPart adds a copy of a part of the template and returns its name.
-func (x *execution) copyPart(part *opc.Part) (string, error) {
+func (x *execution) copyPart(part *ooxml.Part) (string, error) {
 	src, err := x.d.Package.Read(part)
 	if err != nil {
 		return "", err

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"sync"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // Document is a compiled document: its package, and the programs that write its parts anew. It serves many executions at
 // once.
 type Document struct {
-	Package   *opc.Package
+	Package   *ooxml.Package
 	Parts     map[string]*Part   // by part name; parts without tags have none
 	Main      string             // name of the main part
 	Types     []byte             // [Content_Types].xml, if it is another than the template's
@@ -35,7 +35,7 @@ type Document struct {
 }
 
 // NewDocument returns a document without programs, whose parts all stay as they are.
-func NewDocument(pkg *opc.Package) *Document {
+func NewDocument(pkg *ooxml.Package) *Document {
 	return &Document{
 		Package: pkg, Parts: map[string]*Part{}, Charts: map[string]*Chart{}, Headers: map[string]*Header{}, StyleIDs: map[string]string{},
 		Places: map[*lang.Tag]*Error{}, Bookmarks: map[string]bool{},
@@ -54,7 +54,7 @@ func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 		}
 	}
 	x.beginCheck()
-	if err := x.write(opc.NewWriter(meter.Output(w))); err != nil {
+	if err := x.write(ooxml.NewWriter(meter.Output(w))); err != nil {
 		return x.exceeded(x.refuse(err))
 	}
 	return x.report()
@@ -63,7 +63,7 @@ func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 func (d *Document) execution(data lang.Value, opt Options, meter *budget.Meter) *execution {
 	x := &execution{
 		d: d, opt: opt, meter: meter, env: lang.NewEnv(data, opt.forTags(&d.Use, meter)), slots: make([]int, d.Slots.ids), nextID: d.FirstID,
-		added: opc.NewAdditions(d.Package, meter),
+		added: ooxml.NewAdditions(d.Package, meter),
 	}
 	x.out = d.takeOutput()
 	x.out.meter = meter
@@ -92,11 +92,11 @@ func (x *execution) readHeadings(data lang.Value) error {
 }
 
 // write writes the package: the parts with text as they are executed, at the end those that list what was added.
-func (x *execution) write(pw *opc.Writer) error {
+func (x *execution) write(pw *ooxml.Writer) error {
 	if x.d.Types != nil {
-		x.added.Replace(opc.ContentTypesName, x.d.Types)
+		x.added.Replace(ooxml.ContentTypesName, x.d.Types)
 	}
-	var late []*opc.Part
+	var late []*ooxml.Part
 	for _, part := range x.d.inOrder() {
 		switch {
 		case x.added.Deferred(part):
@@ -122,13 +122,13 @@ func (x *execution) write(pw *opc.Writer) error {
 
 // inOrder returns the parts in the order in which they are written: as they came, but notes that are written where they are referred to
 // behind those that do so.
-func (d *Document) inOrder() []*opc.Part {
+func (d *Document) inOrder() []*ooxml.Part {
 	parts := d.Package.Parts()
-	isLater := func(part *opc.Part) bool { p := d.Parts[part.Name]; return p != nil && p.HasNotes }
+	isLater := func(part *ooxml.Part) bool { p := d.Parts[part.Name]; return p != nil && p.HasNotes }
 	if !slices.ContainsFunc(parts, isLater) {
 		return parts
 	}
-	var first, later []*opc.Part
+	var first, later []*ooxml.Part
 	for _, part := range parts {
 		if isLater(part) {
 			later = append(later, part)
@@ -139,7 +139,7 @@ func (d *Document) inOrder() []*opc.Part {
 	return append(first, later...)
 }
 
-func (x *execution) writePart(pw *opc.Writer, part *opc.Part) error {
+func (x *execution) writePart(pw *ooxml.Writer, part *ooxml.Part) error {
 	p := x.d.Parts[part.Name]
 	if p == nil {
 		return pw.Copy(part)

@@ -1,12 +1,12 @@
 package program
 
 import (
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // Header is a header or footer of a section that a loop repeats.
 type Header struct {
-	Part    *opc.Part
+	Part    *ooxml.Part
 	RelType string
 	Shared  bool  // a section outside of the loop has it too
 	Body    *Part // nil if all rounds have the same
@@ -47,13 +47,13 @@ func (x *execution) header(o *Op) error {
 }
 
 // addHeader adds a header as a new part, which has the relationships of the template's and its own.
-func (x *execution) addHeader(h *Header, text []byte, own []opc.Relationship) (id string, err error) {
+func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) (id string, err error) {
 	rels, err := x.d.Package.Rels(h.Part.Name)
 	if err != nil {
 		return "", err
 	}
 	stem := "/word/header"
-	if h.RelType == opc.RelFooter {
+	if h.RelType == ooxml.RelFooter {
 		stem = "/word/footer"
 	}
 	name, err := x.added.Add(stem, "xml", h.Part.ContentType, text)
@@ -65,7 +65,7 @@ func (x *execution) addHeader(h *Header, text []byte, own []opc.Relationship) (i
 }
 
 // isHeaderOfRounds tells whether a part is a header or footer that is given other content.
-func (d *Document) isHeaderOfRounds(part *opc.Part) bool {
+func (d *Document) isHeaderOfRounds(part *ooxml.Part) bool {
 	h := d.Headers[part.Name]
 	return h != nil && !h.Shared
 }

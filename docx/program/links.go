@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"platen/docx/lang"
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // Link is an address that holds tags.
@@ -80,7 +80,7 @@ func (x *execution) linkTarget(o *Op) error {
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil
 	}
-	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
+	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)
 	x.out.buf = append(x.out.buf, id...)
 	return err
 }

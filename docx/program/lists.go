@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/docx/opc"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // Lists are numbered by what numbering.xml says (ISO 29500-1 §17.9): paragraphs that name the same w:num are one list,
@@ -26,7 +26,7 @@ const (
 
 // Numbering is what a template's numbering.xml and styles say of its lists.
 type Numbering struct {
-	part         *opc.Part
+	part         *ooxml.Part
 	Source       []byte
 	root         *wml.Node
 	nums         map[string]*wml.Node // w:num by id
@@ -36,11 +36,11 @@ type Numbering struct {
 }
 
 // isIn tells whether the lists are in that part.
-func (n *Numbering) isIn(part *opc.Part) bool { return n != nil && n.part == part }
+func (n *Numbering) isIn(part *ooxml.Part) bool { return n != nil && n.part == part }
 
 // ReadNumbering reads the lists of a document; nil if it has none. Damage here only costs the lists their restart.
-func ReadNumbering(pkg *opc.Package, main *opc.Part) (*Numbering, error) {
-	part, err := wml.RelatedPart(pkg, main, opc.RelNumbering)
+func ReadNumbering(pkg *ooxml.Package, main *ooxml.Part) (*Numbering, error) {
+	part, err := wml.RelatedPart(pkg, main, ooxml.RelNumbering)
 	if part == nil || err != nil {
 		return nil, err
 	}
@@ -219,12 +219,12 @@ func (x *execution) finishLists() error {
 	if x.d.Package.Strict() {
 		namespace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 	}
-	data := slices.Concat([]byte(opc.XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
+	data := slices.Concat([]byte(ooxml.XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
 	name, err := x.added.Add("/word/numbering", "xml", typeNumbering, data)
 	if err != nil {
 		return err
 	}
-	_, err = x.added.Relate(x.d.Main, opc.RelNumbering, name, false)
+	_, err = x.added.Relate(x.d.Main, ooxml.RelNumbering, name, false)
 	return err
 }
 

@@ -10,9 +10,9 @@ package program
 import (
 	"sync"
 
-	"platen/docx/deflate"
 	"platen/docx/lang"
 	"platen/docx/validate"
+	"platen/ooxml/deflate"
 )
 
 // Part is a compiled part: its bytes as literals, and the operations between them. It does not change and serves

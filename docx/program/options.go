@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
 	"platen/docx/locale"
 )

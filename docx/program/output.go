@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 
-	"platen/docx/budget"
-	"platen/docx/deflate"
+	"platen/budget"
 	"platen/docx/validate"
+	"platen/ooxml/deflate"
 )
 
 const (

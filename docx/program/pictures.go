@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/picture"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // noPicture is the picture of a content control that is to show none.
@@ -138,10 +138,10 @@ func (x *execution) placePicture(p *prepared, boxWidth, boxHeight picture.EMU, f
 		return nil, err
 	}
 	var err error
-	if s.id, err = x.added.Relate(x.part, opc.RelImage, p.name, false); err != nil || p.svgName == "" {
+	if s.id, err = x.added.Relate(x.part, ooxml.RelImage, p.name, false); err != nil || p.svgName == "" {
 		return s, err
 	}
-	s.svgID, err = x.added.Relate(x.part, opc.RelImage, p.svgName, false)
+	s.svgID, err = x.added.Relate(x.part, ooxml.RelImage, p.svgName, false)
 	return s, err
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/wml"
+	"platen/ooxml"
 )
 
 // Values that are to be shown otherwise than as text of the run that their tag stands in.
@@ -78,7 +78,7 @@ func (x *execution) link(o *Op, v shown) error {
 		x.styled(o, v.text, x.runProps(o, v.present))
 		return nil
 	}
-	id, err := x.added.Relate(x.part, opc.RelHyperlink, address, true)
+	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)
 	if err != nil {
 		return err
 	}

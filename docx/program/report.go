@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/picture"
 	"platen/docx/richtext"
+	"platen/ooxml"
 )
 
 // A value with markup, which is HTML where it looks like it or what the filters html and markdown say, becomes rich text. What
@@ -229,7 +229,7 @@ func (h *richHost) Link(address string) string {
 	if err != nil {
 		return ""
 	}
-	id, err := h.x.added.Relate(h.x.part, opc.RelHyperlink, address, true)
+	id, err := h.x.added.Relate(h.x.part, ooxml.RelHyperlink, address, true)
 	h.note(err)
 	return id
 }

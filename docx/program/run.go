@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/lang"
-	"platen/docx/opc"
 	"platen/docx/richtext"
+	"platen/ooxml"
 )
 
 // execution is the state of one run of a template's programs.
@@ -27,7 +27,7 @@ type execution struct {
 	warnings findings
 
 	part     string // that is being written
-	added    *opc.Additions
+	added    *ooxml.Additions
 	lists    addedLists
 	contents contents // of the document
 	columns  []repeatedColumns

@@ -3,8 +3,8 @@ package program
 import (
 	"strings"
 
-	"platen/docx/opc"
 	"platen/docx/validate"
+	"platen/ooxml"
 )
 
 // Every document is judged while it is written. What of it is the template's own bytes was read once, when it was written
@@ -18,7 +18,7 @@ type Soundness struct {
 }
 
 // Learn reads a part with tags for what is wrong in it already.
-func (s *Soundness) Learn(pkg *opc.Package, part string, src []byte) error {
+func (s *Soundness) Learn(pkg *ooxml.Package, part string, src []byte) error {
 	if s.rels == nil {
 		s.rels = map[string]map[string]bool{}
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	render "github.com/yuin/goldmark/renderer/html"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

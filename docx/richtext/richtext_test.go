@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"platen/docx/budget"
+	"platen/budget"
 	"platen/docx/richtext"
 )
 

@@ -6,12 +6,12 @@ import (
 	"path"
 	"strings"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // document is a document that is being judged.
 type document struct {
-	pkg      *opc.Package
+	pkg      *ooxml.Package
 	memory   Memory
 	part     string
 	ids      map[string]bool // that must be unique, by space and id
@@ -38,13 +38,13 @@ func (d *document) report(part, place string, f *fault) {
 func (d *document) fault(f *fault, at *point, offset int64) { d.report(d.part, where(at, offset), f) }
 
 // check judges one part.
-func (d *document) check(part *opc.Part) {
+func (d *document) check(part *ooxml.Part) {
 	d.part, d.grids, d.fields = part.Name, nil, nil
-	if part.ContentType == "" && part.Name != opc.ContentTypesName {
+	if part.ContentType == "" && part.Name != ooxml.ContentTypesName {
 		d.report(part.Name, "", &fault{CodeContentType, "the part has no content type", false})
 	}
 	isRels := strings.HasSuffix(part.Name, ".rels")
-	isXML := part.Name == opc.ContentTypesName || strings.HasSuffix(part.ContentType, "+xml") || strings.HasSuffix(part.ContentType, "/xml")
+	isXML := part.Name == ooxml.ContentTypesName || strings.HasSuffix(part.ContentType, "+xml") || strings.HasSuffix(part.ContentType, "/xml")
 	if !isXML {
 		d.checkMedia(part)
 		return
@@ -161,7 +161,7 @@ func (d *document) resolve() {
 }
 
 // checkRels judges the relationships of a part (ISO 29500-2 §6.5).
-func (d *document) checkRels(part *opc.Part) {
+func (d *document) checkRels(part *ooxml.Part) {
 	dir, base, _ := strings.Cut(part.Name, "_rels/")
 	source := dir + strings.TrimSuffix(base, ".rels")
 	if source != "/" && d.pkg.Part(source) == nil {
@@ -189,7 +189,7 @@ func (d *document) checkRels(part *opc.Part) {
 var signatures = map[string]string{"image/png": "\x89PNG", "image/jpeg": "\xFF\xD8\xFF", "image/gif": "GIF8", "image/bmp": "BM"}
 
 // checkMedia reports a picture that is not what its content type says.
-func (d *document) checkMedia(part *opc.Part) {
+func (d *document) checkMedia(part *ooxml.Part) {
 	want := signatures[part.ContentType]
 	if want == "" {
 		return

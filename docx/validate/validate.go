@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // Code names a kind of problem. It is stable: programs may compare it.
@@ -63,7 +63,7 @@ const MaxProblems = 1000
 // WordprocessingML (ISO 29500-1 §17) what the tables in rules.go say, unique ids, references, and the grid of tables.
 // It reads each part once and holds one at a time. The problems come in the order of the parts.
 func Package(r io.ReaderAt, size int64) []Problem {
-	pkg, err := opc.Open(r, size, opc.Limits{})
+	pkg, err := ooxml.Open(r, size, ooxml.Limits{})
 	if err != nil {
 		return []Problem{{Code: CodePackage, Message: err.Error()}}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // HeadingLevels is how many levels headings have, and a table of contents can show.
@@ -52,8 +52,8 @@ var stated = map[string]bool{
 
 // ReadStyles returns the styles of a document by their ids. A document whose styles cannot be read has none: its text is
 // there without them.
-func ReadStyles(pkg *opc.Package, main *opc.Part) (map[string]Style, error) {
-	part, err := RelatedPart(pkg, main, opc.RelStyles)
+func ReadStyles(pkg *ooxml.Package, main *ooxml.Part) (map[string]Style, error) {
+	part, err := RelatedPart(pkg, main, ooxml.RelStyles)
 	if part == nil || err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func definitions(src []byte, root *Node) map[string]*definition {
 const maxStyleDepth = 20
 
 // RelatedPart returns the part that a relationship of that type leads to, or nil.
-func RelatedPart(pkg *opc.Package, from *opc.Part, relType string) (*opc.Part, error) {
+func RelatedPart(pkg *ooxml.Package, from *ooxml.Part, relType string) (*ooxml.Part, error) {
 	rels, err := pkg.Rels(from.Name)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rels, func(r opc.Relationship) bool { return r.Type == relType && !r.External })
+	i := slices.IndexFunc(rels, func(r ooxml.Relationship) bool { return r.Type == relType && !r.External })
 	if i < 0 {
 		return nil, nil
 	}

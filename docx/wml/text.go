@@ -90,7 +90,7 @@ func markupLen(b []byte) int {
 	return len(b)
 }
 
-// entity gives the character of a reference; opc.CheckXML has seen that it is one.
+// entity gives the character of a reference; ooxml.CheckXML has seen that it is one.
 func entity(name string) string {
 	switch name {
 	case "lt":

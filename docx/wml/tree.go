@@ -10,7 +10,7 @@ import (
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/xml"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // maxElements bounds the elements of one part, and so the memory that compiling a template takes.
@@ -111,7 +111,7 @@ var withAttributes = map[string]bool{
 	"c:chart": true, "w:footnoteReference": true, "w:headerReference": true, "w:footerReference": true, "w:endnoteReference": true, "w:footnote": true, "w:endnote": true, "wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:off": true, "v:shape": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:gridAfter": true, "w:wBefore": true, "w:wAfter": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
 }
 
-// ParseTree reads a part that opc.CheckXML has accepted.
+// ParseTree reads a part that ooxml.CheckXML has accepted.
 func ParseTree(part string, src []byte) (*Node, error) { return parseOutline(part, src, outline{}) }
 
 // outline is what a tree leaves out. The zero value leaves out nothing.
@@ -125,7 +125,7 @@ func parseOutline(part string, src []byte, without outline) (*Node, error) {
 	b := &treeBuilder{src: src, scope: []binding{{"xml", "xml"}}, names: map[string]*name{}, without: without}
 	root, err := b.build()
 	if err != nil {
-		return nil, &opc.Error{Code: opc.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
+		return nil, &ooxml.Error{Code: ooxml.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
 	}
 	return root, nil
 }

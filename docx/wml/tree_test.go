@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -32,7 +32,7 @@ func FuzzTree(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		src := []byte(text)
-		if opc.CheckXML("/a.xml", src, 64) != nil || halfName.Match(src) {
+		if ooxml.CheckXML("/a.xml", src, 64) != nil || halfName.Match(src) {
 			return
 		}
 		root, err := ParseTree("/a.xml", bytes.Clone(src))

@@ -1,4 +1,4 @@
-package opc
+package ooxml
 
 import (
 	"bufio"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"platen/docx/deflate"
+	"platen/ooxml/deflate"
 )
 
 // CompressionLevel is the deflate level of parts that are written anew. On invoices of 10,000 rows level 1 takes two

@@ -1,4 +1,4 @@
-package opc_test
+package ooxml_test
 
 import (
 	"bytes"
@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 func TestAdditionsAreListed(t *testing.T) {
 	for name, c := range map[string]struct{ types, rels string }{
-		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + opc.TypeDocument + `"/></Types>`, ""},
-		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + opc.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
+		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + ooxml.TypeDocument + `"/></Types>`, ""},
+		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + ooxml.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := []string{
 				"[Content_Types].xml", c.types,
-				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + opc.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
+				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + ooxml.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
 				"word/document.xml", `<d/>`,
 			}
 			if c.rels != "" {
 				parts = append(parts, "word/_rels/document.xml.rels", c.rels)
 			}
-			pkg, err := open(pack(t, parts...), opc.Limits{})
+			pkg, err := open(pack(t, parts...), ooxml.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := opc.NewAdditions(pkg, nil)
+			a := ooxml.NewAdditions(pkg, nil)
 			picture, _, err := a.Media([]byte("\x89PNG"), "png", "image/png")
 			if err != nil {
 				t.Fatal(err)
@@ -40,16 +40,16 @@ func TestAdditionsAreListed(t *testing.T) {
 				t.Fatalf("the numbering is %s (%v)", name, err)
 			}
 			const address = "https://example.com/?a=1&b=\"2\""
-			first, err := a.Relate("/word/document.xml", opc.RelHyperlink, address, true)
+			first, err := a.Relate("/word/document.xml", ooxml.RelHyperlink, address, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := a.Relate("/word/document.xml", opc.RelImage, picture, false)
+			second, err := a.Relate("/word/document.xml", ooxml.RelImage, picture, false)
 			if err != nil || first == second {
 				t.Fatalf("ids %s and %s (%v)", first, second, err)
 			}
 			var out bytes.Buffer
-			w := opc.NewWriter(&out)
+			w := ooxml.NewWriter(&out)
 			for _, part := range pkg.Parts() {
 				if !a.Deferred(part) {
 					if err := w.Copy(part); err != nil {
@@ -63,7 +63,7 @@ func TestAdditionsAreListed(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := opc.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), opc.Limits{})
+			got, err := ooxml.Open(bytes.NewReader(out.Bytes()), int64(out.Len()), ooxml.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestContentTypesComeFirst(t *testing.T) {
 		first bool
 	}{"small": {10, true}, "large": {3 << 20, false}} {
 		t.Run(name, func(t *testing.T) {
-			pkg, err := open(pack(t, minimal()...), opc.Limits{})
+			pkg, err := open(pack(t, minimal()...), ooxml.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,12 +102,12 @@ func TestContentTypesComeFirst(t *testing.T) {
 			for i := range noise {
 				noise[i] = byte(random.Uint64())
 			}
-			a := opc.NewAdditions(pkg, nil)
+			a := ooxml.NewAdditions(pkg, nil)
 			if _, _, err := a.Media(noise, "png", "image/png"); err != nil {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			w := opc.NewWriter(&out)
+			w := ooxml.NewWriter(&out)
 			for _, part := range pkg.Parts() {
 				if !a.Deferred(part) {
 					if err := w.Copy(part); err != nil {
@@ -121,11 +121,11 @@ func TestContentTypesComeFirst(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := open(out.Bytes(), opc.Limits{})
+			got, err := open(out.Bytes(), ooxml.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first := got.Parts()[0].Name == opc.ContentTypesName; first != c.first {
+			if first := got.Parts()[0].Name == ooxml.ContentTypesName; first != c.first {
 				t.Errorf("first is %s", got.Parts()[0].Name)
 			}
 			if len(got.Parts()) != len(pkg.Parts())+1 {

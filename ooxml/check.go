@@ -1,4 +1,4 @@
-package opc
+package ooxml
 
 import (
 	"fmt"

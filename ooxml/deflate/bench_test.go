@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/docx/deflate"
+	"platen/ooxml/deflate"
 )
 
 // prose is what stands between the values of a long document: paragraphs of words that come again and again.

@@ -1,4 +1,4 @@
-package opc_test
+package ooxml_test
 
 import (
 	"archive/zip"
@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 const (
@@ -59,8 +59,8 @@ func pack(t testing.TB, pairs ...string) []byte {
 	return buf.Bytes()
 }
 
-func open(b []byte, lim opc.Limits) (*opc.Package, error) {
-	return opc.Open(bytes.NewReader(b), int64(len(b)), lim)
+func open(b []byte, lim ooxml.Limits) (*ooxml.Package, error) {
+	return ooxml.Open(bytes.NewReader(b), int64(len(b)), lim)
 }
 
 func TestOpenFindsMainPart(t *testing.T) {
@@ -76,7 +76,7 @@ func TestOpenFindsMainPart(t *testing.T) {
 		"nested zip":      {"word/embeddings/book.xlsx", string(pack(t, "a", "b"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := open(pack(t, minimal(extra...)...), opc.Limits{})
+			p, err := open(pack(t, minimal(extra...)...), ooxml.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,50 +102,50 @@ func TestRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		file []byte
-		lim  opc.Limits
-		code opc.Code
+		lim  ooxml.Limits
+		code ooxml.Code
 	}{
-		{"empty file", nil, opc.Limits{}, opc.CodeEmpty},
-		{"compound file", append([]byte{0xD0, 0xCF, 0x11, 0xE0}, make([]byte, 600)...), opc.Limits{}, opc.CodeEncrypted},
-		{"text", []byte("hello"), opc.Limits{}, opc.CodeNotZip},
-		{"truncated zip", good[:len(good)-30], opc.Limits{}, opc.CodeNotZip},
-		{"wrong checksum", flipped, opc.Limits{}, opc.CodeDamaged},
-		{"lying size", lyingSize(t), opc.Limits{}, opc.CodeDamaged},
-		{"file too large", good, opc.Limits{PackageBytes: 100}, opc.CodeTooLarge},
-		{"bomb by ratio", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{}, opc.CodeBomb},
-		{"bomb by part size", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{PartBytes: 1 << 20}, opc.CodeTooLarge},
-		{"bomb by total size", pack(t, minimal("word/x.xml", bomb)...), opc.Limits{TotalBytes: 1 << 20, Ratio: 5000}, opc.CodeTooLarge},
-		{"too many entries", pack(t, minimal()...), opc.Limits{Entries: 2}, opc.CodeTooMany},
-		{"directory larger than the budget", manyEntries(t, 12000), opc.Limits{Entries: 10}, opc.CodeTooMany},
-		{"climbing name", pack(t, minimal("../../etc/passwd", "")...), opc.Limits{}, opc.CodeBadName},
-		{"absolute name", pack(t, minimal("/etc/passwd", "")...), opc.Limits{}, opc.CodeBadName},
-		{"drive letter", pack(t, minimal("c:/x", "")...), opc.Limits{}, opc.CodeBadName},
-		{"backslash", pack(t, minimal(`word\x.xml`, "")...), opc.Limits{}, opc.CodeBadName},
-		{"control character", pack(t, minimal("word/a\x00b", "")...), opc.Limits{}, opc.CodeBadName},
-		{"long name", pack(t, minimal(strings.Repeat("x", 600), "")...), opc.Limits{}, opc.CodeBadName},
-		{"duplicate", pack(t, append(minimal(), "word/document.xml", "x")...), opc.Limits{}, opc.CodeDuplicate},
-		{"duplicate but for case", pack(t, minimal("word/DOCUMENT.xml", "x")...), opc.Limits{}, opc.CodeDuplicate},
-		{"no content types", pack(t, "word/document.xml", document), opc.Limits{}, opc.CodeNotWord},
-		{"no relationships", pack(t, "[Content_Types].xml", contentTypes), opc.Limits{}, opc.CodeNoMain},
-		{"main part missing", pack(t, "[Content_Types].xml", contentTypes, "_rels/.rels", rootRels), opc.Limits{}, opc.CodeNoMain},
-		{"workbook", pack(t, minimal("[Content_Types].xml", sheet)...), opc.Limits{}, opc.CodeNotWord},
-		{"entity bomb", pack(t, minimal("word/document.xml", entities)...), opc.Limits{}, opc.CodeDoctype},
-		{"entity in relationships", pack(t, minimal("_rels/.rels", `<!DOCTYPE x>`+rootRels)...), opc.Limits{}, opc.CodeDoctype},
-		{"tags crossed", pack(t, minimal("word/document.xml", "<a><b></a></b>")...), opc.Limits{}, opc.CodeBadXML},
-		{"two roots", pack(t, minimal("word/document.xml", "<a/><b/>")...), opc.Limits{}, opc.CodeBadXML},
-		{"no root", pack(t, minimal("word/document.xml", " ")...), opc.Limits{}, opc.CodeBadXML},
-		{"text after the root", pack(t, minimal("word/document.xml", "<a/>x")...), opc.Limits{}, opc.CodeBadXML},
-		{"attribute twice", pack(t, minimal("word/document.xml", `<a x="1" x="2"/>`)...), opc.Limits{}, opc.CodeBadXML},
-		{"unknown entity", pack(t, minimal("word/document.xml", `<a>&nbsp;</a>`)...), opc.Limits{}, opc.CodeBadXML},
-		{"other encoding", pack(t, minimal("word/document.xml", `<?xml version="1.0" encoding="utf-16"?><a/>`)...), opc.Limits{}, opc.CodeBadXML},
-		{"deep nesting", pack(t, minimal("word/document.xml", strings.Repeat("<a>", 600)+strings.Repeat("</a>", 600))...), opc.Limits{}, opc.CodeBadXML},
-		{"too much XML", pack(t, minimal()...), opc.Limits{XMLBytes: 20}, opc.CodeTooLarge},
+		{"empty file", nil, ooxml.Limits{}, ooxml.CodeEmpty},
+		{"compound file", append([]byte{0xD0, 0xCF, 0x11, 0xE0}, make([]byte, 600)...), ooxml.Limits{}, ooxml.CodeEncrypted},
+		{"text", []byte("hello"), ooxml.Limits{}, ooxml.CodeNotZip},
+		{"truncated zip", good[:len(good)-30], ooxml.Limits{}, ooxml.CodeNotZip},
+		{"wrong checksum", flipped, ooxml.Limits{}, ooxml.CodeDamaged},
+		{"lying size", lyingSize(t), ooxml.Limits{}, ooxml.CodeDamaged},
+		{"file too large", good, ooxml.Limits{PackageBytes: 100}, ooxml.CodeTooLarge},
+		{"bomb by ratio", pack(t, minimal("word/x.xml", bomb)...), ooxml.Limits{}, ooxml.CodeBomb},
+		{"bomb by part size", pack(t, minimal("word/x.xml", bomb)...), ooxml.Limits{PartBytes: 1 << 20}, ooxml.CodeTooLarge},
+		{"bomb by total size", pack(t, minimal("word/x.xml", bomb)...), ooxml.Limits{TotalBytes: 1 << 20, Ratio: 5000}, ooxml.CodeTooLarge},
+		{"too many entries", pack(t, minimal()...), ooxml.Limits{Entries: 2}, ooxml.CodeTooMany},
+		{"directory larger than the budget", manyEntries(t, 12000), ooxml.Limits{Entries: 10}, ooxml.CodeTooMany},
+		{"climbing name", pack(t, minimal("../../etc/passwd", "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"absolute name", pack(t, minimal("/etc/passwd", "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"drive letter", pack(t, minimal("c:/x", "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"backslash", pack(t, minimal(`word\x.xml`, "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"control character", pack(t, minimal("word/a\x00b", "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"long name", pack(t, minimal(strings.Repeat("x", 600), "")...), ooxml.Limits{}, ooxml.CodeBadName},
+		{"duplicate", pack(t, append(minimal(), "word/document.xml", "x")...), ooxml.Limits{}, ooxml.CodeDuplicate},
+		{"duplicate but for case", pack(t, minimal("word/DOCUMENT.xml", "x")...), ooxml.Limits{}, ooxml.CodeDuplicate},
+		{"no content types", pack(t, "word/document.xml", document), ooxml.Limits{}, ooxml.CodeNotWord},
+		{"no relationships", pack(t, "[Content_Types].xml", contentTypes), ooxml.Limits{}, ooxml.CodeNoMain},
+		{"main part missing", pack(t, "[Content_Types].xml", contentTypes, "_rels/.rels", rootRels), ooxml.Limits{}, ooxml.CodeNoMain},
+		{"workbook", pack(t, minimal("[Content_Types].xml", sheet)...), ooxml.Limits{}, ooxml.CodeNotWord},
+		{"entity bomb", pack(t, minimal("word/document.xml", entities)...), ooxml.Limits{}, ooxml.CodeDoctype},
+		{"entity in relationships", pack(t, minimal("_rels/.rels", `<!DOCTYPE x>`+rootRels)...), ooxml.Limits{}, ooxml.CodeDoctype},
+		{"tags crossed", pack(t, minimal("word/document.xml", "<a><b></a></b>")...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"two roots", pack(t, minimal("word/document.xml", "<a/><b/>")...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"no root", pack(t, minimal("word/document.xml", " ")...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"text after the root", pack(t, minimal("word/document.xml", "<a/>x")...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"attribute twice", pack(t, minimal("word/document.xml", `<a x="1" x="2"/>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"unknown entity", pack(t, minimal("word/document.xml", `<a>&nbsp;</a>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"other encoding", pack(t, minimal("word/document.xml", `<?xml version="1.0" encoding="utf-16"?><a/>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"deep nesting", pack(t, minimal("word/document.xml", strings.Repeat("<a>", 600)+strings.Repeat("</a>", 600))...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"too much XML", pack(t, minimal()...), ooxml.Limits{XMLBytes: 20}, ooxml.CodeTooLarge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := readMain(tt.file, tt.lim)
-			var e *opc.Error
+			var e *ooxml.Error
 			if !errors.As(err, &e) {
-				t.Fatalf("error = %v, want an *opc.Error", err)
+				t.Fatalf("error = %v, want an *ooxml.Error", err)
 			}
 			if e.Code != tt.code || e.Message == "" || e.Remedy == "" {
 				t.Errorf("error = %+v, want code %s, a message and a remedy", e, tt.code)
@@ -154,7 +154,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-func readMain(file []byte, lim opc.Limits) error {
+func readMain(file []byte, lim ooxml.Limits) error {
 	p, err := open(file, lim)
 	if err != nil {
 		return err
@@ -196,12 +196,12 @@ func manyEntries(t *testing.T, n int) []byte {
 func TestWriterCopiesRawAndIsDeterministic(t *testing.T) {
 	in := pack(t, minimal("word/media/picture.png", strings.Repeat("pixels", 1000))...)
 	write := func() []byte {
-		p, err := open(in, opc.Limits{})
+		p, err := open(in, ooxml.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var buf bytes.Buffer
-		w := opc.NewWriter(&buf)
+		w := ooxml.NewWriter(&buf)
 		for _, part := range p.Parts() {
 			if part.Name != "/word/document.xml" {
 				if err := w.Copy(part); err != nil {
@@ -259,7 +259,7 @@ func raw(t *testing.T, f *zip.File) []byte {
 
 func TestCheck(t *testing.T) {
 	dangling := `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="t" Target="gone.xml"/><Relationship Id="r1" Type="t" Target="http://example.com" TargetMode="External"/></Relationships>`
-	p, err := open(pack(t, minimal("word/_rels/document.xml.rels", dangling, "word/bad.xml", "<a>", "word/picture.png", "")...), opc.Limits{})
+	p, err := open(pack(t, minimal("word/_rels/document.xml.rels", dangling, "word/bad.xml", "<a>", "word/picture.png", "")...), ooxml.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,9 +282,9 @@ func TestCorpusOpensOrSaysWhy(t *testing.T) {
 			return err
 		}
 		files++
-		if err := readMain(b, opc.Limits{}); err == nil {
+		if err := readMain(b, ooxml.Limits{}); err == nil {
 			opened++
-		} else if e, ok := errors.AsType[*opc.Error](err); !ok {
+		} else if e, ok := errors.AsType[*ooxml.Error](err); !ok {
 			t.Errorf("%s: %v", path, err)
 		} else {
 			t.Logf("%s: %s: %v", path, e.Code, e)
@@ -306,14 +306,14 @@ func FuzzOpen(f *testing.F) {
 	f.Add(pack(f, minimal()...))
 	f.Add(pack(f, minimal("word/document.xml", "<a>")...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := open(b, opc.Limits{PackageBytes: 1 << 20, TotalBytes: 1 << 20, Entries: 50})
+		p, err := open(b, ooxml.Limits{PackageBytes: 1 << 20, TotalBytes: 1 << 20, Entries: 50})
 		if err != nil {
 			return
 		}
 		p.Check()
 		if main, err := p.WordMain(); err == nil {
 			if _, err := p.Rels(main.Name); err == nil {
-				w := opc.NewWriter(io.Discard)
+				w := ooxml.NewWriter(io.Discard)
 				if err := w.Copy(main); err != nil {
 					t.Errorf("a part that opened cannot be copied: %v", err)
 				}

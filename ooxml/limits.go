@@ -1,4 +1,4 @@
-package opc
+package ooxml
 
 // Limits bounds what Open accepts. A zero field means its default.
 type Limits struct {

@@ -1,4 +1,4 @@
-package opc
+package ooxml
 
 // Code names a kind of problem. It is stable: programs may compare it.
 type Code string

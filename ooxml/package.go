@@ -1,7 +1,7 @@
-// Package opc reads and writes Open Packaging Conventions containers (ISO/IEC 29500-2): the zip file of parts,
+// Package ooxml reads and writes Open Packaging Conventions containers (ISO/IEC 29500-2): the zip file of parts,
 // content types and relationships that a .docx is. It treats every file as hostile: Open reads each part through once
 // and accepts only what is sound and within its limits.
-package opc
+package ooxml
 
 import (
 	"archive/zip"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"platen/docx/deflate"
+	"platen/ooxml/deflate"
 )
 
 // stream writes a stream and keeps what it should unpack to.

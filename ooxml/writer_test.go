@@ -1,4 +1,4 @@
-package opc_test
+package ooxml_test
 
 import (
 	"archive/zip"
@@ -6,8 +6,8 @@ import (
 	"io"
 	"testing"
 
-	"platen/docx/deflate"
-	"platen/docx/opc"
+	"platen/ooxml"
+	"platen/ooxml/deflate"
 )
 
 // TestWriterWritesPlainZip reads each kind of entry back with archive/zip, which checks the sums.
@@ -16,7 +16,7 @@ func TestWriterWritesPlainZip(t *testing.T) {
 	piece := sketch.Piece([]byte("<known/>"))
 	plan := deflate.NewPlan(sketch)
 	var out bytes.Buffer
-	w := opc.NewWriter(&out)
+	w := ooxml.NewWriter(&out)
 	planned, err := w.CreatePlanned("/word/planned.xml", plan)
 	if err != nil {
 		t.Fatal(err)

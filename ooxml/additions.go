@@ -1,4 +1,4 @@
-package opc
+package ooxml
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"platen/docx/budget"
+	"platen/budget"
 )
 
 const (

@@ -1,4 +1,4 @@
-package opc_test
+package ooxml_test
 
 import (
 	"archive/zip"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"platen/docx/opc"
+	"platen/ooxml"
 )
 
 // compound is a compound file whose directory, in its last sector, has some names.
@@ -67,21 +67,21 @@ func TestIdentify(t *testing.T) {
 		{"an archive that ends early", "damaged", zipOf(t, types, "word/document.xml")[:60]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := opc.Identify(bytes.NewReader(tt.file), int64(len(tt.file)), opc.Limits{})
+			err := ooxml.Identify(bytes.NewReader(tt.file), int64(len(tt.file)), ooxml.Limits{})
 			if tt.want == "" {
 				if err != nil {
 					t.Errorf("error %v", err)
 				}
 				return
 			}
-			if known, ok := errors.AsType[*opc.Error](err); !ok || !strings.Contains(known.Error(), tt.want) {
+			if known, ok := errors.AsType[*ooxml.Error](err); !ok || !strings.Contains(known.Error(), tt.want) {
 				t.Errorf("error %v, want %q in it", err, tt.want)
 			}
 		})
 	}
 	t.Run("a directory that is too large", func(t *testing.T) {
 		file := zipOf(t, types, "word/document.xml", "a", "b", "c")
-		if err := opc.Identify(bytes.NewReader(file), int64(len(file)), opc.Limits{Entries: 4}); err == nil {
+		if err := ooxml.Identify(bytes.NewReader(file), int64(len(file)), ooxml.Limits{Entries: 4}); err == nil {
 			t.Error("no error")
 		}
 	})
