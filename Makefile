@@ -44,8 +44,9 @@ generate: ## Write the Go code of the SQL queries and the client again
 	$(SQLC) generate
 	go test ./server -run='^TestClientIsGenerated$$' -update-client
 
-lint: ## Run golangci-lint (the first run builds it, about 90 s)
+lint: ## Run golangci-lint and vale (the first run builds them, about 3 minutes)
 	$(GOLANGCI_LINT) run
+	scripts/lint-prose
 
 fuzz: ## Run every fuzz target for FUZZTIME
 	@scripts/fuzz $(FUZZTIME)

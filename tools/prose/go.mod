@@ -1,0 +1,3 @@
+module platen/tools/prose
+
+go 1.26.0
