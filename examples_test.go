@@ -3,10 +3,13 @@ package main_test
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,18 +28,18 @@ func TestExamples(t *testing.T) {
 		change       func(data object)
 		want, not    string // in the text of the document
 	}{
-		{"invoice", "invoice", nil, "Total due\n12660\n", "Paid in full"},
+		{"invoice", "invoice", nil, "Total due\n€12,976.50\n", "Paid in full"},
 		{"invoice, paid", "invoice", func(data object) {
-			maps.Copy(data["invoice"].(object), object{"paid": true, "paidOn": "20 November 2026"})
+			maps.Copy(data["invoice"].(object), object{"paid": true, "paidOn": "2026-11-20"})
 		}, "Paid in full on 20 November 2026.", "How to pay"},
 		{"invoice without reference", "invoice", func(data object) {
 			delete(data["invoice"].(object), "reference")
-		}, "none", "PO 55310"},
+		}, "Your reference", "PO 55310"},
 		{"letter", "letter", nil, "Dear Dr Sørensen,", "fixed term"},
 		{"letter without salutation", "letter", func(data object) {
 			delete(data["candidate"].(object), "salutation")
 		}, "Dear Sir or Madam,", "Dear Dr"},
-		{"contract", "contract", nil, "tests and a runbook.", "Personal data"},
+		{"contract", "contract", nil, "tests, and a runbook.", "Personal data"},
 		{"contract on personal data", "contract", func(data object) {
 			data["options"].(object)["personalData"] = true
 		}, "Personal data", "{{"},
@@ -133,4 +136,19 @@ func bodyText(t *testing.T, document []byte) string {
 		t.Fatal(err)
 	}
 	return markup.ReplaceAllString(strings.ReplaceAll(string(xml), "</w:p>", "</w:p>\n"), "")
+}
+
+// The images in the README show the example as it is. After a change, run scripts/readme-images.
+func TestReadmeImages(t *testing.T) {
+	hash := sha256.New()
+	for _, name := range []string{"invoice/template.docx", "invoice/data.json"} {
+		hash.Write(exampleFile(t, name))
+	}
+	recorded, err := os.ReadFile("docs/images/invoice.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimSpace(string(recorded)), hex.EncodeToString(hash.Sum(nil)); got != want {
+		t.Errorf("docs/images show an older examples/invoice: run scripts/readme-images")
+	}
 }

@@ -33,16 +33,17 @@ type address struct {
 }
 
 type invoiceDetails struct {
-	Number    string        `json:"number"`
-	Date      string        `json:"date"`
-	Due       string        `json:"due"`
-	Reference string        `json:"reference,omitempty"`
-	Currency  string        `json:"currency"`
-	VATRate   int           `json:"vatRate"`
-	Items     []invoiceItem `json:"items"`
-	Paid      bool          `json:"paid"`
-	PaidOn    string        `json:"paidOn,omitempty"`
-	Message   string        `json:"message,omitempty"`
+	Number      string        `json:"number"`
+	Date        string        `json:"date"`
+	Due         string        `json:"due"`
+	Reference   string        `json:"reference,omitempty"`
+	Currency    string        `json:"currency"`
+	VATRate     int           `json:"vatRate"` // percent
+	Items       []invoiceItem `json:"items"`
+	Paid        bool          `json:"paid"`
+	PaidOn      string        `json:"paidOn,omitempty"`
+	PaymentCode string        `json:"paymentCode"`
+	Message     string        `json:"message,omitempty"`
 }
 
 type invoiceItem struct {
@@ -53,7 +54,7 @@ type invoiceItem struct {
 	Amount      int    `json:"amount"`
 }
 
-// product is something that the invoices sell, at a price in whole pounds of which 20 % are whole pounds too.
+// product is something that the invoices sell, at a price in whole euros.
 type product struct {
 	description, note string
 	price, most       int
@@ -62,7 +63,7 @@ type product struct {
 // exampleWords is what the invoices are made of. All of it is invented.
 type exampleWords struct {
 	first, last, trades, places, streets, messages []string
-	cities                                         [][2]string // name, start of the postcode
+	cities                                         [][2]string // name, start of the Eircode
 	products                                       []product
 }
 
@@ -74,18 +75,18 @@ func newExampleWords() *exampleWords {
 		places:   strings.Fields("Riverside Northgate Harbour Oakfield Kestrel Millbrook Lantern Fairway Stonebridge Heron Priory Meadowbank"),
 		streets:  []string{"Quay Street", "Castle Terrace", "Tannery Yard", "Chapel Lane", "Station Road", "Orchard Way", "Mill Hill", "Bishop’s Walk"},
 		messages: []string{"", "Thank you for a lovely project.", "The oak will darken a little over its first summer.", "We look forward to working with you again.", ""},
-		cities:   [][2]string{{"Cardiff", "CF10"}, {"Edinburgh", "EH1"}, {"Leeds", "LS10"}, {"Bristol", "BS1"}, {"Norwich", "NR2"}, {"Aberdeen", "AB11"}, {"Huddersfield", "HD3"}, {"Belfast", "BT7"}},
+		cities:   [][2]string{{"Dublin", "D08"}, {"Cork", "T12"}, {"Galway", "H91"}, {"Limerick", "V94"}, {"Waterford", "X91"}, {"Kilkenny", "R95"}, {"Sligo", "F91"}, {"Athlone", "N37"}},
 		products: []product{
 			{"Reading table, solid oak", "180 × 90 cm, oiled, with four brass power sockets", 645, 8},
 			{"Chair, stackable", "Moss green felt seat", 115, 40},
-			{"Shelving, per running metre", "", 95, 60},
-			{"Reception desk, birch", "Made to measure, with a lower part for visitors in wheelchairs", 2350, 1},
+			{"Shelving, per running meter", "", 95, 60},
+			{"Reception desk, birch", "Made to measure, with a section at wheelchair height", 2350, 1},
 			{"Desk lamp", "Warm white, dimmable", 75, 30},
 			{"Acoustic panel", "Recycled wool, 120 × 60 cm", 85, 24},
 			{"Coat stand", "", 140, 4},
 			{"Notice board, cork", "", 60, 6},
 			{"Display case", "Laminated glass, lockable", 780, 3},
-			{"Bench, ash", "Two metres, for indoors", 420, 6},
+			{"Bench, ash", "Two meters, for indoor use", 420, 6},
 			{"Delivery and fitting", "Two fitters, one day, outside opening hours", 775, 1},
 		},
 	}
@@ -115,9 +116,9 @@ func (w *exampleWords) customer(random *rand.Rand) customer {
 		Name: pick(random, w.places) + " " + pick(random, w.trades),
 		Address: address{
 			Street:   fmt.Sprintf("%d %s", 1+random.IntN(120), pick(random, w.streets)),
-			Postcode: fmt.Sprintf("%s %d%c%c", city[1], 1+random.IntN(9), 'A'+rune(random.IntN(26)), 'A'+rune(random.IntN(26))),
+			Postcode: fmt.Sprintf("%s %c%d%c%d", city[1], 'A'+rune(random.IntN(26)), random.IntN(10), 'A'+rune(random.IntN(26)), random.IntN(10)),
 			City:     city[0],
-			Country:  "United Kingdom",
+			Country:  "Ireland",
 		},
 	}
 	if random.IntN(4) > 0 {
@@ -127,28 +128,36 @@ func (w *exampleWords) customer(random *rand.Rand) customer {
 }
 
 func (w *exampleWords) details(random *rand.Rand, number int, day time.Time) invoiceDetails {
-	const dateForm = "2 January 2006"
+	const paymentDays, vatRate = 30, 23
 	d := invoiceDetails{
 		Number:   fmt.Sprintf("%d-%04d", day.Year(), number),
-		Date:     day.Format(dateForm),
-		Due:      day.AddDate(0, 0, 30).Format(dateForm),
-		Currency: "GBP",
-		VATRate:  20,
+		Date:     day.Format(time.DateOnly),
+		Due:      day.AddDate(0, 0, paymentDays).Format(time.DateOnly),
+		Currency: "EUR",
+		VATRate:  vatRate,
 		Message:  pick(random, w.messages),
 	}
 	if random.IntN(3) > 0 {
 		d.Reference = fmt.Sprintf("PO %d", 40000+random.IntN(30000))
 	}
 	if d.Paid = random.IntN(3) == 0; d.Paid {
-		d.PaidOn = day.AddDate(0, 0, random.IntN(28)).Format(dateForm)
+		d.PaidOn = day.AddDate(0, 0, random.IntN(28)).Format(time.DateOnly)
 	}
 	chosen := random.Perm(len(w.products))[:2+random.IntN(6)]
 	slices.Sort(chosen)
+	net := 0
 	for _, at := range chosen {
 		p := w.products[at]
 		item := invoiceItem{Description: p.description, Note: p.note, Quantity: 1 + random.IntN(p.most), Price: p.price}
 		item.Amount = item.Quantity * item.Price
 		d.Items = append(d.Items, item)
+		net += item.Amount
 	}
+	d.PaymentCode = paymentCode(d.Number, net*(100+vatRate))
 	return d
+}
+
+// paymentCode returns the text of the QR code that banking apps read as a SEPA credit transfer (European Payments Council, EPC069-12).
+func paymentCode(invoiceNumber string, cents int) string {
+	return fmt.Sprintf("BCD\n002\n1\nSCT\nAIBKIE2D\nAlder & Finch Ltd\nIE29AIBK93115212345678\nEUR%d.%02d\n\n\nInvoice %s", cents/100, cents%100, invoiceNumber)
 }

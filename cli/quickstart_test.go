@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -127,8 +128,9 @@ func TestExampleInvoices(t *testing.T) {
 				t.Errorf("invoice %s: %+v does not come to its amount", number, item)
 			}
 		}
-		if total*i.Invoice.VATRate%100 != 0 {
-			t.Errorf("invoice %s: the tax on %d has pennies", number, total)
+		cents := total * (100 + i.Invoice.VATRate)
+		if want := fmt.Sprintf("\nEUR%d.%02d\n", cents/100, cents%100); !strings.Contains(i.Invoice.PaymentCode, want) {
+			t.Errorf("invoice %s: the payment code %q lacks the total %q", number, i.Invoice.PaymentCode, want)
 		}
 	}
 }

@@ -408,13 +408,13 @@ func letters(n int) (documents []client.DocumentToMake, names []string) {
 				"name": fmt.Sprintf("Recipient %d of the letters", i+1), "salutation": "Dr Sørensen",
 				"address": map[string]any{"street": "41 Castle Terrace", "postcode": "EH1 2EL", "city": "Edinburgh"},
 			},
-			"letter": map[string]any{"date": "12 November 2026", "replyBy": "27 November 2026"},
+			"letter": map[string]any{"place": "Aberdeen", "date": "2026-11-12", "replyBy": "2026-11-27"},
 			"position": map[string]any{
-				"title": "Engineer", "team": "Reliability", "startDate": "1 February 2027", "manager": "Callum Reid",
+				"title": "Engineer", "team": "Reliability", "startDate": "2027-02-01", "manager": "Callum Reid",
 				"location": "Aberdeen", "remoteDays": 2, "weeklyHours": 37.5, "currency": "GBP", "monthlySalary": 5650,
 				"holidayDays": 28, "contract": "permanent", "probationMonths": 6,
 			},
-			"benefits": []map[string]any{{"name": "Pension", "detail": "we add 9 %"}},
+			"benefits": []map[string]any{{"name": "Pension", "detail": "we contribute 9%"}},
 			"sender":   map[string]any{"name": "Fiona MacLeod", "role": "Head of People", "phone": "+44 1224 496 017"},
 		}})
 	}
