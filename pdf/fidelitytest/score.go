@@ -10,11 +10,7 @@
 // It reads words and pictures of pages by pdftotext and pdftoppm of poppler. It does not see colours of the same grey, lines
 // and pictures that changed by so little that no pixel at 72 dpi did, links, bookmarks, tags and the document's properties.
 //
-// By hand:
-//
-//	go run ./pdf/fidelitytest/cmd/fidelity A.pdf B.pdf
-//
-// prints the score, the pages that differ most and the first differences, and ends with status 1 when there are any.
+// The command in tools/fidelity does the same from a shell.
 package fidelitytest
 
 import (

@@ -1,4 +1,9 @@
-// Command fidelity prints how alike the pages of two PDFs are: package fidelitytest says how it is measured.
+// Command fidelity compares the pages of two PDFs, as package fidelitytest measures them:
+//
+//	go run ./tools/fidelity A.pdf B.pdf
+//
+// It prints the score, the pages that differ most, and the first differences. It exits with status 0 if the pages are the
+// same, 1 if they differ, and 2 if it could not compare them.
 package main
 
 import (

@@ -1,0 +1,187 @@
+package main_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A file of Go source, parsed; path and room are relative to the module's root.
+type file struct {
+	path      string
+	test      bool // _test.go, or part of a test-support package
+	generated bool
+	lines     int
+	fset      *token.FileSet
+	syntax    *ast.File
+}
+
+// A reporter takes a breach of a rule.
+type reporter func(line int, format string, args ...any)
+
+func (f *file) dir() string { return path.Dir(f.path) }
+
+func (f *file) line(pos token.Pos) int { return f.fset.Position(pos).Line }
+
+// sources parses every Go file of the module, whatever its build constraints.
+func sources(t *testing.T) []*file {
+	t.Helper()
+	var files []*file
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && foreign(name):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := parse(filepath.ToSlash(name), string(text))
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// foreign reports whether a directory holds no source of this module.
+func foreign(dir string) bool {
+	if dir == "." {
+		return false
+	}
+	base := filepath.Base(dir)
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil || base == "testdata" || base == "node_modules" || base[0] == '.' || base[0] == '_'
+}
+
+func parse(name, text string) (*file, error) {
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &file{
+		path:      name,
+		test:      strings.HasSuffix(name, "_test.go") || isTestSupport(path.Dir(name)),
+		generated: ast.IsGenerated(syntax),
+		lines:     strings.Count(text, "\n"),
+		fset:      fset,
+		syntax:    syntax,
+	}, nil
+}
+
+// An imported package of ours.
+type imported struct {
+	pkg  string
+	line int
+}
+
+// ours returns the packages of ours that the file imports.
+func (f *file) ours() []imported {
+	var found []imported
+	for _, spec := range f.syntax.Imports {
+		name, _ := strconv.Unquote(spec.Path.Value)
+		if pkg, ours := strings.CutPrefix(name, module+"/"); ours {
+			found = append(found, imported{pkg, f.line(spec.Pos())})
+		}
+	}
+	return found
+}
+
+// isTestSupport tells a package that helps tests, such as blob/blobtest, by its name, or by that of one it stands below.
+func isTestSupport(pkg string) bool {
+	return slices.ContainsFunc(strings.Split(pkg, "/"), func(name string) bool {
+		return name != "test" && strings.HasSuffix(name, "test")
+	})
+}
+
+// isTool tells a command for those who develop Platen, which may use what helps tests.
+func isTool(pkg string) bool { return strings.HasPrefix(pkg, "tools/") }
+
+// bubbles returns the calls of synctest.Test.
+func (f *file) bubbles() []ast.Node {
+	return f.find(func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && f.isSelector(call.Fun, "testing/synctest", "Test")
+	})
+}
+
+// benchmarks returns the functions that measure: those with a *testing.B, and those whose name begins with measure.
+func (f *file) benchmarks() []ast.Node {
+	return f.find(func(n ast.Node) bool {
+		decl, ok := n.(*ast.FuncDecl)
+		if !ok {
+			return false
+		}
+		takesB := func(field *ast.Field) bool {
+			star, ok := field.Type.(*ast.StarExpr)
+			return ok && f.isSelector(star.X, "testing", "B")
+		}
+		return strings.HasPrefix(decl.Name.Name, "measure") || slices.ContainsFunc(decl.Type.Params.List, takesB)
+	})
+}
+
+func (f *file) find(want func(ast.Node) bool) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if n != nil && want(n) {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// within tells whether a node lies in one of the others.
+func within(n ast.Node, others []ast.Node) bool {
+	return slices.ContainsFunc(others, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
+}
+
+// uses returns every mention of an identifier of an imported package.
+func (f *file) uses(pkg, name string) []ast.Node {
+	var found []ast.Node
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if expr, ok := n.(ast.Expr); ok && f.isSelector(expr, pkg, name) {
+			found = append(found, expr)
+		}
+		return true
+	})
+	return found
+}
+
+func (f *file) isSelector(expr ast.Expr, pkg, name string) bool {
+	sel, ok := expr.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != name {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && x.Name == f.importedAs(pkg)
+}
+
+// importedAs returns the name an import has in this file, or "" when it is not imported.
+func (f *file) importedAs(pkg string) string {
+	for _, spec := range f.syntax.Imports {
+		if spec.Path.Value != strconv.Quote(pkg) {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path.Base(pkg)
+	}
+	return ""
+}
