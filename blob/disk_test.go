@@ -127,7 +127,7 @@ func TestOpenRemovesWhatAKilledProcessLeft(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsTold(t *testing.T) {
+func TestAFullDiskIsErrNoSpace(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT} {

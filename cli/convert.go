@@ -56,7 +56,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.checkApart(pathsOf(conversions, func(each conversion) string { return each.out })); err != nil {
+	if err := c.checkDistinct(pathsOf(conversions, func(each conversion) string { return each.out })); err != nil {
 		return err
 	}
 	converter, err := newConverter(&c.pdfConfig, &c.pdfFlags, "", len(conversions))

@@ -136,10 +136,10 @@ func (n *notification) info(t *testing.T) (info struct{ Copy, Job, After referen
 // accounts compare what there is with what was told.
 type accounts struct {
 	*killing
-	db    *sql.DB
-	told  []notification                    // to the first webhook
-	files map[string]*history               // by id
-	jobs  map[string]map[client.Trigger]int // by id: how often it was told of
+	db       *sql.DB
+	received []notification                    // to the first webhook
+	files    map[string]*history               // by id
+	jobs     map[string]map[client.Trigger]int // by id: how often it was told of
 
 	uploaded, copied map[string]int // versions and files by id: how often they were said to be uploaded, or a copy
 }
@@ -205,7 +205,7 @@ func (a *accounts) check() {
 		a.t.Error(problem)
 	}
 	more := a.checkArrivals()
-	for _, n := range a.told {
+	for _, n := range a.received {
 		a.enter(n)
 	}
 	a.checkFiles()
@@ -237,7 +237,7 @@ func (a *accounts) checkArrivals() (more []notification) {
 		}
 		logged[n.notice()] = true
 		if n.Webhook.ID == a.webhook {
-			a.told = append(a.told, n)
+			a.received = append(a.received, n)
 		} else {
 			more = append(more, n)
 		}
@@ -247,7 +247,7 @@ func (a *accounts) checkArrivals() (more []notification) {
 			a.t.Errorf("came, but is of nothing that was committed: %s", came.body)
 		}
 	}
-	a.t.Logf("%d notifications of %d events came %d times", len(logged), len(a.told), times)
+	a.t.Logf("%d notifications of %d events came %d times", len(logged), len(a.received), times)
 	return more
 }
 

@@ -28,13 +28,13 @@ func (a *accounts) checkFiles() {
 		}
 		changes += etag + 1
 		c := h.count
-		told := c[client.TriggerFILEUPLOADED] + c[client.TriggerFILEMOVED] + c[client.TriggerFILERENAMED] + c[client.TriggerFILETRASHED] + c[client.TriggerFILERESTORED]
+		sum := c[client.TriggerFILEUPLOADED] + c[client.TriggerFILEMOVED] + c[client.TriggerFILERENAMED] + c[client.TriggerFILETRASHED] + c[client.TriggerFILERESTORED]
 		trashed := c[client.TriggerFILETRASHED] - c[client.TriggerFILERESTORED]
 		isTrashed, err := strconv.ParseBool(row[3])
 		if err != nil {
 			a.t.Fatal(err)
 		}
-		if told != etag+1 || trashed != map[bool]int{true: 1}[isTrashed] || c[client.TriggerFILEDELETED] != 0 {
+		if sum != etag+1 || trashed != map[bool]int{true: 1}[isTrashed] || c[client.TriggerFILEDELETED] != 0 {
 			a.t.Errorf("file %s, %s, has changed %d times since it was made and is in the trash: %t; told were %v", id, name, etag, isTrashed, c)
 		}
 	})
@@ -83,13 +83,13 @@ func (a *accounts) checkJobs() {
 	jobs := 0
 	a.each("SELECT id, status FROM docgen_jobs", 2, func(row []string) {
 		jobs++
-		told := a.jobs[row[0]]
+		triggers := a.jobs[row[0]]
 		end := client.TriggerDOCGENDOCUMENTGENERATIONSUCCEEDED
 		if row[1] == "failed" {
 			end = client.TriggerDOCGENDOCUMENTGENERATIONFAILED
 		}
-		if len(told) != 2 || told[client.TriggerDOCGENDOCUMENTGENERATIONSTARTED] != 1 || told[end] != 1 {
-			a.t.Errorf("job %s is %s, and told were %v", row[0], row[1], told)
+		if len(triggers) != 2 || triggers[client.TriggerDOCGENDOCUMENTGENERATIONSTARTED] != 1 || triggers[end] != 1 {
+			a.t.Errorf("job %s is %s, and told were %v", row[0], row[1], triggers)
 		}
 	})
 	if jobs != len(a.jobs) {
@@ -103,7 +103,7 @@ func (a *accounts) checkJobs() {
 func (a *accounts) checkMore(more []notification) {
 	a.t.Helper()
 	want, cameIn := map[string]client.Trigger{}, map[string]int{}
-	for _, n := range a.told {
+	for _, n := range a.received {
 		moved := n.Trigger == client.TriggerFILEMOVED
 		there := n.Source.Parent.ID == a.folders[1] && (n.Trigger == client.TriggerFILEUPLOADED || n.Trigger == client.TriggerFILERENAMED)
 		if moved || there {

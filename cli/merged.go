@@ -24,8 +24,8 @@ func (f *pdfFlags) checkMerged() error {
 	return nil
 }
 
-// checkApart refuses a merged PDF that would be written in the place of one of the documents, which are to be at these paths.
-func (f *pdfFlags) checkApart(documents []string) error {
+// checkDistinct refuses a merged PDF that would be written in the place of one of the documents, which are to be at these paths.
+func (f *pdfFlags) checkDistinct(documents []string) error {
 	switch {
 	case f.Merged == "":
 		return nil

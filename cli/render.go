@@ -140,7 +140,7 @@ func (c *renderCmd) checkOut(batch bool) error {
 func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]string, error) {
 	if !batch {
 		paths := []string{c.out(c.extension())}
-		return paths, c.checkApart(paths)
+		return paths, c.checkDistinct(paths)
 	}
 	paths, err := batchNames(c.Name, c.extension(), inputs, options)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]s
 	for i, name := range paths {
 		paths[i] = filepath.Join(c.out(""), name)
 	}
-	return paths, c.checkApart(paths)
+	return paths, c.checkDistinct(paths)
 }
 
 // renderAll makes the documents, those of a batch on all cores.

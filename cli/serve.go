@@ -220,7 +220,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 		Workers: map[string]int{
 			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers, docgen.ManyTagsQueue: manyTagsWorkers,
 			docgen.LaneDocx.Queue(): docxWorkers, docgen.LanePDF.Queue(): pdfTasks, docgen.LaneIsolated.Queue(): isolatedWorkers,
-			docgen.OldPDFQueue: 1, docgen.OldApartQueue: 1,
+			docgen.OldPDFQueue: 1, docgen.OldIsolatedQueue: 1,
 			docgen.MergeQueue: mergeWorkers, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
 		},
 		Exhausted: generator.TaskFailed,

@@ -41,7 +41,7 @@ type posted struct {
 func (p *posted) taken() bool { return p.status/100 == 2 }
 
 // post sends an event as a webhook would: with its headers, and its body as it is.
-func (f *forwarder) post(ctx context.Context, e *client.HeardEvent) *posted {
+func (f *forwarder) post(ctx context.Context, e *client.ListenerEvent) *posted {
 	begun := time.Now()
 	status, why, err := f.send(ctx, e)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f *forwarder) post(ctx context.Context, e *client.HeardEvent) *posted {
 	return &posted{status, why, time.Since(begun)}
 }
 
-func (f *forwarder) send(ctx context.Context, e *client.HeardEvent) (status int, why string, err error) {
+func (f *forwarder) send(ctx context.Context, e *client.ListenerEvent) (status int, why string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, strings.NewReader(e.Body))
 	if err != nil {
 		return 0, "", err
@@ -77,10 +77,10 @@ type event struct {
 	Source  struct{ ID, Type, Name string }
 }
 
-func readEvent(heard *client.HeardEvent) (*event, error) {
-	e := &event{body: heard.Body}
-	if err := json.Unmarshal([]byte(heard.Body), e); err != nil {
-		return nil, fmt.Errorf("event %s: %w", heard.Id, err)
+func readEvent(received *client.ListenerEvent) (*event, error) {
+	e := &event{body: received.Body}
+	if err := json.Unmarshal([]byte(received.Body), e); err != nil {
+		return nil, fmt.Errorf("event %s: %w", received.Id, err)
 	}
 	return e, nil
 }

@@ -98,15 +98,15 @@ func (c *webhooksListenCmd) announce(w io.Writer, id string) {
 	}
 }
 
-// How long things take while listening. A listener ends when the server has not heard of it for two minutes, so that one
+// How long things take while listening. A listener ends when the server has not received of it for two minutes, so that one
 // portion, the post that is then under way and a pause must be shorter together.
 const (
-	hearWait    = 30 * time.Second // for something to happen; the server waits no longer
-	hearMore    = 15 * time.Second // for its answer then, after which the connection counts as dead
-	hearPortion = 20 * time.Second // for posting, before the server is asked again
-	firstAway   = 500 * time.Millisecond
-	lastAway    = 15 * time.Second // between two looks whether the server is back
-	endWait     = 5 * time.Second
+	pollWait         = 30 * time.Second // for something to happen; the server waits no longer
+	pollGrace        = 15 * time.Second // for its answer then, after which the connection counts as dead
+	postLimitPerPoll = 20 * time.Second // for posting, before the server is asked again
+	firstAway        = 500 * time.Millisecond
+	lastAway         = 15 * time.Second // between two looks whether the server is back
+	endWait          = 5 * time.Second
 )
 
 // postPauses are between one post of an event that was not taken and the next. After the last it is lost.
@@ -127,7 +127,7 @@ type listening struct {
 
 // begin makes a listener.
 func (l *listening) begin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, hearMore)
+	ctx, cancel := context.WithTimeout(ctx, pollGrace)
 	defer cancel()
 	made, err := client.Check(l.api.CreateWebhookListenerWithResponse(ctx, &client.CreateWebhookListenerParams{}, l.request))
 	if err != nil {
@@ -198,27 +198,27 @@ func (l *listening) round(ctx context.Context) (pause time.Duration, err error) 
 }
 
 // fetch says what need not come again, and waits for what comes next.
-func (l *listening) fetch(ctx context.Context) ([]client.HeardEvent, error) {
-	ctx, cancel := context.WithTimeout(ctx, hearWait+hearMore)
+func (l *listening) fetch(ctx context.Context) ([]client.ListenerEvent, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollWait+pollGrace)
 	defer cancel()
-	request := client.HearRequest{WaitSeconds: new(int64(hearWait / time.Second))}
+	request := client.PollRequest{WaitSeconds: new(int64(pollWait / time.Second))}
 	if len(l.accepted) > 0 {
 		request.Accepted = &l.accepted
 	}
-	heard, err := client.Check(l.api.FetchWebhookEventsWithResponse(ctx, l.id, &client.FetchWebhookEventsParams{}, request))
+	polled, err := client.Check(l.api.FetchWebhookEventsWithResponse(ctx, l.id, &client.FetchWebhookEventsParams{}, request))
 	if err != nil {
 		return nil, err
 	}
 	l.accepted = nil
-	return heard.JSON200.Entries, nil
+	return polled.JSON200.Entries, nil
 }
 
 // take forwards events in their order, until one is not taken: that one and those behind it come again after a pause, with
 // signatures of that time.
-func (l *listening) take(ctx context.Context, events []client.HeardEvent) (pause time.Duration, err error) {
+func (l *listening) take(ctx context.Context, events []client.ListenerEvent) (pause time.Duration, err error) {
 	begun := time.Now()
 	for i := range events {
-		if time.Since(begun) > hearPortion {
+		if time.Since(begun) > postLimitPerPoll {
 			return 0, nil
 		}
 		if pause, err = l.pass(ctx, &events[i]); pause > 0 || err != nil {
@@ -231,25 +231,25 @@ func (l *listening) take(ctx context.Context, events []client.HeardEvent) (pause
 }
 
 // pass forwards an event, tells of it, and says after which pause it is to come again; 0 for not again.
-func (l *listening) pass(ctx context.Context, heard *client.HeardEvent) (pause time.Duration, err error) {
-	e, err := readEvent(heard)
+func (l *listening) pass(ctx context.Context, received *client.ListenerEvent) (pause time.Duration, err error) {
+	e, err := readEvent(received)
 	if err != nil {
 		return 0, err
 	}
 	if l.forward == nil {
 		return 0, l.line.print(e, nil, "", true)
 	}
-	got := l.forward.post(ctx, heard)
+	got := l.forward.post(ctx, received)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	before := l.refused[heard.Id]
+	before := l.refused[received.Id]
 	then := ""
 	switch {
 	case got.taken():
 	case before < len(l.pauses):
 		pause = l.pauses[before]
-		l.refused[heard.Id]++
+		l.refused[received.Id]++
 		then = fmt.Sprintf("again in %v", pause)
 	default:
 		then = fmt.Sprintf("lost: not taken in %d tries", before+1)

@@ -104,7 +104,7 @@ func TestListening(t *testing.T) {
 	// Ctrl-C ends the listener.
 	l.interrupt(t)
 	for _, id := range []string{listener, again} {
-		_, err = client.Check(v.FetchWebhookEventsWithResponse(t.Context(), id, &client.FetchWebhookEventsParams{}, client.HearRequest{}))
+		_, err = client.Check(v.FetchWebhookEventsWithResponse(t.Context(), id, &client.FetchWebhookEventsParams{}, client.PollRequest{}))
 		if !hasEnded(err) {
 			t.Errorf("listener %s still listens: %v", id, err)
 		}
@@ -173,15 +173,15 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 // A listener must not end while a portion of events is posted to a slow receiver.
 func TestListenersOutliveAPortion(t *testing.T) {
 	t.Parallel()
-	if longest := hearPortion + postLimit + slices.Max(postPauses) + hearMore; longest >= docgen.ListenerPatience {
+	if longest := postLimitPerPoll + postLimit + slices.Max(postPauses) + pollGrace; longest >= docgen.ListenerPatience {
 		t.Errorf("the server may not hear of a listener for %v, and ends it after %v", longest, docgen.ListenerPatience)
 	}
 }
 
 // fetchNow accepts what was taken, and returns what still waits.
-func (l *listening) fetchNow(t *testing.T) ([]client.HeardEvent, error) {
+func (l *listening) fetchNow(t *testing.T) ([]client.ListenerEvent, error) {
 	t.Helper()
-	request := client.HearRequest{Accepted: &l.accepted}
+	request := client.PollRequest{Accepted: &l.accepted}
 	answer, err := client.Check(l.api.FetchWebhookEventsWithResponse(t.Context(), l.id, &client.FetchWebhookEventsParams{}, request))
 	if err != nil {
 		return nil, err

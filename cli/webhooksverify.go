@@ -31,7 +31,7 @@ func (*webhooksVerifyCmd) Help() string {
 
 // Validate is called by kong when everything is read.
 func (c *webhooksVerifyCmd) Validate() error {
-	if apart := c.Headers != "" && c.Body != ""; apart == (c.Request != "") || apart != (c.Headers+c.Body != "") {
+	if split := c.Headers != "" && c.Body != ""; split == (c.Request != "") || split != (c.Headers+c.Body != "") {
 		return errors.New("give either a request, or --headers and --body")
 	}
 	if len(c.Key) == 0 || slices.Contains(c.Key, "") {

@@ -267,11 +267,6 @@ const (
 	GeneratedInfoStatusSubmitted          GeneratedInfoStatus = "submitted"
 )
 
-// Defines values for HeardEventType.
-const (
-	HeardEventTypeWebhookDelivery HeardEventType = "webhook_delivery"
-)
-
 // Defines values for IssuedTokenKind.
 const (
 	IssuedTokenKindAccess  IssuedTokenKind = "access"
@@ -323,6 +318,11 @@ const (
 // Defines values for JobRefType.
 const (
 	JobRefTypeDocgenJob JobRefType = "docgen_job"
+)
+
+// Defines values for ListenerEventType.
+const (
+	ListenerEventTypeWebhookDelivery ListenerEventType = "webhook_delivery"
 )
 
 // Defines values for MergedOutputStatus.
@@ -2143,37 +2143,6 @@ type Glyphs struct {
 	Text string `json:"text"`
 }
 
-// HearRequest defines model for HearRequest.
-type HearRequest struct {
-	// Accepted The ids of entries that were fetched before and need not come again; at most 100.
-	Accepted *[]string `json:"accepted,omitempty"`
-
-	// WaitSeconds How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30.
-	WaitSeconds *int64 `json:"wait_seconds,omitempty"`
-}
-
-// HeardEvent defines model for HeardEvent.
-type HeardEvent struct {
-	// Body Its body, byte for byte: the signatures are of this text.
-	Body string `json:"body"`
-
-	// Headers The headers of the request that a webhook's address would have got, with its signatures.
-	Headers map[string]string `json:"headers"`
-
-	// Id Of the delivery: accepted takes it.
-	Id   string         `json:"id"`
-	Type HeardEventType `json:"type"`
-}
-
-// HeardEventType defines model for HeardEvent.Type.
-type HeardEventType string
-
-// HeardEvents defines model for HeardEvents.
-type HeardEvents struct {
-	// Entries At most 100, the oldest first; empty when nothing happened.
-	Entries []HeardEvent `json:"entries"`
-}
-
 // IssuedToken defines model for IssuedToken.
 type IssuedToken struct {
 	// Application The application that got the token. Those that platen token create makes are of one application of their own.
@@ -2328,6 +2297,28 @@ type KindChange struct {
 	New  string `json:"new"`
 	Old  string `json:"old"`
 	Path string `json:"path"`
+}
+
+// ListenerEvent defines model for ListenerEvent.
+type ListenerEvent struct {
+	// Body Its body, byte for byte: the signatures are of this text.
+	Body string `json:"body"`
+
+	// Headers The headers of the request that a webhook's address would have got, with its signatures.
+	Headers map[string]string `json:"headers"`
+
+	// Id Of the delivery: accepted takes it.
+	Id   string            `json:"id"`
+	Type ListenerEventType `json:"type"`
+}
+
+// ListenerEventType defines model for ListenerEvent.Type.
+type ListenerEventType string
+
+// ListenerEvents defines model for ListenerEvents.
+type ListenerEvents struct {
+	// Entries At most 100, the oldest first; empty when nothing happened.
+	Entries []ListenerEvent `json:"entries"`
 }
 
 // MarkTemplateRequest defines model for MarkTemplateRequest.
@@ -2792,6 +2783,15 @@ type PdfPictures struct {
 
 	// Quality The quality of JPEG; 90 when left out. Not together with lossless.
 	Quality *int64 `json:"quality,omitempty"`
+}
+
+// PollRequest defines model for PollRequest.
+type PollRequest struct {
+	// Accepted The ids of entries that were fetched before and need not come again; at most 100.
+	Accepted *[]string `json:"accepted,omitempty"`
+
+	// WaitSeconds How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30.
+	WaitSeconds *int64 `json:"wait_seconds,omitempty"`
 }
 
 // Processing defines model for Processing.
@@ -5110,7 +5110,7 @@ type RenewWebhookKeyJSONRequestBody = RenewKeyRequest
 type CreateWebhookListenerJSONRequestBody = CreateListenerRequest
 
 // FetchWebhookEventsJSONRequestBody defines body for FetchWebhookEvents for application/json ContentType.
-type FetchWebhookEventsJSONRequestBody = HearRequest
+type FetchWebhookEventsJSONRequestBody = PollRequest
 
 // CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
 type CreateWebhookJSONRequestBody = CreateWebhookRequest
@@ -18738,7 +18738,7 @@ func (r DeleteWebhookListenerResponse) Bytes() []byte {
 type FetchWebhookEventsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	JSON200      *HeardEvents
+	JSON200      *ListenerEvents
 	JSON400      *ErrorBody
 	JSON401      *ErrorBody
 	JSON403      *ErrorBody
@@ -26161,7 +26161,7 @@ func ParseFetchWebhookEventsResponse(rsp *http.Response) (*FetchWebhookEventsRes
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest HeardEvents
+		var dest ListenerEvents
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

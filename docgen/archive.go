@@ -100,7 +100,7 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 		if err := s.audit(ctx, tx, c, AuditArchiveCreated, auditOf("archive", row.ID)); err != nil {
 			return err
 		}
-		return tx.GrowFolder(ctx, s.enterprise.rootID, 1)
+		return tx.AddFolderItems(ctx, s.enterprise.rootID, 1)
 	})
 	return made, err
 }
@@ -274,16 +274,16 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 		if full {
 			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
 		}
-		told, err := s.purge(ctx, tx, c, Folder, row.ID)
+		matched, err := s.purge(ctx, tx, c, Folder, row.ID)
 		if err != nil {
 			return err
 		}
 		if err := s.audit(ctx, tx, c, AuditArchiveDeleted, auditOf("archive", row.ID)); err != nil {
 			return err
 		}
-		if err := tx.GrowFolder(ctx, s.enterprise.rootID, -1); err != nil {
+		if err := tx.AddFolderItems(ctx, s.enterprise.rootID, -1); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, told)
+		return s.enqueue(ctx, tx, matched)
 	})
 }

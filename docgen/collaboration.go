@@ -258,7 +258,7 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 	p, err := s.find(ctx, q, c, Kind(row.Item.Kind), row.Item.ID, MaySee)
 	if IsCode(err, CodeNotFound) {
 		lies, err := s.placeAt(ctx, q, Kind(row.Item.Kind), row.Item.ID)
-		if err == nil && (!found.isFor(c) || removedAny(lies.chain)) { // else invited
+		if err == nil && (!found.matches(c) || removedAny(lies.chain)) { // else invited
 			err = NotFound("collab", id)
 		}
 		return found, err
@@ -267,8 +267,8 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 	return found, err
 }
 
-// isFor tells whether the caller is the collaborator.
-func (f share) isFor(c *Caller) bool { return f.row.UserID.Valid && f.row.UserID.Int64 == c.User.ID }
+// matches tells whether the caller is the collaborator.
+func (f share) matches(c *Caller) bool { return f.row.UserID.Valid && f.row.UserID.Int64 == c.User.ID }
 
 // Collaboration returns a collaboration on an item that the caller sees, or an invitation of the caller's.
 func (s *Service) Collaboration(ctx context.Context, c *Caller, id int64) (*Collaboration, error) {
@@ -299,7 +299,7 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 			return err
 		}
 		withdrawn := found.row.Status == CollaborationPending && found.row.CreatedBy == c.User.ID
-		if !found.isFor(c) && !withdrawn && !found.place.may.Can(MayManage) {
+		if !found.matches(c) && !withdrawn && !found.place.may.Can(MayManage) {
 			return failf(CodeForbidden, "Access denied – only the owner, co-owners and the collaborator end a collaboration.")
 		}
 		ended, err := collaborationOf(ctx, tx.Queries, userRefs{}, found.row, found.item)

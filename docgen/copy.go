@@ -66,7 +66,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err := s.charge(ctx, tx, row.OwnerID, 1, version.Size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{target, 1, version.Size}); err != nil {
+		if err := addUsage(ctx, tx, usage{target, 1, version.Size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, copyEvents(source, target, row.ID)...)
@@ -136,7 +136,7 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 		if err := s.charge(ctx, tx, top.OwnerID, filesIn(tree), size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{target, 1, size}); err != nil {
+		if err := addUsage(ctx, tx, usage{target, 1, size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, copyEvents(source, target, top.ID)...)

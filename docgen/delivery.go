@@ -379,22 +379,22 @@ func (s *Service) TestWebhook(ctx context.Context, c *Caller, id int64, trigger 
 			return err
 		}
 		made = deliveryOf(test.deliveries[0], test.bodies[0].Body)
-		return s.tell(ctx, tx, test)
+		return s.enqueue(ctx, tx, test)
 	})
 	return made, err
 }
 
 // testOf writes down an event that did not happen to the target of a webhook.
-func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.Webhook, trigger Trigger) (told, error) {
+func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.Webhook, trigger Trigger) (notifications, error) {
 	source := Source{Type: "webhook", ID: w.ID}
 	if trigger != WebhookDeleted {
 		var err error
 		if source, err = s.sourceFor(ctx, tx.Queries, c, Kind(w.TargetKind), w.TargetID); err != nil {
-			return told{}, err
+			return notifications{}, err
 		}
 	}
-	test := told{webhooks: []int64{w.ID}}
-	err := s.writeDown(&test, Notification{
+	test := notifications{webhooks: []int64{w.ID}}
+	err := s.addNotification(&test, Notification{
 		EventID: uuid.NewString(), Trigger: trigger, CreatedAt: timeOf(s.micros()), WebhookID: w.ID, CreatedBy: c.ref(), Source: source, Info: Test{},
 	})
 	return test, err

@@ -13,7 +13,7 @@ import (
 	"platen/store"
 )
 
-// Notification is what a webhook tells of one event.
+// Notification is the message that a webhook sends for one event.
 type Notification struct {
 	EventID   string // a UUID that all notifications of the event share
 	Trigger   Trigger
@@ -21,10 +21,10 @@ type Notification struct {
 	WebhookID int64
 	CreatedBy UserRef // who did it
 	Source    Source
-	Info      Info // nil where there is nothing more to say
+	Info      Info // nil if the event has no details
 }
 
-// Source is what an event happened to, as the owner of the webhook may see it at that moment. What the owner may not see has
+// Source is the object of an event, as the owner of the webhook sees it at that moment. An object that the owner may not see has
 // neither an Item nor a Collaboration.
 type Source struct {
 	Type          string // file, folder, collaboration or webhook
@@ -33,22 +33,22 @@ type Source struct {
 	Collaboration *Collaboration
 }
 
-// Info is what an event says besides: Renamed, Moved, Copied, Generated, AutoDeleted or Test.
+// Info holds the details of an event: Renamed, Moved, Copied, Generated, AutoDeleted, or Test.
 type Info interface{ info() }
 
-// Renamed tells of an item's former name.
+// Renamed holds the previous name of an item.
 type Renamed struct{ OldName string }
 
-// Moved tells of the folders that an item came from and went to; 0 is the root folder of a user.
+// Moved holds the source and destination folders of a move; 0 is the root folder of a user.
 type Moved struct{ BeforeID, AfterID int64 }
 
-// Copied tells of the copy that was made of an item.
+// Copied identifies the new copy of an item.
 type Copied struct {
 	Kind Kind
 	ID   int64
 }
 
-// Generated tells of a job.
+// Generated describes a job.
 type Generated struct {
 	BatchID           string
 	JobID             int64
@@ -56,16 +56,16 @@ type Generated struct {
 	TemplateID        int64
 	TemplateName      string
 	TemplateVersionID int64
-	DestinationID     int64 // 0 is the root folder of who made the batch
-	OutputFileID      int64 // 0 where there is no document
+	DestinationID     int64 // 0 is the root folder of the user who created the batch
+	OutputFileID      int64 // 0 if there is no document
 	OutputType        string
-	Failures          []string // why there is none, or what it lacks
+	Failures          []string // why there is no document, or what it lacks
 }
 
-// AutoDeleted tells why the server deleted a webhook.
+// AutoDeleted holds the reason why the server deleted a webhook.
 type AutoDeleted struct{ Reason string }
 
-// Test says that nothing happened.
+// Test marks a test notification, which has no event.
 type Test struct{}
 
 func (Renamed) info()     {}
@@ -79,14 +79,14 @@ func (Test) info()        {}
 type event struct {
 	trigger       Trigger
 	item          place
-	collaboration *Collaboration // the source, where it is not the item
-	also          []place        // other places where webhooks hear of it, besides on the item and above it
-	instead       []int64        // where set, the only items whose webhooks hear of it
+	collaboration *Collaboration // the source, if it is not the item
+	also          []place        // more targets, in addition to the item and the folders above it
+	instead       []int64        // if set, the only targets
 	info          Info
 }
 
-// heardAt returns the ids of the items whose webhooks hear of an event.
-func (e event) heardAt() []int64 {
+// targetIDs returns the ids of the items whose webhooks may match an event.
+func (e event) targetIDs() []int64 {
 	if e.instead != nil {
 		return e.instead
 	}
@@ -100,179 +100,179 @@ func (e event) heardAt() []int64 {
 	return slices.Compact(ids)
 }
 
-// isFor tells whether a webhook that hears of an event is told of it.
-func (e event) isFor(w store.WebhookAbove) bool {
+// matches reports whether a webhook on a target of an event subscribes to its trigger.
+func (e event) matches(w store.WebhookAbove) bool {
 	return e.trigger == WebhookDeleted || slices.Contains(splitTriggers(w.Triggers), e.trigger)
 }
 
-// fire has the webhooks told what a caller does in a transaction. It comes after everything else, because from then on
-// whoever fires events for the same webhooks waits.
+// fire enqueues notifications of what a caller does in a transaction. It must be the last step: from then on, other transactions that
+// fire events for the same webhooks wait.
 func (s *Service) fire(ctx context.Context, tx *store.Tx, c *Caller, events ...event) error {
-	told, err := s.hear(ctx, tx, c, events...)
+	matched, err := s.match(ctx, tx, c, events...)
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, told)
+	return s.enqueue(ctx, tx, matched)
 }
 
-// fireAlone is fire for an event that changes nothing. Where no webhook asks for it, nothing is written.
+// fireAlone is fire for an event that changes nothing. It writes nothing if no webhook subscribes to the event.
 func (s *Service) fireAlone(ctx context.Context, c *Caller, e event) error {
-	asked := false
+	subscribed := false
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
-		webhooks, err := q.WebhooksOn(ctx, s.micros(), e.heardAt())
-		asked = slices.ContainsFunc(webhooks, e.isFor)
+		webhooks, err := q.WebhooksOn(ctx, s.micros(), e.targetIDs())
+		subscribed = slices.ContainsFunc(webhooks, e.matches)
 		return err
 	})
-	if err != nil || !asked {
+	if err != nil || !subscribed {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error { return s.fire(ctx, tx, c, e) })
 }
 
-// told is what webhooks are to be told.
-type told struct {
+// notifications are deliveries to enqueue.
+type notifications struct {
 	deliveries []store.WebhookDelivery
 	bodies     []store.WebhookBody
-	webhooks   []int64 // whose deliveries are to be sent, which those of listeners are not
+	webhooks   []int64 // webhooks to wake; listeners are not among them, because they poll
 }
 
-// hear finds the webhooks that hear of events, and writes down what they are told, as things are now.
-func (s *Service) hear(ctx context.Context, tx *store.Tx, c *Caller, events ...event) (told, error) {
-	h := hearing{s: s, tx: tx, c: c, webhooks: map[string][]store.WebhookAbove{}, sources: map[string]Source{}, now: s.micros()}
+// match returns a notification for each event and each webhook that matches it, with the current state of the items.
+func (s *Service) match(ctx context.Context, tx *store.Tx, c *Caller, events ...event) (notifications, error) {
+	m := matcher{s: s, tx: tx, c: c, webhooks: map[string][]store.WebhookAbove{}, sources: map[string]Source{}, now: s.micros()}
 	for _, e := range events {
-		if err := h.hear(ctx, e); err != nil {
-			return told{}, fmt.Errorf("notify of %s: %w", e.trigger, err)
+		if err := m.match(ctx, e); err != nil {
+			return notifications{}, fmt.Errorf("notify of %s: %w", e.trigger, err)
 		}
 	}
-	return h.told, nil
+	return m.matched, nil
 }
 
-// tell has notifications delivered.
-func (s *Service) tell(ctx context.Context, tx *store.Tx, t told) error {
-	if err := tx.InsertDeliveries(ctx, t.deliveries); err != nil {
+// enqueue inserts notifications and wakes their webhooks.
+func (s *Service) enqueue(ctx context.Context, tx *store.Tx, n notifications) error {
+	if err := tx.InsertDeliveries(ctx, n.deliveries); err != nil {
 		return err
 	}
-	if err := tx.InsertBodies(ctx, t.bodies); err != nil {
+	if err := tx.InsertBodies(ctx, n.bodies); err != nil {
 		return err
 	}
-	return wake(ctx, tx, t.webhooks)
+	return wake(ctx, tx, n.webhooks)
 }
 
-// hearing is what is known while the events of one transaction are looked at: many of them happen to the same items.
-type hearing struct {
+// A matcher finds the webhooks for the events of one transaction. It caches what it reads, because many events concern the same items.
+type matcher struct {
 	s        *Service
 	tx       *store.Tx
 	c        *Caller
 	now      int64
-	webhooks map[string][]store.WebhookAbove // by the items they are on
+	webhooks map[string][]store.WebhookAbove // by target ids
 	sources  map[string]Source               // by item and owner
-	told     told
+	matched  notifications
 }
 
-func (h *hearing) hear(ctx context.Context, e event) error {
-	webhooks, err := h.webhooksOn(ctx, e.heardAt())
+func (m *matcher) match(ctx context.Context, e event) error {
+	webhooks, err := m.webhooksOn(ctx, e.targetIDs())
 	if err != nil {
 		return err
 	}
 	id := ""
 	for _, w := range webhooks {
-		if !e.isFor(w) {
+		if !e.matches(w) {
 			continue
 		}
 		if id == "" {
 			id = uuid.NewString()
 		}
-		if err := h.add(ctx, e, id, w); err != nil {
+		if err := m.add(ctx, e, id, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add writes down what one webhook is told.
-func (h *hearing) add(ctx context.Context, e event, id string, w store.WebhookAbove) error {
-	admission, err := h.s.admit(ctx, h.tx.Queries, w.Owner.ID)
+// add adds the notification of an event for one webhook.
+func (m *matcher) add(ctx context.Context, e event, id string, w store.WebhookAbove) error {
+	admission, err := m.s.admit(ctx, m.tx.Queries, w.Owner.ID)
 	if err != nil || admission == dropped {
 		return err
 	}
-	source, err := h.source(ctx, e, w)
+	source, err := m.source(ctx, e, w)
 	if err != nil {
 		return err
 	}
-	err = h.s.writeDown(&h.told, Notification{
-		EventID: id, Trigger: e.trigger, CreatedAt: timeOf(h.now), WebhookID: w.ID, CreatedBy: h.c.ref(), Source: source, Info: e.info,
+	err = m.s.addNotification(&m.matched, Notification{
+		EventID: id, Trigger: e.trigger, CreatedAt: timeOf(m.now), WebhookID: w.ID, CreatedBy: m.c.ref(), Source: source, Info: e.info,
 	})
 	if err == nil && admission == dropNoted {
-		h.told.dropLast(h.s.limits.Pending)
+		m.matched.dropLast(m.s.limits.Pending)
 		return nil
 	}
 	if err == nil && !w.IsListener {
-		h.told.webhooks = append(h.told.webhooks, w.ID)
+		m.matched.webhooks = append(m.matched.webhooks, w.ID)
 	}
 	return err
 }
 
-// dropLast makes the last delivery one that was not sent, because too many wait.
-func (t *told) dropLast(most int) {
-	d := &t.deliveries[len(t.deliveries)-1]
+// dropLast cancels the last delivery, because the limit of waiting deliveries is reached.
+func (n *notifications) dropLast(most int) {
+	d := &n.deliveries[len(n.deliveries)-1]
 	d.State, d.EndedAt, d.DueAt, d.Reason = string(DeliveryCanceled), d.CreatedAt, 0, fmt.Sprintf(dropReason, most)
 }
 
-// writeDown adds a notification to what webhooks are to be told.
-func (s *Service) writeDown(t *told, n Notification) error {
+// addNotification adds a notification as a delivery with its body.
+func (s *Service) addNotification(to *notifications, n Notification) error {
 	body, err := s.notification(n)
 	if err != nil {
 		return err
 	}
 	id, now := s.newID(), n.CreatedAt.UnixMicro()
-	t.deliveries = append(t.deliveries, store.WebhookDelivery{
+	to.deliveries = append(to.deliveries, store.WebhookDelivery{
 		ID: id, WebhookID: n.WebhookID, EventID: n.EventID, TriggerName: string(n.Trigger),
 		State: string(DeliveryPending), CreatedAt: now, BegunAt: now, DueAt: now,
 	})
-	t.bodies = append(t.bodies, store.WebhookBody{DeliveryID: id, Body: string(body)})
+	to.bodies = append(to.bodies, store.WebhookBody{DeliveryID: id, Body: string(body)})
 	return nil
 }
 
-func (h *hearing) webhooksOn(ctx context.Context, itemIDs []int64) ([]store.WebhookAbove, error) {
+func (m *matcher) webhooksOn(ctx context.Context, itemIDs []int64) ([]store.WebhookAbove, error) {
 	key := fmt.Sprint(itemIDs)
-	if known, ok := h.webhooks[key]; ok {
+	if known, ok := m.webhooks[key]; ok {
 		return known, nil
 	}
-	found, err := h.tx.WebhooksOn(ctx, h.now, itemIDs)
-	h.webhooks[key] = found
+	found, err := m.tx.WebhooksOn(ctx, m.now, itemIDs)
+	m.webhooks[key] = found
 	return found, err
 }
 
-// source returns what an event happened to, as the owner of a webhook may see it.
-func (h *hearing) source(ctx context.Context, e event, w store.WebhookAbove) (Source, error) {
+// source returns the object of an event, as the owner of a webhook sees it.
+func (m *matcher) source(ctx context.Context, e event, w store.WebhookAbove) (Source, error) {
 	owner := callerOf(w.Owner, w.GlobalContent)
 	kind, id := Kind(e.item.row.Kind), e.item.row.ID
 	if e.trigger == WebhookDeleted {
 		return Source{Type: "webhook", ID: w.ID}, nil
 	}
 	key := strings.Join([]string{kind.String(), fmt.Sprint(id), fmt.Sprint(owner.User.ID), fmt.Sprint(owner.Scopes)}, "/")
-	source, known := h.sources[key]
+	source, known := m.sources[key]
 	if !known {
 		source = Source{Type: kind.String(), ID: id}
-		if isActive(w.Owner) { // who is not sees nothing any more
+		if isActive(w.Owner) { // inactive users see nothing
 			var err error
-			if source, err = h.s.sourceFor(ctx, h.tx.Queries, owner, kind, id); err != nil {
+			if source, err = m.s.sourceFor(ctx, m.tx.Queries, owner, kind, id); err != nil {
 				return source, err
 			}
 		}
-		h.sources[key] = source
+		m.sources[key] = source
 	}
 	if e.collaboration == nil {
 		return source, nil
 	}
 	of := Source{Type: "collaboration", ID: e.collaboration.ID}
-	if source.Item != nil { // who does not see the item does not see who works with it
+	if source.Item != nil { // an owner who does not see the item does not see its collaborators
 		of.Collaboration = e.collaboration
 	}
 	return of, nil
 }
 
-// sourceFor describes an item, wherever it is, for the owner of a webhook.
+// sourceFor describes an item, in the trash or not, for the owner of a webhook.
 func (s *Service) sourceFor(ctx context.Context, q *store.Queries, owner *Caller, kind Kind, id int64) (Source, error) {
 	source := Source{Type: kind.String(), ID: id}
 	p, err := s.findWhere(ctx, q, owner, kind, id, MaySee, anywhere)
@@ -286,10 +286,10 @@ func (s *Service) sourceFor(ctx context.Context, q *store.Queries, owner *Caller
 	return source, err
 }
 
-// anywhere finds nothing wrong with an item, be it in the trash or not.
+// anywhere accepts an item whether it is in the trash or not.
 func anywhere(place, Kind, int64) error { return nil }
 
-// either returns the trigger for a kind of item, of the two for files and for folders.
+// either returns file for a file and folder for a folder.
 func (k Kind) either(file, folder Trigger) Trigger {
 	if k == File {
 		return file
@@ -297,12 +297,12 @@ func (k Kind) either(file, folder Trigger) Trigger {
 	return folder
 }
 
-// versionEvents tell of new content, and perhaps a new name, of a file.
+// versionEvents returns the events for new content, and possibly a new name, of a file.
 func versionEvents(file place, name string) []event {
 	return append([]event{{trigger: FileUploaded, item: file}}, renameEvents(file, name)...)
 }
 
-// renameEvents tell of a new name of an item; there are none where it is the old one.
+// renameEvents returns the event for a new name of an item, or none if the name is the same.
 func renameEvents(p place, name string) []event {
 	if name == p.row.Name {
 		return nil
@@ -310,8 +310,8 @@ func renameEvents(p place, name string) []event {
 	return []event{{trigger: Kind(p.row.Kind).either(FileRenamed, FolderRenamed), item: p, info: Renamed{p.row.Name}}}
 }
 
-// moveEvents tell of an item that went into a folder; there are none where that is the one it was in. A file has also come
-// into the folders that it was not below before.
+// moveEvents returns the events for a move into a folder, or none if the item is already there. For folders that a file was not below
+// before, its move is also an upload.
 func moveEvents(p, target place, parentID int64) []event {
 	if parentID == p.row.ParentID.Int64 {
 		return nil
@@ -326,7 +326,7 @@ func moveEvents(p, target place, parentID int64) []event {
 	return events
 }
 
-// shownID is the id of a folder as everybody may know it: that of a root folder is 0.
+// shownID returns the public id of a folder, which is 0 for a root folder.
 func (p place) shownID() int64 {
 	if !p.row.ParentID.Valid {
 		return rootID
@@ -334,7 +334,7 @@ func (p place) shownID() int64 {
 	return p.row.ID
 }
 
-// notAbove returns the ids of a folder and of those above it that are not above an item.
+// notAbove returns the ids of p and of the folders above it that are not above an item.
 func (p place) notAbove(item place) []int64 {
 	var ids []int64
 	for _, link := range p.chain {
@@ -345,7 +345,7 @@ func (p place) notAbove(item place) []int64 {
 	return ids
 }
 
-// copyEvents tell of an item that was copied, and of the copy that came into a folder.
+// copyEvents returns the events for a copied item and for its copy in the target folder.
 func copyEvents(source, target place, copyID int64) []event {
 	kind := Kind(source.row.Kind)
 	return []event{
@@ -354,17 +354,17 @@ func copyEvents(source, target place, copyID int64) []event {
 	}
 }
 
-// hearPurge writes down what webhooks are told of an item that is about to be removed for good with all below it, and
-// ends the webhooks on any of that.
-func (s *Service) hearPurge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64) (told, error) {
+// matchPurge returns the notifications for an item that is about to be deleted permanently with everything below it, and deletes the
+// webhooks on these items. The caller enqueues the notifications after the deletion.
+func (s *Service) matchPurge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64) (notifications, error) {
 	p, err := s.placeAt(ctx, tx.Queries, kind, id)
 	if err != nil {
-		return told{}, err
+		return notifications{}, err
 	}
 	events := []event{{trigger: kind.either(FileDeleted, FolderDeleted), item: p}}
 	targets, err := tx.TreeWebhookTargets(ctx, id)
 	if err != nil {
-		return told{}, err
+		return notifications{}, err
 	}
 	for _, target := range targets {
 		item := place{row: store.Item{ID: target.ID, Kind: target.Kind}}
@@ -373,14 +373,14 @@ func (s *Service) hearPurge(ctx context.Context, tx *store.Tx, c *Caller, kind K
 		}
 		events = append(events, event{trigger: WebhookDeleted, item: item, instead: []int64{target.ID}, info: AutoDeleted{"target_deleted"}})
 	}
-	farewell, err := s.hear(ctx, tx, c, events...)
+	matched, err := s.match(ctx, tx, c, events...)
 	if err != nil {
-		return told{}, err
+		return notifications{}, err
 	}
 	for _, target := range targets {
 		if err := tx.EndWebhooksOn(ctx, target.ID, "Its target was deleted for good.", s.micros()); err != nil {
-			return told{}, err
+			return notifications{}, err
 		}
 	}
-	return farewell, nil
+	return matched, nil
 }

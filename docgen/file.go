@@ -60,7 +60,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 		if err := s.charge(ctx, tx, parent.row.OwnerID, 1, version.size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{parent, 1, version.size}); err != nil {
+		if err := addUsage(ctx, tx, usage{parent, 1, version.size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, event{trigger: FileUploaded, item: parent.child(File, row.ID)})
@@ -167,7 +167,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 		if err := s.charge(ctx, tx, p.row.OwnerID, 0, version.size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
+		if err := addUsage(ctx, tx, usage{p.above(), 0, version.size - p.row.Size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, versionEvents(p, item.Name)...)

@@ -41,7 +41,7 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 		if item, err = s.item(ctx, tx.Queries, c, Folder, id); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{folder: parent, items: 1}); err != nil {
+		if err := addUsage(ctx, tx, usage{folder: parent, items: 1}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, event{trigger: FolderCreated, item: parent.child(Folder, id)})
@@ -66,7 +66,7 @@ func (s *Service) TrashFolder(ctx context.Context, c *Caller, id int64, recursiv
 		if recursive {
 			return nil
 		}
-		if err := tx.GrowFolder(ctx, p.row.ID, 0); err != nil { // nobody ends jobs there from here on
+		if err := tx.AddFolderItems(ctx, p.row.ID, 0); err != nil { // nobody ends jobs there from here on
 			return err
 		}
 		full, err := tx.HasChildren(ctx, parentOf(p.row.ID))

@@ -63,7 +63,7 @@ func (s *Service) bindInvitations(ctx context.Context, tx *store.Tx, id int64, l
 
 // answerInvitation accepts or rejects an invitation for who was invited.
 func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller, found share, answer string) error {
-	if !found.isFor(c) {
+	if !found.matches(c) {
 		return failf(CodeForbidden, "Access denied – only who was invited accepts or rejects an invitation.")
 	}
 	if found.row.Status != CollaborationPending {

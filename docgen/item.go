@@ -263,7 +263,7 @@ func (p place) changeable() error {
 // lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
 	return s.findSteady(ctx, tx, c, Folder, id, MayUpload, func(p place) error {
-		if p.isArchive() { // who deletes one holds its tree; its row is locked last, by grow
+		if p.isArchive() { // who deletes one holds its tree; its row is locked last, by addUsage
 			return nil
 		}
 		_, err := tx.LockItem(ctx, p.row.ID)

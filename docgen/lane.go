@@ -64,8 +64,8 @@ func (l Lane) slotsFor(documents int64) int {
 	return int(max(1, min(int64(l.limits().wake), (documents+claim-1)/claim)))
 }
 
-func laneOf(outputType string, apart bool) Lane {
-	if apart {
+func laneOf(outputType string, isolated bool) Lane {
+	if isolated {
 		return LaneIsolated
 	}
 	return Lane(outputType)
@@ -179,16 +179,16 @@ func (s *Service) takeBack(ctx context.Context, tx *store.Tx, task GenerateDocum
 		return 0, err
 	}
 	type place struct {
-		batch string
-		apart bool
+		batch    string
+		isolated bool
 	}
 	again := map[place]int64{}
 	for _, row := range rows {
-		again[place{row.BatchID, row.Apart}]++
+		again[place{row.BatchID, row.Isolated}]++
 	}
 	for at, documents := range again {
 		lane := task.Lane
-		if at.apart {
+		if at.isolated {
 			lane = LaneIsolated
 		}
 		if err := s.join(ctx, tx, task.UserID, lane, at.batch, documents); err != nil {
@@ -266,8 +266,8 @@ func (GenerateRange) Kind() string { return "generate_documents" }
 
 // Queues of GenerateRange besides the default one.
 const (
-	OldPDFQueue   = "pdf"
-	OldApartQueue = "apart"
+	OldPDFQueue      = "pdf"
+	OldIsolatedQueue = "apart"
 )
 
 // AdoptBatch has the documents of a batch wait in their lanes that a server of an earlier release accepted.
@@ -280,10 +280,10 @@ func (s *Service) AdoptBatch(ctx context.Context, task GenerateRange) error {
 		if n, err := tx.Adopt(ctx, task.BatchID); err != nil || n == 0 {
 			return err
 		}
-		for _, apart := range []bool{false, true} {
-			n, err := tx.CountWaiting(ctx, task.BatchID, apart)
+		for _, isolated := range []bool{false, true} {
+			n, err := tx.CountWaiting(ctx, task.BatchID, isolated)
 			if err == nil && n > 0 {
-				err = s.join(ctx, tx, batch.CreatedBy, laneOf(batch.OutputType, apart), task.BatchID, n)
+				err = s.join(ctx, tx, batch.CreatedBy, laneOf(batch.OutputType, isolated), task.BatchID, n)
 			}
 			if err != nil {
 				return err

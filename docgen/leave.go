@@ -73,7 +73,7 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 	if err := tx.DeleteCollaborationsOfUser(ctx, userID(row.ID)); err != nil {
 		return err
 	}
-	told, err := s.purge(ctx, tx, c, Folder, row.RootFolderID)
+	matched, err := s.purge(ctx, tx, c, Folder, row.RootFolderID)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 	if err := s.checkAdmins(ctx, tx, row); err != nil {
 		return err
 	}
-	return s.tell(ctx, tx, told)
+	return s.enqueue(ctx, tx, matched)
 }
 
 // TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder.
@@ -121,7 +121,7 @@ func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID i
 		if err := moveContent(ctx, tx, from.RootFolderID, folderID); err != nil {
 			return err
 		}
-		if err := s.giveTree(ctx, tx, folderID, from.ID, to.ID); err != nil {
+		if err := s.transferTree(ctx, tx, folderID, from.ID, to.ID); err != nil {
 			return err
 		}
 		if item, err = s.describeTransfer(ctx, tx, c, to, folderID); err != nil {
@@ -175,7 +175,7 @@ func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Cal
 	if added == 0 {
 		return 0, s.nameInUse(ctx, tx.Queries, c, to.RootFolderID, name)
 	}
-	return id, tx.GrowFolder(ctx, to.RootFolderID, 1)
+	return id, tx.AddFolderItems(ctx, to.RootFolderID, 1)
 }
 
 // transferEvents tell of a folder that was made for the content of a user, and of what is about to be moved into it from the
@@ -209,10 +209,10 @@ func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
 	if err := tx.MoveChildren(ctx, parentOf(fromID), parentOf(toID)); err != nil {
 		return err
 	}
-	if err := tx.GrowFolder(ctx, fromID, -items); err != nil {
+	if err := tx.AddFolderItems(ctx, fromID, -items); err != nil {
 		return err
 	}
-	return tx.GrowFolder(ctx, toID, items)
+	return tx.AddFolderItems(ctx, toID, items)
 }
 
 const transferSuffix = "'s Files and Folders"

@@ -26,9 +26,9 @@ type Listener struct {
 const (
 	ListenerPatience = 2 * time.Minute // how long a listener waits for who fetches from it
 	maxListeners     = 10              // of one application and user
-	maxHeard         = 100             // events that are fetched at once, and accepted at once
-	MaxHearWait      = 30 * time.Second
-	hearEvery        = 250 * time.Millisecond // how often the database is looked at meanwhile
+	maxPolled        = 100             // events that are fetched at once, and accepted at once
+	MaxPollWait      = 30 * time.Second
+	pollInterval     = 250 * time.Millisecond // how often the database is looked at meanwhile
 )
 
 // CreateListener makes a listener on a file or folder, which may be the caller's root folder; on no triggers it is told of
@@ -96,35 +96,35 @@ func triggersFor(kind Kind) []Trigger {
 	return triggers
 }
 
-// Heard is what a listener fetches: deliveries, with their bodies, and the keys to sign them with.
-type Heard struct {
+// Polled is what a listener fetches: deliveries, with their bodies, and the keys to sign them with.
+type Polled struct {
 	Deliveries []Delivery
 	Keys       []SigningKey
 }
 
 // Hear ends the deliveries that a listener has taken, and returns the next ones that wait for it, at most 100; what is not
 // ended comes again. Where nothing waits it waits for something to happen, but no longer than wait, which is at most
-// MaxHearWait.
-func (s *Service) Hear(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Heard, error) {
-	if len(accepted) > maxHeard {
-		return Heard{}, Invalid(invalidField("accepted", "at most %d deliveries are accepted at once", maxHeard))
+// MaxPollWait.
+func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Polled, error) {
+	if len(accepted) > maxPolled {
+		return Polled{}, Invalid(invalidField("accepted", "at most %d deliveries are accepted at once", maxPolled))
 	}
-	over := time.NewTimer(min(wait, MaxHearWait))
+	over := time.NewTimer(min(wait, MaxPollWait))
 	defer over.Stop()
-	look := time.NewTicker(hearEvery)
+	look := time.NewTicker(pollInterval)
 	defer look.Stop()
 	for {
-		heard, err := s.hearNow(ctx, c, listenerID, accepted)
-		if err != nil || len(heard.Deliveries) > 0 {
-			return heard, err
+		polled, err := s.pollOnce(ctx, c, listenerID, accepted)
+		if err != nil || len(polled.Deliveries) > 0 {
+			return polled, err
 		}
 		accepted = nil
 		for waits := false; !waits; {
 			select {
 			case <-ctx.Done():
-				return Heard{}, ctx.Err()
+				return Polled{}, ctx.Err()
 			case <-over.C:
-				return heard, nil
+				return polled, nil
 			case <-look.C:
 			}
 			err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -132,15 +132,15 @@ func (s *Service) Hear(ctx context.Context, c *Caller, listenerID int64, accepte
 				return err
 			})
 			if err != nil {
-				return Heard{}, err
+				return Polled{}, err
 			}
 		}
 	}
 }
 
-// hearNow is Hear without waiting.
-func (s *Service) hearNow(ctx context.Context, c *Caller, listenerID int64, accepted []int64) (Heard, error) {
-	var heard Heard
+// pollOnce is Hear without waiting.
+func (s *Service) pollOnce(ctx context.Context, c *Caller, listenerID int64, accepted []int64) (Polled, error) {
+	var polled Polled
 	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
 		row, err := s.listenerRow(ctx, tx.Queries, c, listenerID)
 		if err != nil {
@@ -154,18 +154,18 @@ func (s *Service) hearNow(ctx context.Context, c *Caller, listenerID int64, acce
 		if _, err := tx.ExtendListener(ctx, row.ID, s.listenerEnd()); err != nil {
 			return err
 		}
-		rows, err := tx.PendingDeliveries(ctx, row.ID, maxHeard)
+		rows, err := tx.PendingDeliveries(ctx, row.ID, maxPolled)
 		if err != nil {
 			return err
 		}
-		heard.Deliveries = make([]Delivery, len(rows))
+		polled.Deliveries = make([]Delivery, len(rows))
 		for i, row := range rows {
-			heard.Deliveries[i] = deliveryOf(row.WebhookDelivery, row.Body)
+			polled.Deliveries[i] = deliveryOf(row.WebhookDelivery, row.Body)
 		}
-		heard.Keys, err = s.signingKeys(ctx, tx.Queries, row.ApplicationID)
+		polled.Keys, err = s.signingKeys(ctx, tx.Queries, row.ApplicationID)
 		return err
 	})
-	return heard, err
+	return polled, err
 }
 
 // EndListener ends a listener of the caller's.
@@ -198,7 +198,7 @@ func (s *Service) listenerRow(ctx context.Context, q *store.Queries, c *Caller, 
 
 // endListeners ends the listeners that nobody has fetched from for too long.
 func (s *Service) endListeners(ctx context.Context, tx *store.Tx) error {
-	ids, err := tx.ExpiredListeners(ctx, s.micros(), maxHeard)
+	ids, err := tx.ExpiredListeners(ctx, s.micros(), maxPolled)
 	if err != nil {
 		return err
 	}

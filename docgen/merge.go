@@ -187,7 +187,7 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 		if err := s.charge(ctx, tx, d.folder.row.OwnerID, 1, output.content.size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{d.folder, 1, output.content.size}); err != nil {
+		if err := addUsage(ctx, tx, usage{d.folder, 1, output.content.size}); err != nil {
 			return err
 		}
 		if err := s.stillThere(ctx, tx, d); err != nil {

@@ -151,11 +151,11 @@ func (m *trial) unshare() {
 }
 
 func (m *trial) give() {
-	n, heir := m.collaboration()
-	user, before, root := m.actor(n, docgen.MayOwn), n.owner(), m.roots[heir]
-	_, err := m.w.UpdateCollaboration(m.Context(), m.callers[user], n.shares[heir].id, docgen.CollaborationChange{Role: docgen.RoleOwner})
-	can := m.can(user, n, docgen.MayOwn|docgen.MayEdit) && m.can(heir, root, docgen.MayUpload)
-	if !m.did(user, err, can, fmt.Sprintf("gives %%s to user %d", heir), n) {
+	n, newOwner := m.collaboration()
+	user, before, root := m.actor(n, docgen.MayOwn), n.owner(), m.roots[newOwner]
+	_, err := m.w.UpdateCollaboration(m.Context(), m.callers[user], n.shares[newOwner].id, docgen.CollaborationChange{Role: docgen.RoleOwner})
+	can := m.can(user, n, docgen.MayOwn|docgen.MayEdit) && m.can(newOwner, root, docgen.MayUpload)
+	if !m.did(user, err, can, fmt.Sprintf("gives %%s to user %d", newOwner), n) {
 		return
 	}
 	if !m.isFree(n, n.name, root) {

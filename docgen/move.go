@@ -77,7 +77,7 @@ func (p place) isBelow(other place) bool {
 	return slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool { return link.Item.ID == other.row.ID })
 }
 
-// mayGo checks that an item may be moved into a folder. Who owns a folder owns what lies in it: the move may give it away.
+// mayGo checks that an item may be moved into a folder. The owner of a folder owns everything in it, so a move may transfer ownership.
 func (p place) mayGo(target place) error {
 	if p.row.OwnerID == target.row.OwnerID || p.may.Can(MayOwn) {
 		return nil
@@ -110,12 +110,13 @@ func noParentOwner(change ItemChange) error {
 	return Invalid(invalidField("parent.user_id", "there is no user %d, or you may not put anything into the root folder of that user", change.ParentOwner))
 }
 
-// handOver makes a moved item, with all below it, what it is in its new tree: it belongs to the owner of that, nobody
-// collaborates in an archive, and contents are kept where the archive says. Folders and archives hold what they now hold.
+// handOver completes the move of an item and everything below it to another folder. In a new tree, the item belongs to the owner of
+// the tree, loses its collaborations if the tree is an archive, and its contents go to the archive's storage policy. It also updates
+// the usage of folders and archives.
 func (s *Service) handOver(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	var size int64
 	if from.tree() != to.tree() {
-		if err := s.adopt(ctx, tx, c, from, to); err != nil {
+		if err := s.joinTree(ctx, tx, c, from, to); err != nil {
 			return err
 		}
 		var err error
@@ -123,14 +124,14 @@ func (s *Service) handOver(ctx context.Context, tx *store.Tx, c *Caller, from, t
 			return err
 		}
 	}
-	return grow(ctx, tx, growth{from.above(), -1, -size}, growth{to, 1, size})
+	return addUsage(ctx, tx, usage{from.above(), -1, -size}, usage{to, 1, size})
 }
 
-// maxOwnerItems is how many files and folders change their owner at once: in one transaction, for which others wait (ADR 29).
+// maxOwnerItems is the number of files and folders that can change owner at once, in one transaction that blocks others (ADR 29).
 const maxOwnerItems = 5_000
 
-// mayChangeOwner returns the Error of a tree that is too large for a caller to give to another owner. Whoever manages the content of the
-// enterprise has no limit.
+// mayChangeOwner returns an Error if a tree is too large for a caller to transfer to another owner. There is no limit for callers who
+// manage the content of the enterprise.
 func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error {
 	if c.has(ScopeGlobalContent) {
 		return nil
@@ -144,14 +145,14 @@ func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error
 	return err
 }
 
-// adopt gives an item, with all below it, to the owner of the tree that it goes to, and ends collaborations if that is an
+// joinTree transfers an item and everything below it to the owner of its new tree, and deletes collaborations if the tree is an
 // archive.
-func (s *Service) adopt(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
+func (s *Service) joinTree(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	if from.row.OwnerID != to.row.OwnerID {
 		if err := mayChangeOwner(ctx, tx, c, from); err != nil {
 			return err
 		}
-		if err := s.giveTree(ctx, tx, from.row.ID, from.row.OwnerID, to.row.OwnerID); err != nil {
+		if err := s.transferTree(ctx, tx, from.row.ID, from.row.OwnerID, to.row.OwnerID); err != nil {
 			return err
 		}
 	}
@@ -166,8 +167,9 @@ func (s *Service) adopt(ctx context.Context, tx *store.Tx, c *Caller, from, to p
 	return settle(ctx, tx, from.row.ID, to.policy())
 }
 
-// giveTree makes a user the owner of an item and of all below it. Who owns it has all roles, and needs none.
-func (s *Service) giveTree(ctx context.Context, tx *store.Tx, itemID, from, ownerID int64) error {
+// transferTree makes a user the owner of an item and of everything below it. It deletes the user's collaborations there, because an
+// owner needs none.
+func (s *Service) transferTree(ctx context.Context, tx *store.Tx, itemID, from, ownerID int64) error {
 	if err := tx.SetTreeOwner(ctx, itemID, ownerID); err != nil {
 		return err
 	}
@@ -177,28 +179,28 @@ func (s *Service) giveTree(ctx context.Context, tx *store.Tx, itemID, from, owne
 	return s.chargeMove(ctx, tx, itemID, from, ownerID)
 }
 
-// A growth is what a folder gains, or loses: items directly in it, and bytes in the archive that it lies in, if any.
-type growth struct {
+// A usage is a change of the usage of a folder: items directly in it, and bytes in its archive, if it is in one.
+type usage struct {
 	folder place
 	items  int64
 	bytes  int64
 }
 
-// grow changes how much folders and archives hold. It comes last in a transaction, and in the order of ids, because from
-// then on everybody waits who puts something into the same ones.
-func grow(ctx context.Context, tx *store.Tx, growths ...growth) error {
-	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.folder.row.ID, b.folder.row.ID) })
-	for _, g := range growths {
-		if g.items != 0 {
-			if err := tx.GrowFolder(ctx, g.folder.row.ID, g.items); err != nil {
+// addUsage changes the usage of folders and archives. It must be the last step of a transaction, because other transactions that
+// write to the same folders wait from then on. It locks them in the order of their ids.
+func addUsage(ctx context.Context, tx *store.Tx, changes ...usage) error {
+	slices.SortFunc(changes, func(a, b usage) int { return cmp.Compare(a.folder.row.ID, b.folder.row.ID) })
+	for _, u := range changes {
+		if u.items != 0 {
+			if err := tx.AddFolderItems(ctx, u.folder.row.ID, u.items); err != nil {
 				return err
 			}
 		}
 	}
-	growths = slices.DeleteFunc(growths, func(g growth) bool { return g.folder.archive == nil || g.bytes == 0 })
-	slices.SortFunc(growths, func(a, b growth) int { return cmp.Compare(a.folder.archive.ID, b.folder.archive.ID) })
-	for _, g := range growths {
-		if err := tx.GrowArchive(ctx, g.folder.archive.ID, g.bytes); err != nil {
+	changes = slices.DeleteFunc(changes, func(u usage) bool { return u.folder.archive == nil || u.bytes == 0 })
+	slices.SortFunc(changes, func(a, b usage) int { return cmp.Compare(a.folder.archive.ID, b.folder.archive.ID) })
+	for _, u := range changes {
+		if err := tx.AddArchiveSize(ctx, u.folder.archive.ID, u.bytes); err != nil {
 			return err
 		}
 	}

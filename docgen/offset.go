@@ -63,5 +63,5 @@ func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error), read
 		}}
 	}
 	var held pageRoom
-	return page, held.grow(c, bytes)
+	return page, held.add(c, bytes)
 }

@@ -70,14 +70,14 @@ func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocu
 		if err != nil {
 			return nil, err
 		}
-		apart := task.Lane == LaneIsolated
+		isolated := task.Lane == LaneIsolated
 		rows, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{
-			BatchID: turn.BatchID, Apart: apart, DueAt: now, Limit: int32(task.Lane.claimOf(turn.Documents)), Slot: task.slot(),
+			BatchID: turn.BatchID, Isolated: isolated, DueAt: now, Limit: int32(task.Lane.claimOf(turn.Documents)), Slot: task.slot(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		due, err := tx.FirstDue(ctx, turn.BatchID, apart)
+		due, err := tx.FirstDue(ctx, turn.BatchID, isolated)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			err = tx.LeaveTurns(ctx, turn.ID)
@@ -176,9 +176,9 @@ type Result struct {
 	Job      ClaimedJob
 	Output   *Output
 	Failures Failures
-	// SetApart says that the job has not ended: its document did harm to the making of others, and is to be made apart from
+	// Isolate says that the job has not ended: its document did harm to the making of others, and is to be made apart from
 	// them, in LaneIsolated.
-	SetApart bool
+	Isolate bool
 	// TryAgain says that the job has not ended, because of an error of the server: it waits again, for a while, unless that
 	// was so several times. Then it failed, for the reasons in Failures.
 	TryAgain bool
@@ -232,7 +232,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		if err != nil {
 			return err
 		}
-		written := growth{folder: d.folder}
+		written := usage{folder: d.folder}
 		var events []event
 		for _, result := range results {
 			if lane, err := s.waitAgain(ctx, tx, &d.batch, claim, result); err != nil {
@@ -264,7 +264,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		if err := s.charge(ctx, tx, d.folder.row.OwnerID, written.items, written.bytes); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, written); err != nil {
+		if err := addUsage(ctx, tx, written); err != nil {
 			return err
 		}
 		if written.items > 0 {
@@ -287,7 +287,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 // errDestinationGone is why jobs are completed anew: their destination was deleted as empty since it was looked for.
 var errDestinationGone = errors.New("the destination folder was deleted while jobs were completed")
 
-// stillThere returns errDestinationGone when the destination of documents is no longer there. It comes after grow, for
+// stillThere returns errDestinationGone when the destination of documents is no longer there. It comes after addUsage, for
 // which who deletes a folder as empty waits.
 func (s *Service) stillThere(ctx context.Context, tx *store.Tx, d destination) error {
 	_, err := s.find(ctx, tx.Queries, d.caller, Folder, d.folder.row.ID, MayUpload)
@@ -407,8 +407,8 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.Docg
 		}
 		_, err := tx.PutBack(ctx, r.Job.ID, r.Job.attempt, 0) // the pause is that of the batch
 		return claim.Lane, err
-	case r.SetApart:
-		_, err := tx.SetJobApart(ctx, r.Job.ID, r.Job.attempt)
+	case r.Isolate:
+		_, err := tx.SetJobIsolated(ctx, r.Job.ID, r.Job.attempt)
 		return LaneIsolated, err
 	case r.TryAgain:
 		tries, err := tx.CountFault(ctx, r.Job.ID, r.Job.attempt)

@@ -7,13 +7,13 @@ import (
 	"platen/store"
 )
 
-// giveAway makes a collaborator the owner of an item and of all below it. The item then lies in the new owner's root
-// folder, under a name with a number where its own is taken there, and who owned it is a co-owner.
-func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
+// transferOwnership makes a collaborator the owner of an item and of everything below it. The item moves to the new owner's root
+// folder, under a name with a number if its own is taken there. The previous owner becomes a co-owner.
+func (s *Service) transferOwnership(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		var heir *Caller
+		var newOwner *Caller
 		err := holdTrees(ctx, tx, func() (trees []int64, err error) {
-			heir, trees, err = s.findGift(ctx, tx, c, id)
+			newOwner, trees, err = s.findTransfer(ctx, tx, c, id)
 			return trees, err
 		})
 		if err != nil {
@@ -27,44 +27,44 @@ func (s *Service) giveAway(ctx context.Context, c *Caller, id int64) error {
 		if err != nil {
 			return err
 		}
-		root, err := s.lockFolder(ctx, tx, heir, rootID)
+		root, err := s.lockFolder(ctx, tx, newOwner, rootID)
 		if err != nil {
 			return err
 		}
 		err = s.audit(ctx, tx, c, AuditOwnerChanged, auditOf(Kind(p.row.Kind).String(), p.row.ID), "from", strconv.FormatInt(p.row.OwnerID, 10),
-			"to", strconv.FormatInt(heir.User.ID, 10))
+			"to", strconv.FormatInt(newOwner.User.ID, 10))
 		if err != nil {
 			return err
 		}
-		return s.inherit(ctx, tx, c, p, root)
+		return s.moveToOwner(ctx, tx, c, p, root)
 	})
 }
 
-// findGift returns who gets an item, and the trees that it goes from and to.
-func (s *Service) findGift(ctx context.Context, tx *store.Tx, c *Caller, id int64) (heir *Caller, trees []int64, err error) {
+// findTransfer returns the new owner of an item, and the trees it moves from and to.
+func (s *Service) findTransfer(ctx context.Context, tx *store.Tx, c *Caller, id int64) (newOwner *Caller, trees []int64, err error) {
 	found, err := s.findCollaboration(ctx, tx.Queries, c, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch {
 	case !found.place.may.Can(MayOwn | MayEdit):
-		return nil, nil, failf(CodeForbidden, "Access denied – only the owner makes another user the owner.")
+		return nil, nil, failf(CodeForbidden, "Access denied – only the owner can transfer ownership.")
 	case found.row.Status != CollaborationAccepted:
-		return nil, nil, failf(CodeInvalidStatus, "The user has not accepted the invitation, and cannot become the owner before.")
+		return nil, nil, failf(CodeInvalidStatus, "The user has not accepted the invitation yet. Only users who have accepted can become the owner.")
 	}
 	user, err := tx.User(ctx, found.row.UserID.Int64)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !isActive(user.User) {
-		return nil, nil, failf(CodeInvalidStatus, "The user is not active, and cannot become the owner.")
+		return nil, nil, failf(CodeInvalidStatus, "The user is not active. Only active users can become the owner.")
 	}
-	heir = callerOf(user.User, false)
-	return heir, []int64{found.place.tree(), heir.rootID}, nil
+	newOwner = callerOf(user.User, false)
+	return newOwner, []int64{found.place.tree(), newOwner.rootID}, nil
 }
 
-// inherit moves an item into the root folder of its new owner.
-func (s *Service) inherit(ctx context.Context, tx *store.Tx, c *Caller, p, root place) error {
+// moveToOwner moves an item into the root folder of its new owner.
+func (s *Service) moveToOwner(ctx context.Context, tx *store.Tx, c *Caller, p, root place) error {
 	row, now := p.row, s.micros()
 	row.ParentID = parentOf(root.row.ID)
 	var err error

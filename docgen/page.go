@@ -137,7 +137,7 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 			}
 			entries = append(entries, portion[i])
 		}
-		if err := held.grow(c, bytes); err != nil {
+		if err := held.add(c, bytes); err != nil {
 			return nil, false, err
 		}
 		if !more || len(entries) == limit {
@@ -150,8 +150,8 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 // pageRoom is how many bytes of a page a caller has asked for room for.
 type pageRoom int
 
-// grow asks for room for a page that has so many bytes now. The first freePageBytes are free.
-func (r *pageRoom) grow(c *Caller, bytes int) error {
+// add asks for room for a page that has so many bytes now. The first freePageBytes are free.
+func (r *pageRoom) add(c *Caller, bytes int) error {
 	over := bytes - max(int(*r), freePageBytes)
 	if over <= 0 {
 		return nil

@@ -74,7 +74,7 @@ func (w *world) insert(folder int64, items ...at) error {
 				return err
 			}
 		}
-		return tx.GrowFolder(ctx, folder, int64(len(items)))
+		return tx.AddFolderItems(ctx, folder, int64(len(items)))
 	})
 }
 
@@ -83,7 +83,7 @@ func (w *world) remove(folder int64, item at) error {
 		if _, err := tx.TrashItem(w.t.Context(), item.id, 1, w.alice.User.ID); err != nil {
 			return err
 		}
-		return tx.GrowFolder(w.t.Context(), folder, -1)
+		return tx.AddFolderItems(w.t.Context(), folder, -1)
 	})
 }
 

@@ -27,14 +27,14 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 		if err != nil {
 			return err
 		}
-		told, err := s.purge(ctx, tx, c, kind, id)
+		matched, err := s.purge(ctx, tx, c, kind, id)
 		if err != nil {
 			return err
 		}
 		if err := s.audit(ctx, tx, c, AuditPurged, auditOf(kind.String(), id)); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, told)
+		return s.enqueue(ctx, tx, matched)
 	})
 }
 
@@ -42,16 +42,16 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 // known of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much
 // for one transaction is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed
 // by tasks. Whoever calls it holds the tree by HoldTrees, sees to the size of the archive, and tells the webhooks in the end.
-func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (told, error) {
-	farewell, err := s.hearPurge(ctx, tx, c, kind, itemID)
+func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (notifications, error) {
+	matched, err := s.matchPurge(ctx, tx, c, kind, itemID)
 	if err != nil {
-		return told{}, err
+		return notifications{}, err
 	}
 	all, err := s.removeSome(ctx, tx, kind, itemID)
 	if err == nil && !all {
 		err = s.removeLater(ctx, tx, itemID)
 	}
-	return farewell, err
+	return matched, err
 }
 
 // purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. A
@@ -69,7 +69,7 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, row := range rows {
-			if len(faults) == faultsTold {
+			if len(faults) == faultsReported {
 				return purged, errors.Join(faults...)
 			}
 			last = row.ID
@@ -99,7 +99,7 @@ func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.T
 			return purged, errors.Join(append(faults, err)...)
 		}
 		for _, id := range files {
-			if len(faults) == faultsTold {
+			if len(faults) == faultsReported {
 				return purged, errors.Join(faults...)
 			}
 			last = id

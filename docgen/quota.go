@@ -84,7 +84,7 @@ func (sp Space) left() int64 {
 	return max(0, sp.Quota.Bytes-sp.Bytes)
 }
 
-// charge adds to what a user stores, or subtracts, and returns the Error of too much. It comes late in a transaction, before grow:
+// charge adds to what a user stores, or subtracts, and returns the Error of too much. It comes late in a transaction, before addUsage:
 // from then on everybody waits who adds to the same user's files.
 func (s *Service) charge(ctx context.Context, tx *store.Tx, userID, files, bytes int64) error {
 	if files == 0 && bytes == 0 {

@@ -31,8 +31,8 @@ const (
 	relocationPortion = 100              // versions that are read at once
 )
 
-// faultsTold is the number of errors of single items after which a task ends: then the fault is not that of single items.
-const faultsTold = 10
+// faultsReported is the number of errors of single items after which a task ends: then the fault is not that of single items.
+const faultsReported = 10
 
 // settle says where the contents of an item, and of all below it, are wanted, and has them carried there.
 func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
@@ -75,7 +75,7 @@ func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error
 			if err != nil {
 				faults = append(faults, fmt.Errorf("relocate the content of version %d: %w", version.ID, err))
 			}
-			if ctx.Err() != nil || len(faults) == faultsTold {
+			if ctx.Err() != nil || len(faults) == faultsReported {
 				return moved, false, errors.Join(faults...)
 			}
 			if carried {

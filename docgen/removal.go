@@ -146,7 +146,7 @@ func (s *Service) removeSome(ctx context.Context, tx *store.Tx, kind Kind, id in
 		delete(r.held, id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.held)) {
-		if err := tx.GrowFolder(ctx, id, -r.held[id]); err != nil {
+		if err := tx.AddFolderItems(ctx, id, -r.held[id]); err != nil {
 			return false, err
 		}
 	}

@@ -357,7 +357,7 @@ var operations = []operation{
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
 var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchJobs", "CreateArchive", "DeleteBatch",
-	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "EraseUser", "FindUser", "Hear", "Invitations", "Job",
+	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "EraseUser", "FindUser", "PollListener", "Invitations", "Job",
 	"Jobs", "Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
 	"Users", "UsersByOffset", "Webhook", "Webhooks"}

@@ -45,7 +45,7 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 		return nil, err
 	}
 	if change.Role == RoleOwner {
-		return nil, s.giveAway(ctx, c, id)
+		return nil, s.transferOwnership(ctx, c, id)
 	}
 	var changed *Collaboration
 	err := s.db.Write(ctx, func(tx *store.Tx) error {

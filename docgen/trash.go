@@ -37,7 +37,7 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 		if _, err = tx.TrashItem(ctx, p.row.ID, s.micros(), c.User.ID); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{p.above(), -1, -size}); err != nil {
+		if err := addUsage(ctx, tx, usage{p.above(), -1, -size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, event{trigger: kind.either(FileTrashed, FolderTrashed), item: p})
@@ -150,14 +150,14 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	if err != nil {
 		return lateTaken(err)
 	}
-	if err := s.adopt(ctx, tx, c, p, target); err != nil {
+	if err := s.joinTree(ctx, tx, c, p, target); err != nil {
 		return err
 	}
 	size, err := archivedSize(ctx, tx, row.ID, target)
 	if err != nil {
 		return err
 	}
-	if err := grow(ctx, tx, growth{target, 1, size}); err != nil {
+	if err := addUsage(ctx, tx, usage{target, 1, size}); err != nil {
 		return err
 	}
 	return s.fire(ctx, tx, c, event{trigger: Kind(row.Kind).either(FileRestored, FolderRestored), item: p, also: []place{target}})

@@ -197,7 +197,7 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err := s.charge(ctx, tx, p.row.OwnerID, 0, version.size); err != nil {
 			return err
 		}
-		if err := grow(ctx, tx, growth{p.above(), 0, version.size - p.row.Size}); err != nil {
+		if err := addUsage(ctx, tx, usage{p.above(), 0, version.size - p.row.Size}); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, versionEvents(p, row.Name)...)

@@ -108,8 +108,8 @@ func TestWebhooks(t *testing.T) {
 			w.wantNotices(made.ID)
 			_, err = w.UpdateWebhook(ctx, w.alice, made.ID, docgen.WebhookChange{Status: new(docgen.WebhookActive)})
 			must(t, err)
-			w.folder(w.alice, folder, "heard")
-			w.wantNotices(made.ID, "FOLDER.CREATED folder heard")
+			w.folder(w.alice, folder, "polled")
+			w.wantNotices(made.ID, "FOLDER.CREATED folder polled")
 		})
 		t.Run("end", func(t *testing.T) {
 			must(t, w.DeleteWebhook(ctx, w.alice, made.ID))
@@ -252,7 +252,7 @@ func TestEventsOfFolders(t *testing.T) {
 		must(t, err)
 		_, err = w.UpdateFolder(ctx, w.alice, folder, docgen.ItemChange{ParentID: &out})
 		must(t, err)
-		w.version(w.alice, deep, "heard out there now")
+		w.version(w.alice, deep, "polled out there now")
 		must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
 		_, err = w.Restore(ctx, w.alice, docgen.Folder, folder, docgen.Restoration{Name: "back"})
 		must(t, err)
@@ -272,7 +272,7 @@ func TestEventsOfCollaborations(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
-		heard := w.hook(w.alice, folder, every()...)
+		polled := w.hook(w.alice, folder, every()...)
 		shared := w.share(docgen.Folder, folder, w.bob, docgen.RoleViewer)
 		_, err := w.UpdateCollaboration(ctx, w.alice, shared.ID, docgen.CollaborationChange{Role: docgen.RoleEditor})
 		must(t, err)
@@ -285,7 +285,7 @@ func TestEventsOfCollaborations(t *testing.T) {
 			_, err = w.UpdateCollaboration(ctx, w.user(answer), invitation.ID, docgen.CollaborationChange{Status: answer})
 			must(t, err)
 		}
-		w.wantNotices(heard.ID,
+		w.wantNotices(polled.ID,
 			"COLLABORATION.CREATED collaboration -", "COLLABORATION.UPDATED collaboration -", "COLLABORATION.REMOVED collaboration -",
 			"COLLABORATION.CREATED collaboration -", "COLLABORATION.ACCEPTED collaboration -",
 			"COLLABORATION.CREATED collaboration -", "COLLABORATION.REJECTED collaboration -")
@@ -326,17 +326,17 @@ func TestEventsOfBatches(t *testing.T) {
 	})
 }
 
-// TestWhatIsRolledBackIsNotTold does what fails at the end of its transaction.
-func TestWhatIsRolledBackIsNotTold(t *testing.T) {
+// TestRollbackSendsNoNotification does what fails at the end of its transaction.
+func TestRollbackSendsNoNotification(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")
-		heard := w.hook(w.alice, folder, every()...)
+		polled := w.hook(w.alice, folder, every()...)
 		w.upload(w.alice, folder, "taken.txt", "text")
 		file := w.upload(w.alice, folder, "file.txt", "text").ID
 		_, err := w.UpdateFile(t.Context(), w.alice, file, docgen.ItemChange{Name: new("taken.txt")})
 		wantCode(t, err, docgen.CodeNameInUse)
 		wantCode(t, w.TrashFile(t.Context(), w.bob, file, ""), docgen.CodeNotFound)
-		w.wantNotices(heard.ID, "FILE.UPLOADED file taken.txt", "FILE.UPLOADED file file.txt")
+		w.wantNotices(polled.ID, "FILE.UPLOADED file taken.txt", "FILE.UPLOADED file file.txt")
 	})
 }
 
@@ -398,12 +398,12 @@ func TestDeliveries(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
-		heard := w.hook(w.alice, folder, docgen.FileUploaded)
+		polled := w.hook(w.alice, folder, docgen.FileUploaded)
 		for i := range 3 {
 			w.upload(w.alice, folder, fmt.Sprint(i), "text")
 		}
 		outbox := func() []docgen.Due {
-			box, err := w.Outbox(ctx, heard.ID, 10)
+			box, err := w.Outbox(ctx, polled.ID, 10)
 			must(t, err)
 			return box.Deliveries
 		}
@@ -423,13 +423,13 @@ func TestDeliveries(t *testing.T) {
 			return made
 		}
 		must(t, w.RecordTries(ctx, []docgen.Try{try(due[0], true, 0), try(due[1], false, time.Minute)}))
-		ended, err := w.EndDeliveries(ctx, heard.ID)
+		ended, err := w.EndDeliveries(ctx, polled.ID)
 		must(t, err)
 		if ended {
 			t.Error("the task ended while something was due")
 		}
 		must(t, w.RecordTries(ctx, []docgen.Try{try(due[2], false, 0)}))
-		ended, err = w.EndDeliveries(ctx, heard.ID)
+		ended, err = w.EndDeliveries(ctx, polled.ID)
 		must(t, err)
 		if !ended || len(outbox()) != 0 {
 			t.Error("the task did not end when nothing was due any more")
@@ -459,7 +459,7 @@ func TestDeliveries(t *testing.T) {
 			if due := outbox(); len(due) != 1 || due[0].Tries != 1 {
 				t.Errorf("due after a minute: %+v", due)
 			}
-			must(t, w.PostponeDeliveries(ctx, heard.ID, w.clock.now().Add(time.Minute), "the receiver rests"))
+			must(t, w.PostponeDeliveries(ctx, polled.ID, w.clock.now().Add(time.Minute), "the receiver rests"))
 			if due := outbox(); len(due) != 0 {
 				t.Errorf("due though postponed: %+v", due)
 			}
@@ -474,7 +474,7 @@ func TestDeliveries(t *testing.T) {
 			if again.State != docgen.DeliveryPending || again.Tries != 0 || again.Attempts != 1 || string(again.Body) != string(due[0].Body) {
 				t.Errorf("replayed %+v", again)
 			}
-			count, err = w.ReplayDeliveries(ctx, w.alice, docgen.DeliveryFilter{WebhookID: heard.ID}, false)
+			count, err = w.ReplayDeliveries(ctx, w.alice, docgen.DeliveryFilter{WebhookID: polled.ID}, false)
 			if err != nil || count != 1 {
 				t.Errorf("replayed %d, %v; want the one that had ended", count, err)
 			}
@@ -495,7 +495,7 @@ func TestDeliveries(t *testing.T) {
 			}
 		})
 		t.Run("are forgotten", func(t *testing.T) {
-			must(t, w.DisableWebhook(ctx, heard.ID, "It is gone."))
+			must(t, w.DisableWebhook(ctx, polled.ID, "It is gone."))
 			w.clock.advance(24 * time.Hour)
 			removed, err := w.RemoveDeliveries(ctx, w.clock.now())
 			if err != nil || removed != 3 || w.count("SELECT COUNT(*) FROM webhook_attempts") != 0 {
@@ -511,38 +511,38 @@ func TestListeners(t *testing.T) {
 		ctx := t.Context()
 		listener, err := w.CreateListener(ctx, w.alice, docgen.WebhookTarget{Kind: docgen.Folder}, nil)
 		must(t, err)
-		nothing, err := w.Hear(ctx, w.alice, listener.ID, nil, 0)
+		nothing, err := w.PollListener(ctx, w.alice, listener.ID, nil, 0)
 		if must(t, err); len(nothing.Deliveries) != 0 || len(nothing.Keys) != 2 {
-			t.Errorf("heard %+v", nothing)
+			t.Errorf("polled %+v", nothing)
 		}
-		heard := make(chan docgen.Heard)
+		polled := make(chan docgen.Polled)
 		failed := make(chan error, 1)
 		go func() {
-			h, err := w.Hear(ctx, w.alice, listener.ID, nil, docgen.MaxHearWait)
+			h, err := w.PollListener(ctx, w.alice, listener.ID, nil, docgen.MaxPollWait)
 			failed <- err
-			heard <- h
+			polled <- h
 		}()
 		folder := w.folder(w.alice, 0, "folder")
 		must(t, <-failed)
-		first := (<-heard).Deliveries
+		first := (<-polled).Deliveries
 		if len(first) != 1 || first[0].Trigger != docgen.FolderCreated {
-			t.Fatalf("heard %+v", first)
+			t.Fatalf("polled %+v", first)
 		}
-		again, err := w.Hear(ctx, w.alice, listener.ID, nil, 0)
+		again, err := w.PollListener(ctx, w.alice, listener.ID, nil, 0)
 		if must(t, err); len(again.Deliveries) != 1 || again.Deliveries[0].ID != first[0].ID {
 			t.Errorf("what was not taken comes again as %+v", again.Deliveries)
 		}
 		w.upload(w.alice, folder, "file.txt", "text")
-		next, err := w.Hear(ctx, w.alice, listener.ID, []int64{first[0].ID}, 0)
+		next, err := w.PollListener(ctx, w.alice, listener.ID, []int64{first[0].ID}, 0)
 		if must(t, err); len(next.Deliveries) != 1 || next.Deliveries[0].Trigger != docgen.FileUploaded {
 			t.Errorf("after it was taken comes %+v", next.Deliveries)
 		}
-		_, err = w.Hear(ctx, w.bob, listener.ID, nil, 0)
+		_, err = w.PollListener(ctx, w.bob, listener.ID, nil, 0)
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.Webhook(ctx, w.alice, listener.ID)
 		wantCode(t, err, docgen.CodeNotFound)
 		w.clock.advance(docgen.ListenerPatience)
-		_, err = w.Hear(ctx, w.alice, listener.ID, nil, 0)
+		_, err = w.PollListener(ctx, w.alice, listener.ID, nil, 0)
 		wantCode(t, err, docgen.CodeNotFound)
 	})
 }

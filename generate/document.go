@@ -41,8 +41,8 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	failed := "" // why there is no document
 	switch {
 	case errors.As(err, &suspect):
-		g.log.WarnContext(ctx, "a PDF is to be made apart from others", "job", job.ID, "reason", suspect.Reason)
-		result.SetApart = true
+		g.log.WarnContext(ctx, "a PDF will be converted in isolation", "job", job.ID, "reason", suspect.Reason)
+		result.Isolate = true
 		return result, nil
 	case docgen.IsCode(err, docgen.CodeTooLarge):
 		failed = err.Error()

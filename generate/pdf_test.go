@@ -158,7 +158,7 @@ func (f *fickle) Available() error { return nil }
 
 func (f *fickle) Fonts([]byte) (*font.Report, error) { return &font.Report{}, nil }
 
-func TestSuspectsAreMadeApart(t *testing.T) {
+func TestSuspectsAreIsolated(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &fickle{t: t, tries: map[string]int{}}
 		w := newWorldWithPDF(t, db, newBlobs(t), engine)

@@ -11,8 +11,8 @@ import (
 	"platen/docgen"
 )
 
-// tellEvery is how often the log says that something is still lacking.
-const tellEvery = time.Minute
+// logInterval is how often the log says that something is still lacking.
+const logInterval = time.Minute
 
 // shortages count what the server lacks, and tell the log: at once, then once a minute, and when it is over.
 type shortages struct {
@@ -26,10 +26,10 @@ type shortages struct {
 
 // shortage is one that was met since the start.
 type shortage struct {
-	since  time.Time // zero when it is over
-	told   time.Time // when the log said last that it is there
-	untold bool      // it is there again, and the log has not said so
-	met    int       // how often since the log said so
+	since    time.Time // zero when it is over
+	logged   time.Time // when the log said last that it is there
+	unlogged bool      // it is there again, and the log has not said so
+	met      int       // how often since the log said so
 }
 
 // met notes that something was put off because of a shortage. The attributes say what.
@@ -43,15 +43,15 @@ func (s *shortages) met(ctx context.Context, what docgen.Shortage, err error, at
 		s.known[what] = known
 	}
 	if known.since.IsZero() {
-		known.since, known.untold = now, true
+		known.since, known.unlogged = now, true
 	}
 	known.met++
-	if now.Sub(known.told) < tellEvery {
+	if now.Sub(known.logged) < logInterval {
 		return
 	}
 	s.log.ErrorContext(ctx, "documents wait until the server can generate them", append(attributes,
 		"waiting_for", what, "since", known.since, "put_off", known.met, "error", err)...)
-	known.told, known.untold, known.met = now, false, 0
+	known.logged, known.unlogged, known.met = now, false, 0
 }
 
 // lacks tells whether something was met that is not over.
@@ -71,7 +71,7 @@ func (s *shortages) over(ctx context.Context, ended ...docgen.Shortage) {
 		if known == nil {
 			continue
 		}
-		if !known.since.IsZero() && !known.untold {
+		if !known.since.IsZero() && !known.unlogged {
 			s.log.InfoContext(ctx, "documents are generated again", "waited_for", what, "after", s.now().Sub(known.since).Round(time.Second).String())
 		}
 		known.since = time.Time{}

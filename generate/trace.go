@@ -33,7 +33,7 @@ func endDocument(span trace.Span, result docgen.Result, err error) {
 	switch {
 	case err != nil:
 		span.SetStatus(codes.Error, "an error of the server")
-	case result.SetApart:
+	case result.Isolate:
 		span.SetStatus(codes.Error, "to be converted again in isolation")
 	case result.Output == nil:
 		span.SetStatus(codes.Error, "failed")

@@ -234,15 +234,15 @@ func TestEveryEvent(t *testing.T) {
 			if ok {
 				w.t.Run(string(rule.Trigger), func(t *testing.T) {
 					of := w.watched(t)
-					of.isTold(rule.Trigger, cause(of))
+					of.notifies(rule.Trigger, cause(of))
 				})
 			}
 		}
 	})
 }
 
-// isTold finds the one delivery of a trigger, and checks its body.
-func (w *watched) isTold(trigger docgen.Trigger, h happened) {
+// notifies finds the one delivery of a trigger, and checks its body.
+func (w *watched) notifies(trigger docgen.Trigger, h happened) {
 	w.t.Helper()
 	if h.webhook == "" {
 		h.webhook = w.webhook

@@ -15,8 +15,8 @@ import (
 
 const eventID = "eb0c4e06-751f-442c-86f8-fd5bb404dbec"
 
-// told is a notification of what happened to something with a name.
-func told(name string, info docgen.Info) docgen.Notification {
+// notificationOf returns a notification of what happened to something with a name.
+func notificationOf(name string, info docgen.Info) docgen.Notification {
 	by := docgen.UserRef{ID: 7, Name: name, Login: "ada@example.com"}
 	return docgen.Notification{
 		EventID: eventID, Trigger: docgen.FileRenamed, CreatedAt: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), WebhookID: 53, CreatedBy: by,
@@ -30,7 +30,7 @@ func TestNotificationBytes(t *testing.T) {
 	user := `{"type":"user","id":"7","name":"Ada","login":"ada@example.com"}`
 	head := `{"type":"webhook_event","id":"` + eventID + `","created_at":"2026-01-31T12:00:00+00:00","trigger":"FILE.RENAMED",` +
 		`"webhook":{"id":"53","type":"webhook"},"created_by":` + user + `,"source":`
-	hidden := told("Ada", nil)
+	hidden := notificationOf("Ada", nil)
 	hidden.Source.Item = nil
 	for name, c := range map[string]struct {
 		n    docgen.Notification
@@ -65,7 +65,7 @@ func TestNotificationBytes(t *testing.T) {
 // TestNotificationIsASCII holds what is sent against the same JSON without escapes.
 func TestNotificationIsASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := told(rapid.String().Draw(t, "name"), docgen.Renamed{OldName: rapid.StringOf(rapid.SampledFrom([]rune(`/\"a<é€😀`+"\x7f\x00\u2028"))).Draw(t, "old name")})
+		n := notificationOf(rapid.String().Draw(t, "name"), docgen.Renamed{OldName: rapid.StringOf(rapid.SampledFrom([]rune(`/\"a<é€😀`+"\x7f\x00\u2028"))).Draw(t, "old name")})
 		sent, err := server.Notification(n)
 		if err != nil {
 			t.Fatal(err)

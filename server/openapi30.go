@@ -25,27 +25,27 @@ func openAPI30Page(a *api) ([]byte, error) {
 		"name": a.huma.OpenAPI().Info.License.Name, "url": "https://www.apache.org/licenses/LICENSE-2.0",
 	}
 	delete(document, "webhooks") // came with 3.1 too; what they are sent stays among the schemas
-	olden(document)
+	downgrade(document)
 	nameBodies(document["paths"], document["components"].(map[string]any)["schemas"].(map[string]any))
 	return json.MarshalIndent(document, "", "  ")
 }
 
-// olden rewrites in every schema what huma leaves and 3.0 does not know: the type null, and a reference that says
+// downgrade rewrites in every schema what huma leaves and 3.0 does not know: the type null, and a reference that says
 // something besides.
-func olden(v any) {
+func downgrade(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			olden(item)
+			downgrade(item)
 		}
 	case map[string]any:
 		for name, member := range v {
 			if name != "example" {
-				olden(member)
+				downgrade(member)
 			}
 		}
 		if choices, ok := v["anyOf"].([]any); ok {
-			oldenChoice(v, choices)
+			downgradeChoice(v, choices)
 		}
 		if v["type"] == "null" { // a field that clients expect and this server has no value for
 			v["type"], v["nullable"] = "string", true
@@ -57,8 +57,8 @@ func olden(v any) {
 	}
 }
 
-// oldenChoice makes of a choice between an object and null an object that may be null.
-func oldenChoice(schema map[string]any, choices []any) {
+// downgradeChoice makes of a choice between an object and null an object that may be null.
+func downgradeChoice(schema map[string]any, choices []any) {
 	some := slices.DeleteFunc(slices.Clone(choices), func(choice any) bool {
 		c, ok := choice.(map[string]any)
 		return ok && c["nullable"] == true && c["type"] == "string"

@@ -122,6 +122,6 @@ func (a *api) webhookRoutes() {
 	route(a, "GET /webhook_keys", docListKeys, a.listKeys)
 	route(a, "POST /webhook_keys/{slot}", docRenewKey, a.renewKey)
 	route(a, "POST /webhook_listeners", docCreateListener, a.createListener)
-	route(a, "POST /webhook_listeners/{listener_id}/events", docHear, a.hear)
+	route(a, "POST /webhook_listeners/{listener_id}/events", docPollListener, a.pollListener)
 	route(a, "DELETE /webhook_listeners/{listener_id}", docEndListener, a.endListener)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WebhookAbove is a webhook that is told what happens to an item, with its owner.
+// WebhookAbove is a webhook that is addressed what happens to an item, with its owner.
 type WebhookAbove struct {
 	ID, ApplicationID int64
 	GlobalContent     bool
@@ -127,16 +127,16 @@ const waitingWebhooks = `
 			UNION ALL
 			SELECT (SELECT MIN(webhook_id) FROM webhook_deliveries WHERE state = 'pending' AND webhook_id > waiting.id)
 			FROM waiting WHERE waiting.id IS NOT NULL
-		), told (id) AS (
+		), addressed (id) AS (
 			SELECT waiting.id FROM waiting JOIN webhooks ON webhooks.id = waiting.id AND webhooks.address <> ''
 		)`
 
 // WebhooksDue returns the webhooks for which something is due, by growing id.
 func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
 	return collect(ctx, q.db, func(id *int64) []any { return []any{id} }, waitingWebhooks+`
-		SELECT told.id FROM told
-		WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_id = told.id AND state = 'pending' AND due_at <= $1)
-		ORDER BY told.id`, now)
+		SELECT addressed.id FROM addressed
+		WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_id = addressed.id AND state = 'pending' AND due_at <= $1)
+		ORDER BY addressed.id`, now)
 }
 
 // Backlog is what waits for webhooks, without what listeners have not fetched.
@@ -153,9 +153,9 @@ func (q *Queries) Backlog(ctx context.Context, most int64) (b Backlog, err error
 	err = q.db.QueryRowContext(ctx, waitingWebhooks+`
 		SELECT
 			COALESCE((SELECT MIN(due) FROM (
-				SELECT (SELECT MIN(due_at) FROM webhook_deliveries WHERE webhook_id = told.id AND state = 'pending') AS due FROM told) AS first), 0),
+				SELECT (SELECT MIN(due_at) FROM webhook_deliveries WHERE webhook_id = addressed.id AND state = 'pending') AS due FROM addressed) AS first), 0),
 			(SELECT COUNT(*) FROM (
-				SELECT 1 FROM told CROSS JOIN webhook_deliveries d WHERE d.webhook_id = told.id AND d.state = 'pending' LIMIT $1) AS counted),
+				SELECT 1 FROM addressed CROSS JOIN webhook_deliveries d WHERE d.webhook_id = addressed.id AND d.state = 'pending' LIMIT $1) AS counted),
 			(SELECT COUNT(*) FROM webhooks WHERE address <> '' AND status = 'active'),
 			(SELECT COUNT(*) FROM webhooks WHERE address <> '' AND status = 'disabled')`, most).Scan(&b.FirstDue, &b.Pending, &b.Active, &b.Disabled)
 	return b, err

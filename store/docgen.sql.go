@@ -252,7 +252,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.apart, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent, docgen_batches.waiting_for, docgen_batches.pauses, docgen_batches.paused_until
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.isolated, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent, docgen_batches.waiting_for, docgen_batches.pauses, docgen_batches.paused_until
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -277,7 +277,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenJob.OutputVersionID,
 		&i.DocgenJob.Failures,
 		&i.DocgenJob.FinishedAt,
-		&i.DocgenJob.Apart,
+		&i.DocgenJob.Isolated,
 		&i.DocgenJob.Summary,
 		&i.DocgenJob.Waiting,
 		&i.DocgenJob.Slot,

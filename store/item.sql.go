@@ -80,6 +80,27 @@ func (q *Queries) ActiveTree(ctx context.Context, iD int64, limit int32) ([]Acti
 	return items, nil
 }
 
+const addArchiveSize = `-- name: AddArchiveSize :exec
+UPDATE items SET size = size + $2 WHERE id = $1
+`
+
+// AddArchiveSize adds to the size of an archive.
+func (q *Queries) AddArchiveSize(ctx context.Context, iD int64, size int64) error {
+	_, err := q.db.ExecContext(ctx, addArchiveSize, iD, size)
+	return err
+}
+
+const addFolderItems = `-- name: AddFolderItems :exec
+INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
+ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items
+`
+
+// AddFolderItems adds to the number of items that a folder holds.
+func (q *Queries) AddFolderItems(ctx context.Context, folderID int64, items int64) error {
+	_, err := q.db.ExecContext(ctx, addFolderItems, folderID, items)
+	return err
+}
+
 const child = `-- name: Child :one
 SELECT id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by, storage_policy_id FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0
 `
@@ -123,27 +144,6 @@ func (q *Queries) CountNames(ctx context.Context, parentID sql.NullInt64, nameKe
 	var count int64
 	err := row.Scan(&count)
 	return count, err
-}
-
-const growArchive = `-- name: GrowArchive :exec
-UPDATE items SET size = size + $2 WHERE id = $1
-`
-
-// GrowArchive adds to the size of an archive.
-func (q *Queries) GrowArchive(ctx context.Context, iD int64, size int64) error {
-	_, err := q.db.ExecContext(ctx, growArchive, iD, size)
-	return err
-}
-
-const growFolder = `-- name: GrowFolder :exec
-INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
-ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items
-`
-
-// GrowFolder adds to the number of items that a folder holds.
-func (q *Queries) GrowFolder(ctx context.Context, folderID int64, items int64) error {
-	_, err := q.db.ExecContext(ctx, growFolder, folderID, items)
-	return err
 }
 
 const hasChildren = `-- name: HasChildren :one

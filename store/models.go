@@ -122,7 +122,7 @@ type DocgenJob struct {
 	OutputVersionID int64
 	Failures        string
 	FinishedAt      int64
-	Apart           bool
+	Isolated        bool
 	Summary         string
 	Waiting         bool
 	Slot            string

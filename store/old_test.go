@@ -41,7 +41,7 @@ var changedByMigrations = map[string]struct {
 			"collaborations is_access_only": "0", "collaborations can_view_path": "0", "collaborations expires_at": "0",
 			"collaborations acknowledged_at": "= created_at",
 			"docgen_batches global_content":  "0", "docgen_batches removed_at": "0",
-			"docgen_jobs apart": "0", "docgen_jobs summary": "",
+			"docgen_jobs isolated": "0", "docgen_jobs summary": "",
 			"docgen_jobs waiting": "0", "docgen_jobs slot": "", "docgen_jobs due_at": "0", "docgen_jobs tries": "0", "docgen_jobs crashes": "0",
 			"users weight":                "1",
 			"users erased_at":             "0",

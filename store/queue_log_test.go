@@ -22,7 +22,7 @@ func TestElectionsAreWarnings(t *testing.T) {
 }
 
 // While the database is gone, River says so each second for each queue. The log says it once a minute.
-func TestFailedFetchesAreToldOnceAMinute(t *testing.T) {
+func TestFailedFetchesAreLoggedOnceAMinute(t *testing.T) {
 	var out bytes.Buffer
 	log := riverLogger(slog.New(slog.NewTextHandler(&out, nil)))
 	start := time.Now()

@@ -267,25 +267,25 @@ func exponentialBackoff(n int) time.Duration {
 
 // riverLogger lets River speak through log, one level lower than it would: its news is our debugging.
 func riverLogger(log *slog.Logger) *slog.Logger {
-	return slog.New(quieter{log.Handler(), new(lastTold)}).With("component", "queue")
+	return slog.New(quieter{log.Handler(), new(lastLogged)}).With("component", "queue")
 }
 
 type quieter struct {
 	slog.Handler
-	fetches *lastTold
+	fetches *lastLogged
 }
 
-// lastTold is when something was logged last.
-type lastTold struct {
+// lastLogged is when something was logged last.
+type lastLogged struct {
 	mu sync.Mutex
 	at time.Time
 }
 
 // again tells whether it is to be logged again.
-func (l *lastTold) again(now time.Time) bool {
+func (l *lastLogged) again(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if ago := now.Sub(l.at); ago >= 0 && ago < tellEvery {
+	if ago := now.Sub(l.at); ago >= 0 && ago < logInterval {
 		return false
 	}
 	l.at = now
@@ -307,10 +307,10 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 // busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
 const electorErrors = "leadership.Elector: Error"
 
-// fetchErrors ends what River says of each queue each second while the database is gone. It is logged once in tellEvery.
+// fetchErrors ends what River says of each queue each second while the database is gone. It is logged once in logInterval.
 const (
 	fetchErrors = "Error fetching jobs"
-	tellEvery   = time.Minute
+	logInterval = time.Minute
 )
 
 func (h quieter) Handle(ctx context.Context, r slog.Record) error {

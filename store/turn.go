@@ -35,7 +35,7 @@ func (q *Queries) LaneBacklog(ctx context.Context, lane string, most int64) (b L
 		SELECT
 			(SELECT COUNT(*) FROM (
 				SELECT 1 FROM docgen_turns t CROSS JOIN docgen_jobs j
-				WHERE t.lane = $1 AND j.batch_id = t.batch_id AND j.apart = (t.lane = 'isolated') AND j.waiting LIMIT $2) AS counted),
+				WHERE t.lane = $1 AND j.batch_id = t.batch_id AND j.isolated = (t.lane = 'isolated') AND j.waiting LIMIT $2) AS counted),
 			COALESCE((SELECT docgen_batches.created_at FROM docgen_turns JOIN docgen_batches ON docgen_batches.id = docgen_turns.batch_id
 				WHERE docgen_turns.lane = $1 ORDER BY docgen_turns.id LIMIT 1), 0)`, lane, most).Scan(&b.Documents, &b.Oldest)
 	return b, err

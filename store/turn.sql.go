@@ -27,17 +27,17 @@ const claimJobs = `-- name: ClaimJobs :many
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
 WHERE waiting AND id IN (
-    SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.apart = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
+    SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.isolated = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
 )
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart, summary, waiting, slot, due_at, tries, crashes
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
 `
 
 type ClaimJobsParams struct {
-	BatchID string
-	Apart   bool
-	DueAt   int64
-	Limit   int32
-	Slot    string
+	BatchID  string
+	Isolated bool
+	DueAt    int64
+	Limit    int32
+	Slot     string
 }
 
 // ClaimJobs has a slot hold the next documents of a batch that wait and are due, for one attempt; whoever held them before can
@@ -45,7 +45,7 @@ type ClaimJobsParams struct {
 func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJob, error) {
 	rows, err := q.db.QueryContext(ctx, claimJobs,
 		arg.BatchID,
-		arg.Apart,
+		arg.Isolated,
 		arg.DueAt,
 		arg.Limit,
 		arg.Slot,
@@ -69,7 +69,7 @@ func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJ
 			&i.OutputVersionID,
 			&i.Failures,
 			&i.FinishedAt,
-			&i.Apart,
+			&i.Isolated,
 			&i.Summary,
 			&i.Waiting,
 			&i.Slot,
@@ -118,11 +118,11 @@ func (q *Queries) CountFault(ctx context.Context, iD int64, attempt int64) (int6
 }
 
 const countWaiting = `-- name: CountWaiting :one
-SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting
+SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting
 `
 
-func (q *Queries) CountWaiting(ctx context.Context, batchID string, apart bool) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countWaiting, batchID, apart)
+func (q *Queries) CountWaiting(ctx context.Context, batchID string, isolated bool) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countWaiting, batchID, isolated)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -143,12 +143,12 @@ func (q *Queries) DocumentsInTurn(ctx context.Context, userID int64, lane string
 }
 
 const firstDue = `-- name: FirstDue :one
-SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting ORDER BY due_at LIMIT 1
+SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting ORDER BY due_at LIMIT 1
 `
 
 // FirstDue tells when the first of the documents of a batch that wait is due.
-func (q *Queries) FirstDue(ctx context.Context, batchID string, apart bool) (int64, error) {
-	row := q.db.QueryRowContext(ctx, firstDue, batchID, apart)
+func (q *Queries) FirstDue(ctx context.Context, batchID string, isolated bool) (int64, error) {
+	row := q.db.QueryRowContext(ctx, firstDue, batchID, isolated)
 	var due_at int64
 	err := row.Scan(&due_at)
 	return due_at, err
@@ -330,15 +330,15 @@ func (q *Queries) ResumeTurns(ctx context.Context, batchID string) ([]ResumeTurn
 	return items, nil
 }
 
-const setJobApart = `-- name: SetJobApart :execrows
+const setJobIsolated = `-- name: SetJobIsolated :execrows
 UPDATE docgen_jobs
-SET apart = TRUE, waiting = TRUE, slot = ''
+SET isolated = TRUE, waiting = TRUE, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> ''
 `
 
-// SetJobApart has a document wait to be made in isolation, if this attempt holds it.
-func (q *Queries) SetJobApart(ctx context.Context, iD int64, attempt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setJobApart, iD, attempt)
+// SetJobIsolated has a document wait to be made in isolation, if this attempt holds it.
+func (q *Queries) SetJobIsolated(ctx context.Context, iD int64, attempt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setJobIsolated, iD, attempt)
 	if err != nil {
 		return 0, err
 	}
@@ -365,9 +365,9 @@ func (q *Queries) SetUserWeight(ctx context.Context, iD int64, weight int64) err
 
 const takeBack = `-- name: TakeBack :many
 UPDATE docgen_jobs
-SET waiting = TRUE, slot = '', crashes = crashes + $3, apart = (apart OR crashes + $3 >= $4)
+SET waiting = TRUE, slot = '', crashes = crashes + $3, isolated = (isolated OR crashes + $3 >= $4)
 WHERE created_by = $1 AND slot = $2 AND slot <> ''
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, apart, summary, waiting, slot, due_at, tries, crashes
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
 `
 
 type TakeBackParams struct {
@@ -405,7 +405,7 @@ func (q *Queries) TakeBack(ctx context.Context, arg TakeBackParams) ([]DocgenJob
 			&i.OutputVersionID,
 			&i.Failures,
 			&i.FinishedAt,
-			&i.Apart,
+			&i.Isolated,
 			&i.Summary,
 			&i.Waiting,
 			&i.Slot,

@@ -33,7 +33,7 @@ func TestFaultyWithoutCue(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return blobtest.NewFaulty(openDisk(t)) })
 }
 
-func TestFaultyFailsTheCallItWasToldTo(t *testing.T) {
+func TestFaultyFailsTheChosenCall(t *testing.T) {
 	ctx := t.Context()
 	f := newFaulty(t)
 	boom := errors.New("boom")

@@ -57,7 +57,7 @@ func TestHigherVersionIsUsed(t *testing.T) {
 }
 
 // Debian 12 has Liberation 1.07 and 2.1.5, of the same names.
-func TestLiberation2IsTold(t *testing.T) {
+func TestLiberation2IsReported(t *testing.T) {
 	l := installed(t)
 	face := regular(l.Family("Liberation Sans"))
 	if major, _, _ := strings.Cut(face.Version, "."); major != "2" {

@@ -121,14 +121,14 @@ func BenchmarkCold(b *testing.B) {
 
 // BenchmarkMemory measures what a worker holds after many documents without being started anew, and how much the server has grown.
 func BenchmarkMemory(b *testing.B) {
-	const documents, apart = 2000, 250
+	const documents, interval = 2000, 250
 	engine := newOffice(b, office.Config{Workers: 1, Recycle: 1 << 30, MaxMemory: 8 << 30})
 	kinds := [][]byte{pdftest.Letter("Amara Okafor"), pdftest.Invoice(20), pdftest.Contract(3)}
 	for range b.N {
 		convert(b, engine, kinds[0])
 		heap := liveHeap()
 		for i := range documents {
-			if i%apart == 0 {
+			if i%interval == 0 {
 				b.Logf("after %d documents the worker holds %d MiB", i, engine.Resident(b)>>20)
 			}
 			convert(b, engine, kinds[i%len(kinds)])

@@ -3,7 +3,7 @@
 //
 //	Convert ──▶ a free worker ──▶ process: LibreOffice, confined ──▶ PDF
 //	   │             │  it ends, or holds others up: killed, *pdf.SuspectError
-//	   └─ Again ──▶ the worker apart ──▶ a new process for this document alone ──▶ PDF, or *pdf.DocumentError
+//	   └─ Again ──▶ the isolated worker ──▶ a new process for this document alone ──▶ PDF, or *pdf.DocumentError
 //
 // Spare workers take documents only while all others are busy. Their processes end when they have been idle for a while.
 package office
@@ -72,12 +72,12 @@ const (
 )
 
 const (
-	apartNice   = 10 // the worker apart leaves the processor to the others
-	apartFactor = 3  // and has so much more time for it
+	isolatedNice   = 10 // the isolated worker leaves the processor to the others
+	isolatedFactor = 3  // and has so much more time for it
 )
 
 // LongestConversion is how long one call to convert a document takes at most with a deadline, besides waiting for a worker.
-func LongestConversion(deadline time.Duration) time.Duration { return apartFactor * deadline }
+func LongestConversion(deadline time.Duration) time.Duration { return isolatedFactor * deadline }
 
 // Office is LibreOffice as a [pdf.Engine].
 type Office struct {
@@ -87,15 +87,15 @@ type Office struct {
 	fonts   *font.Library
 	folder  *folder
 
-	workers chan *worker // those that are free
-	spares  chan *worker // likewise, for when there are none in workers
-	apart   chan *worker // the one for documents that are tried again
-	waiting atomic.Int64 // how many wait because no worker is free
-	idling  sync.Mutex   // held while a spare worker is put back, and while one that is idle is ended
-	ending  atomic.Bool  // whether a spare worker that is idle is being ended
-	state   atomic.Pointer[State]
-	pace    pace
-	keep    quarantine
+	workers  chan *worker // those that are free
+	spares   chan *worker // likewise, for when there are none in workers
+	isolated chan *worker // the one for documents that are tried again
+	waiting  atomic.Int64 // how many wait because no worker is free
+	idling   sync.Mutex   // held while a spare worker is put back, and while one that is idle is ended
+	ending   atomic.Bool  // whether a spare worker that is idle is being ended
+	state    atomic.Pointer[State]
+	pace     pace
+	keep     quarantine
 
 	metrics *metrics
 
@@ -125,7 +125,7 @@ func New(cfg Config) (*Office, error) {
 	cfg.Folder, cfg.Log = cmp.Or(cfg.Folder, os.TempDir()), cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	cfg.SpareIdle = cmp.Or(cfg.SpareIdle, DefaultSpareIdle)
 	o := &Office{
-		cfg: cfg, workers: make(chan *worker, cfg.Workers), spares: make(chan *worker, cfg.Spare), apart: make(chan *worker, 1),
+		cfg: cfg, workers: make(chan *worker, cfg.Workers), spares: make(chan *worker, cfg.Spare), isolated: make(chan *worker, 1),
 		keep: quarantine{cfg.Quarantine},
 	}
 	o.metrics = newMetrics(cfg.Metrics)
@@ -151,7 +151,7 @@ func New(cfg Config) (*Office, error) {
 		spare.isSpare = true
 		o.spares <- spare
 	}
-	o.apart <- o.worker("apart", apartNice)
+	o.isolated <- o.worker("isolated", isolatedNice)
 	return o, nil
 }
 
@@ -208,7 +208,7 @@ func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result,
 	defer context.AfterFunc(o.stopped, func() { cancel(pdf.ErrClosed) })()
 	var result *pdf.Result
 	if request.Again {
-		result, err = o.convertApart(ctx, request)
+		result, err = o.convertIsolated(ctx, request)
 	} else {
 		result, err = o.convertNext(ctx, request, size)
 	}
@@ -243,14 +243,14 @@ func (o *Office) Fonts(document []byte) (*font.Report, error) {
 	return inspected.report, err
 }
 
-// convertApart converts a document that was a suspect, by a process that has done nothing before.
-func (o *Office) convertApart(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
-	w, err := take(ctx, o.apart, nil)
+// convertIsolated converts a document that was a suspect, by a process that has done nothing before.
+func (o *Office) convertIsolated(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+	w, err := take(ctx, o.isolated, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { o.apart <- w }()
-	result, err := w.convert(ctx, request, limits{deadline: apartFactor * o.cfg.Deadline})
+	defer func() { o.isolated <- w }()
+	result, err := w.convert(ctx, request, limits{deadline: isolatedFactor * o.cfg.Deadline})
 	w.end()
 	stopped, ok := errors.AsType[*stoppedError](err)
 	if !ok {
@@ -343,7 +343,7 @@ func (o *Office) Close() error {
 		spare.stopIdling()
 		spare.end()
 	}
-	(<-o.apart).end()
+	(<-o.isolated).end()
 	if err := o.folder.remove(); err != nil {
 		return fmt.Errorf("remove the folder of LibreOffice: %w", err)
 	}

@@ -41,8 +41,8 @@ func TestSamePages(t *testing.T) {
 			if cold[name] == "" {
 				t.Skip("LibreOffice makes no PDF of it")
 			}
-			for _, what := range []string{"warm", "just before a new start", "just after it", "apart"} {
-				result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: document, Again: what == "apart"})
+			for _, what := range []string{"warm", "just before a new start", "just after it", "isolated"} {
+				result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: document, Again: what == "isolated"})
 				if err != nil {
 					t.Fatal(err)
 				}

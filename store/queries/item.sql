@@ -49,12 +49,12 @@ SET version_id = $2, version_number = $3, size = $4, sha1 = $5, name = $6, name_
     modified_at = $8, modified_by = $9, content_modified_at = $10
 WHERE id = $1 AND etag = $11 AND trashed_at = 0;
 
--- name: GrowArchive :exec
--- GrowArchive adds to the size of an archive.
+-- name: AddArchiveSize :exec
+-- AddArchiveSize adds to the size of an archive.
 UPDATE items SET size = size + $2 WHERE id = $1;
 
--- name: GrowFolder :exec
--- GrowFolder adds to the number of items that a folder holds.
+-- name: AddFolderItems :exec
+-- AddFolderItems adds to the number of items that a folder holds.
 INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
 ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items;
 

@@ -56,13 +56,13 @@ SELECT CAST(COALESCE(SUM(next.documents), 0) AS BIGINT) AS documents FROM (
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
 WHERE waiting AND id IN (
-    SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.apart = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
+    SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.isolated = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
 )
 RETURNING *;
 
 -- name: FirstDue :one
 -- FirstDue tells when the first of the documents of a batch that wait is due.
-SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting ORDER BY due_at LIMIT 1;
+SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting ORDER BY due_at LIMIT 1;
 
 -- name: WeightAndHeld :one
 -- WeightAndHeld tells the weight of a user and how many documents a slot of the user holds, in one round trip: others' documents wait for it.
@@ -77,7 +77,7 @@ SELECT DISTINCT slot FROM docgen_jobs WHERE created_by = $1 AND slot <> '';
 -- TakeBack has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
 -- isolation.
 UPDATE docgen_jobs
-SET waiting = TRUE, slot = '', crashes = crashes + sqlc.arg(crashes), apart = (apart OR crashes + sqlc.arg(crashes) >= sqlc.arg('limit'))
+SET waiting = TRUE, slot = '', crashes = crashes + sqlc.arg(crashes), isolated = (isolated OR crashes + sqlc.arg(crashes) >= sqlc.arg('limit'))
 WHERE created_by = $1 AND slot = $2 AND slot <> ''
 RETURNING *;
 
@@ -87,10 +87,10 @@ UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', due_at = $3
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
 
--- name: SetJobApart :execrows
--- SetJobApart has a document wait to be made in isolation, if this attempt holds it.
+-- name: SetJobIsolated :execrows
+-- SetJobIsolated has a document wait to be made in isolation, if this attempt holds it.
 UPDATE docgen_jobs
-SET apart = TRUE, waiting = TRUE, slot = ''
+SET isolated = TRUE, waiting = TRUE, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
 
 -- name: CountFault :one
@@ -103,4 +103,4 @@ UPDATE docgen_jobs SET waiting = TRUE
 WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = '';
 
 -- name: CountWaiting :one
-SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND apart = $2 AND waiting;
+SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting;

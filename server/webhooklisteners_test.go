@@ -194,7 +194,7 @@ func TestListenersWait(t *testing.T) {
 			fetched := make(chan []any)
 			go func() { fetched <- w.fetch(t, address, object{"wait_seconds": 1000}) }()
 			w.waiting(t, 1)
-			w.upload(t, 0, "heard.txt")
+			w.upload(t, 0, "polled.txt")
 			got := <-fetched
 			if len(got) != 1 {
 				t.Errorf("fetched %v", got)
@@ -240,7 +240,7 @@ func TestListenersWaitHalfAMinute(t *testing.T) {
 	}
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		address := "/webhook_listeners/" + w.do("POST /webhook_listeners", request{}).want(w.t, 201)["id"].(string)
-		waited := time.NewTimer(docgen.MaxHearWait)
+		waited := time.NewTimer(docgen.MaxPollWait)
 		if got := w.fetch(w.t, address, object{"wait_seconds": 1000}); len(got) != 0 {
 			w.t.Errorf("fetched %v", got)
 		}
@@ -276,7 +276,7 @@ func (w *world) stopWaiting(t *testing.T, address string) {
 	fetched := make(chan []any)
 	go func() { fetched <- w.fetch(t, address, object{"wait_seconds": 30}) }()
 	<-entered
-	ctx, cancel := context.WithTimeout(t.Context(), docgen.MaxHearWait-time.Second) // the request would wait that long
+	ctx, cancel := context.WithTimeout(t.Context(), docgen.MaxPollWait-time.Second) // the request would wait that long
 	defer cancel()
 	must(t, stopped.Shutdown(ctx))
 	if got := <-fetched; len(got) != 0 {

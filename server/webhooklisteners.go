@@ -59,68 +59,68 @@ type ListenerPath struct {
 	ListenerID string `path:"listener_id" doc:"The id of the listener." example:"35791357"`
 }
 
-type hearRequest struct {
+type pollRequest struct {
 	Accepted []ID  `json:"accepted,omitempty" doc:"The ids of entries that were fetched before and need not come again; at most 100."`
 	Wait     int64 `json:"wait_seconds,omitempty" minimum:"0" doc:"How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30."`
 }
 
-// heardEvent is a notification as a receiver would have got it.
-type heardEvent struct {
+// listenerEvent is a notification as a receiver would have got it.
+type listenerEvent struct {
 	ID      ID                `json:"id" doc:"Of the delivery: accepted takes it."`
 	Type    string            `json:"type" enum:"webhook_delivery"`
 	Headers map[string]string `json:"headers" doc:"The headers of the request that a webhook's address would have got, with its signatures."`
 	Body    string            `json:"body" doc:"Its body, byte for byte: the signatures are of this text."`
 }
 
-type heardEvents struct {
-	Entries []heardEvent `json:"entries" doc:"At most 100, the oldest first; empty when nothing happened."`
+type listenerEvents struct {
+	Entries []listenerEvent `json:"entries" doc:"At most 100, the oldest first; empty when nothing happened."`
 }
 
-var docHear = doc{
+var docPollListener = doc{
 	id: "fetch_webhook_events", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary: "Fetch what a listener is told",
 	description: "The answer comes when there is something, or when wait_seconds are over: call it again at once. What is not accepted comes again, so that " +
 		"nothing is lost with an answer." + extension,
 	errors: []docgen.Code{docgen.CodeNotFound, codeMediaType, docgen.CodeBodyTooLarge},
-	body:   hearRequest{Accepted: []ID{exampleDeliveryID}, Wait: 30},
-	example: heardEvents{[]heardEvent{{
+	body:   pollRequest{Accepted: []ID{exampleDeliveryID}, Wait: 30},
+	example: listenerEvents{[]listenerEvent{{
 		ID: exampleDeliveryID, Type: typeDelivery, Headers: map[string]string{"BOX-SIGNATURE-VERSION": "1"}, Body: *exampleDelivery().Body,
 	}}},
 }
 
-func (a *api) hear(ctx context.Context, c *call, in *ListenerPath) (*reply[heardEvents], error) {
+func (a *api) pollListener(ctx context.Context, c *call, in *ListenerPath) (*reply[listenerEvents], error) {
 	id, err := pathID(typeListener, in.ListenerID)
 	if err != nil {
 		return nil, err
 	}
-	request, err := readBody[hearRequest](c)
+	request, err := readBody[pollRequest](c)
 	if err != nil {
 		return nil, err
 	}
 	accepted := each(request.Accepted, func(id *ID) int64 { return int64(*id) })
-	heard, err := a.service.Hear(ctx, c.caller, id, accepted, 0)
-	if err == nil && len(heard.Deliveries) == 0 && request.Wait > 0 {
-		heard, err = a.waitToHear(ctx, c.caller, id, seconds(request.Wait))
+	polled, err := a.service.PollListener(ctx, c.caller, id, accepted, 0)
+	if err == nil && len(polled.Deliveries) == 0 && request.Wait > 0 {
+		polled, err = a.waitForEvents(ctx, c.caller, id, seconds(request.Wait))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &reply[heardEvents]{heardEvents{each(heard.Deliveries, func(d *docgen.Delivery) heardEvent {
-		return heardEvent{ID: ID(d.ID), Type: typeDelivery, Headers: a.sign(*d, heard.Keys), Body: string(d.Body)}
+	return &reply[listenerEvents]{listenerEvents{each(polled.Deliveries, func(d *docgen.Delivery) listenerEvent {
+		return listenerEvent{ID: ID(d.ID), Type: typeDelivery, Headers: a.sign(*d, polled.Keys), Body: string(d.Body)}
 	})}}, nil
 }
 
-// waitToHear waits for something to happen, but not while the server stops: then there is nothing, and who listens comes
+// waitForEvents waits for something to happen, but not while the server stops: then there is nothing, and who listens comes
 // again.
-func (a *api) waitToHear(ctx context.Context, c *docgen.Caller, listenerID int64, wait time.Duration) (docgen.Heard, error) {
+func (a *api) waitForEvents(ctx context.Context, c *docgen.Caller, listenerID int64, wait time.Duration) (docgen.Polled, error) {
 	waiting, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(stoppingOf(ctx), end)()
-	heard, err := a.service.Hear(waiting, c, listenerID, nil, wait)
+	polled, err := a.service.PollListener(waiting, c, listenerID, nil, wait)
 	if waiting.Err() != nil && ctx.Err() == nil {
-		return docgen.Heard{}, nil
+		return docgen.Polled{}, nil
 	}
-	return heard, err
+	return polled, err
 }
 
 type stoppingKey struct{}
