@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,25 +34,16 @@ func (f *file) line(pos token.Pos) int { return f.fset.Position(pos).Line }
 func sources(t *testing.T) []*file {
 	t.Helper()
 	var files []*file
-	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && foreign(name):
-			return fs.SkipDir
-		case entry.IsDir() || path.Ext(name) != ".go":
-			return nil
-		}
+	for _, name := range textFiles(t, ".go") {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		f, err := parse(filepath.ToSlash(name), string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
 		files = append(files, f)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return files
 }

@@ -50,7 +50,8 @@ func (s *Service) findTransfer(ctx context.Context, tx *store.Tx, c *Caller, id 
 	case !found.place.may.Can(MayOwn | MayEdit):
 		return nil, nil, failf(CodeForbidden, "Access denied – only the owner can transfer ownership.")
 	case found.row.Status != CollaborationAccepted:
-		return nil, nil, failf(CodeInvalidStatus, "The user has not accepted the invitation yet. Only users who have accepted can become the owner.")
+		return nil, nil, failf(CodeInvalidStatus,
+			"The user has not accepted the invitation yet. Only users who have accepted can become the owner.")
 	}
 	user, err := tx.User(ctx, found.row.UserID.Int64)
 	if err != nil {
