@@ -234,7 +234,7 @@ func (b *backup) openStores(ctx context.Context) error {
 			return err
 		}
 		b.to = append(b.to, docgen.NewStoragePolicy{Name: p.Name, Blobs: blobs})
-		for _, mark := range docgen.StoreMarks() {
+		for _, mark := range docgen.IdentityObjects() {
 			if err := copyMark(ctx, b.from[i].Blobs, blobs, mark); err != nil {
 				return fmt.Errorf("%s: %w", filepath.Join(b.dir, p.Folder), err)
 			}
@@ -284,7 +284,7 @@ func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
 		if err != nil {
 			return nil, errors.Join(err, saved.Close())
 		}
-		named, err := docgen.StillNamed(ctx, b.db, copied.Absent)
+		named, err := docgen.CountReferenced(ctx, b.db, copied.Absent)
 		if err == nil && named == len(copied.Absent) {
 			return saved, nil // what is absent now is missing; verify tells
 		}
@@ -389,7 +389,7 @@ func (b *backup) removeUnnamed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(docgen.RemoveUnnamed(ctx, saved, b.to), saved.Close())
+	return errors.Join(docgen.RemoveUnreferenced(ctx, saved, b.to), saved.Close())
 }
 
 // removeOld removes the databases of earlier backups, and what opening this one's left.

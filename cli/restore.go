@@ -157,7 +157,7 @@ func restoreContents(ctx context.Context, from, to string, copied func()) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	for _, mark := range docgen.StoreMarks() {
+	for _, mark := range docgen.IdentityObjects() {
 		if err := copyMark(ctx, source, target, mark); err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func (r *retainer) apply(ctx context.Context, _ docgen.ApplyRetention) error {
 	r.removed.WithLabelValues("failures").Add(float64(removed.Failures))
 	r.removed.WithLabelValues("trash").Add(float64(removed.Trash))
 	r.removed.WithLabelValues("audit").Add(float64(removed.Audit))
-	if removed != (docgen.Outdated{}) {
+	if removed != (docgen.RetentionCounts{}) {
 		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures, "trash", removed.Trash,
 			"audit", removed.Audit)
 	}
@@ -127,7 +127,7 @@ func (r *retainer) announce(ctx context.Context) error {
 		return err
 	}
 	found, err := r.service.OutdatedAt(ctx, r.periods, begins)
-	if err != nil || found == (docgen.Outdated{}) {
+	if err != nil || found == (docgen.RetentionCounts{}) {
 		return err
 	}
 	for _, kind := range []struct {

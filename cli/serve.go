@@ -227,7 +227,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	})
 	store.Handle(queue, afterFaults(generator.ReadTags))
 	store.HandleWithin(queue, generator.TaskTimeout(), afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
-	store.Handle(queue, service.AdoptBatch)
+	store.Handle(queue, service.RequeueOldBatch)
 	store.Handle(queue, wakingDocuments(service))
 	store.HandleWithin(queue, generate.MergeTimeout, afterFaults(inPortions(generator.MergeDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, delivering(deliverer))

@@ -36,7 +36,7 @@ type webhooksKeysCmd struct{ keyOwner }
 // Run prints the keys.
 func (c *webhooksKeysCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
-		keys, err := service.KeysOf(ctx, cmp.Or(c.App, docgen.HandApplication))
+		keys, err := service.KeysOf(ctx, cmp.Or(c.App, docgen.CommandLineApplication))
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (*webhooksRenewCmd) Help() string {
 // Run replaces the key and prints those that sign from now on.
 func (c *webhooksRenewCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
-		keys, err := service.RenewKeyOf(ctx, cmp.Or(c.App, docgen.HandApplication), c.Slot, c.Overlap)
+		keys, err := service.RenewKeyOf(ctx, cmp.Or(c.App, docgen.CommandLineApplication), c.Slot, c.Overlap)
 		if err != nil {
 			return err
 		}

@@ -173,8 +173,8 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 // A listener must not end while a portion of events is posted to a slow receiver.
 func TestListenersOutliveAPortion(t *testing.T) {
 	t.Parallel()
-	if longest := postLimitPerPoll + postLimit + slices.Max(postPauses) + pollGrace; longest >= docgen.ListenerPatience {
-		t.Errorf("the server may not hear of a listener for %v, and ends it after %v", longest, docgen.ListenerPatience)
+	if longest := postLimitPerPoll + postLimit + slices.Max(postPauses) + pollGrace; longest >= docgen.ListenerTimeout {
+		t.Errorf("the server may not hear of a listener for %v, and ends it after %v", longest, docgen.ListenerTimeout)
 	}
 }
 

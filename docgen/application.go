@@ -97,8 +97,8 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 
 func (n NewApplication) problems() []Problem {
 	problems := nameProblems(n.Name)
-	if foldKey(n.Name) == foldKey(HandApplication) {
-		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", HandApplication))
+	if foldKey(n.Name) == foldKey(CommandLineApplication) {
+		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", CommandLineApplication))
 	}
 	known := scopesOf(RoleAdmin)
 	for _, scope := range n.Scopes {

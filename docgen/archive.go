@@ -222,7 +222,7 @@ func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	if _, err := s.findArchive(ctx, tx.Queries, c, id, need); err != nil {
 		return store.Item{}, err
 	}
-	if err := tx.HoldTrees(ctx, id); err != nil {
+	if err := tx.LockTrees(ctx, id); err != nil {
 		return store.Item{}, err
 	}
 	return s.findArchive(ctx, tx.Queries, c, id, need)

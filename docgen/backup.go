@@ -152,8 +152,8 @@ func CopyObject(ctx context.Context, from, to blob.Store, key string) (bool, err
 	return err == nil, err
 }
 
-// StillNamed returns how many of some contents a version has.
-func StillNamed(ctx context.Context, db *store.DB, places []store.ContentPlace) (n int, err error) {
+// CountReferenced returns how many of some contents a version has.
+func CountReferenced(ctx context.Context, db *store.DB, places []store.ContentPlace) (n int, err error) {
 	err = db.Read(ctx, func(q *store.Queries) error {
 		n = 0
 		for _, place := range places {
@@ -170,8 +170,8 @@ func StillNamed(ctx context.Context, db *store.DB, places []store.ContentPlace) 
 	return n, err
 }
 
-// RemoveUnnamed removes the objects of some stores that no version of a database has.
-func RemoveUnnamed(ctx context.Context, db *store.DB, policies []NewStoragePolicy) error {
+// RemoveUnreferenced removes the objects of some stores that no version of a database has.
+func RemoveUnreferenced(ctx context.Context, db *store.DB, policies []NewStoragePolicy) error {
 	var rows []store.StoragePolicy
 	err := db.Read(ctx, func(q *store.Queries) (err error) {
 		rows, err = q.StoragePolicies(ctx)
@@ -189,7 +189,7 @@ func RemoveUnnamed(ctx context.Context, db *store.DB, policies []NewStoragePolic
 			if err != nil {
 				return err
 			}
-			named, err := StillNamed(ctx, db, []store.ContentPlace{{Key: info.Key, PolicyID: row.ID}})
+			named, err := CountReferenced(ctx, db, []store.ContentPlace{{Key: info.Key, PolicyID: row.ID}})
 			if err == nil && named == 0 {
 				err = blobs.Delete(ctx, info.Key)
 			}
@@ -201,5 +201,5 @@ func RemoveUnnamed(ctx context.Context, db *store.DB, policies []NewStoragePolic
 	return nil
 }
 
-// StoreMarks are the objects by which a database and a blob store know each other. A backup has them too.
-func StoreMarks() []string { return []string{contentsName, identityKey} }
+// IdentityObjects are the objects by which a database and a blob store know each other. A backup has them too.
+func IdentityObjects() []string { return []string{contentsName, identityKey} }

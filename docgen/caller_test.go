@@ -236,8 +236,8 @@ func TestScopes(t *testing.T) {
 				_, err := w.CreateListener(ctx, c, docgen.WebhookTarget{ID: 1}, nil)
 				return err
 			}},
-			"PollListener": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.PollListener(ctx, c, 1, nil, 0); return err }},
-			"EndListener":  {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.EndListener(ctx, c, 1) }},
+			"PollListener":   {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.PollListener(ctx, c, 1, nil, 0); return err }},
+			"DeleteListener": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.DeleteListener(ctx, c, 1) }},
 		}
 		w.member("root", docgen.RoleAdmin)
 		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers} {

@@ -261,7 +261,7 @@ func (s *Service) checksumsOf(ctx context.Context, blobs blob.Store, version sto
 		return nil, err
 	}
 	sums = d.blocks()
-	err = s.db.WriteSoon(ctx, func(tx *store.Tx) error { return tx.InsertContentBlocks(ctx, version.BlobKey, sums.text()) })
+	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error { return tx.InsertContentBlocks(ctx, version.BlobKey, sums.text()) })
 	if err != nil { // the content is sound, and can be read on a full disk too
 		s.log.WarnContext(ctx, "checksums of a content are not kept and will be computed again", "version", version.ID, "error", err)
 	}

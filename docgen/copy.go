@@ -84,7 +84,7 @@ func (s *Service) shareCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewC
 	if err != nil {
 		return err
 	}
-	return tx.ShareTrees(ctx, source.tree(), target.tree())
+	return tx.LockTreesShared(ctx, source.tree(), target.tree())
 }
 
 // copyRow describes the copy of an item, without its content.
@@ -147,7 +147,7 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 // holdCopy finds a folder to be copied and the one to copy it into. From here to the end of the transaction nobody else
 // changes anything in their trees, so that the contents stay until the copies name them.
 func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) (source, target place, err error) {
-	err = holdTrees(ctx, tx, func() ([]int64, error) {
+	err = lockTrees(ctx, tx, func() ([]int64, error) {
 		if source, err = s.find(ctx, tx.Queries, c, Folder, n.ItemID, MayDownload); err != nil {
 			return nil, err
 		}

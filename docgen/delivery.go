@@ -328,7 +328,7 @@ func (s *Service) ReplayDeliveries(ctx context.Context, c *Caller, f DeliveryFil
 		}
 	}
 	// Their tasks may have ended meanwhile. Where this does not come to pass, what is due is found soon.
-	return count, s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, slices.Collect(maps.Keys(woken))) })
+	return count, s.db.WriteAsync(ctx, func(tx *store.Tx) error { return wake(ctx, tx, slices.Collect(maps.Keys(woken))) })
 }
 
 // replayPortion replays the newest deliveries of a filter with smaller ids, and returns them. It wakes their webhooks, but for
@@ -410,7 +410,7 @@ const (
 // nobody fetches from.
 func (s *Service) RemoveDeliveries(ctx context.Context, before time.Time) (removed int64, err error) {
 	for portion := int64(removePortion); portion == removePortion; {
-		err := s.db.WriteSoon(ctx, func(tx *store.Tx) (err error) {
+		err := s.db.WriteAsync(ctx, func(tx *store.Tx) (err error) {
 			portion, err = removeDeliveries(ctx, tx, before)
 			return err
 		})
@@ -419,7 +419,7 @@ func (s *Service) RemoveDeliveries(ctx context.Context, before time.Time) (remov
 		}
 		removed += portion
 	}
-	return removed, s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	return removed, s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := s.endListeners(ctx, tx); err != nil {
 			return err
 		}

@@ -121,7 +121,7 @@ func (s *Service) RecordDenials(ctx context.Context) error {
 	if len(counts) == 0 {
 		return nil
 	}
-	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		for of, count := range counts {
 			c := &Caller{User: User{ID: of.user}, ActorID: of.actor, ApplicationID: of.app, TokenID: of.token}
 			err := s.insertAudit(WithOrigin(ctx, Origin{Address: of.address}), tx, c, AuditDenied, AuditRefused, auditTarget{"operation", of.operation},
@@ -173,7 +173,7 @@ func (s *Service) recordActing(ctx context.Context, as *Caller) error {
 	if !s.acting.due(as.TokenID, as.User.ID, s.micros()) {
 		return nil
 	}
-	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return s.audit(ctx, tx, as, AuditActedAs, auditOf("user", as.User.ID))
 	})
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 
 // DryRun is what a batch's documents would lack.
 type DryRun struct {
-	Documents  int             // of the batch
-	Incomplete int             // documents that would lack something
-	Findings   []DocumentLacks // of the first of these
+	Documents  int                  // of the batch
+	Incomplete int                  // documents that would lack something
+	Findings   []DocumentMismatches // of the first of these
 }
 
-// DocumentLacks is what one document would lack.
-type DocumentLacks struct {
+// DocumentMismatches is what one document would lack.
+type DocumentMismatches struct {
 	Position   int // in the batch, from 0
 	Name       string
 	Mismatches []DataMismatch
@@ -78,7 +78,7 @@ func (b NewBatch) try(schema *lang.Schema) DryRun {
 		}
 		run.Incomplete++
 		if len(run.Findings) < maxFindings {
-			run.Findings = append(run.Findings, DocumentLacks{Position: i, Name: b.fileName(document), Mismatches: found})
+			run.Findings = append(run.Findings, DocumentMismatches{Position: i, Name: b.fileName(document), Mismatches: found})
 		}
 	}
 	return run

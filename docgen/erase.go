@@ -163,7 +163,7 @@ func (s *Service) EraseUser(ctx context.Context, c *Caller, id int64, e Erasure)
 		if err != nil || row.ErasedAt != 0 {
 			return err
 		}
-		if err := tx.HoldTrees(ctx, row.RootFolderID); err != nil {
+		if err := tx.LockTrees(ctx, row.RootFolderID); err != nil {
 			return err
 		}
 		if row, err = s.lockErasable(ctx, tx, c, id); err != nil || row.ErasedAt != 0 {

@@ -68,7 +68,7 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // IsCode reports whether an error is known by the code; see Known.
 func IsCode(err error, code Code) bool {
-	e := Known(err)
+	e := PublicError(err)
 	return e != nil && e.Code == code
 }
 

@@ -35,7 +35,7 @@ func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error
 			if err != nil {
 				return err
 			}
-			if _, err := tx.PutBack(ctx, row.ID, job.DocgenJob.Attempt, 0); err != nil {
+			if _, err := tx.ReleaseJob(ctx, row.ID, job.DocgenJob.Attempt, 0); err != nil {
 				return err
 			}
 		}

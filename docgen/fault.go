@@ -14,10 +14,10 @@ const (
 	fullRetryAfter = time.Minute
 )
 
-// Known returns the Error to show for an error: the Error in its chain, or the one that stands for a full disk or a busy
+// PublicError returns the Error to show for an error: the Error in its chain, or the one that stands for a full disk or a busy
 // database. It returns nil for any other error, which is internal. All code that reports or retries failures asks this function,
 // so that a full disk has the same code on every route and in every job.
-func Known(err error) *Error {
+func PublicError(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
@@ -51,7 +51,7 @@ func Shortages() []Shortage { return []Shortage{ShortOfDiskSpace, ShortOfDatabas
 
 // ShortageOf returns the shortage that an error is due to; NoShortage where it has another cause, such as the quota of a user.
 func ShortageOf(err error) Shortage {
-	known := Known(err)
+	known := PublicError(err)
 	switch {
 	case errors.Is(err, store.ErrDisconnected):
 		return ShortOfDatabase
@@ -65,8 +65,8 @@ func ShortageOf(err error) Shortage {
 	return NoShortage
 }
 
-// IsLost reports whether an error of the queue says that servers crashed while they worked on a task, and no more than that.
-func IsLost(err error) bool { return errors.Is(err, store.ErrLost) }
+// IsCrash reports whether an error of the queue says that servers crashed while they worked on a task, and no more than that.
+func IsCrash(err error) bool { return errors.Is(err, store.ErrLost) }
 
 // longestPause is the longest time that documents wait until they are tried again.
 const longestPause = time.Minute

@@ -297,9 +297,9 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 	return found, nil
 }
 
-// Taken has the webhooks told that the content is about to be taken away from its beginning: who goes on with what was broken
+// NotifyDownload has the webhooks told that the content is about to be taken away from its beginning: who goes on with what was broken
 // off takes nothing else.
-func (c *Content) Taken(ctx context.Context) error {
+func (c *Content) NotifyDownload(ctx context.Context) error {
 	if c.taken == nil { // for a task
 		return nil
 	}

@@ -181,7 +181,7 @@ func (w *world) text(c *docgen.Caller, file, version int64) string {
 	w.t.Helper()
 	content, err := w.Content(w.t.Context(), c, file, version)
 	must(w.t, err)
-	must(w.t, content.Taken(w.t.Context()))
+	must(w.t, content.NotifyDownload(w.t.Context()))
 	r, err := content.Open(w.t.Context(), 0, -1)
 	must(w.t, err)
 	defer r.Close()

@@ -300,7 +300,7 @@ func steady(ctx context.Context, tx *store.Tx, kind Kind, lock func(place) error
 		if err != nil {
 			return p, err
 		}
-		if err := tx.ShareTrees(ctx, p.tree()); err != nil {
+		if err := tx.LockTreesShared(ctx, p.tree()); err != nil {
 			return p, err
 		}
 		if err := lock(p); err != nil {
@@ -325,7 +325,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if change.ParentID != nil {
-			if err := s.holdMove(ctx, tx, c, kind, id, change); err != nil {
+			if err := s.lockMove(ctx, tx, c, kind, id, change); err != nil {
 				return err
 			}
 		}

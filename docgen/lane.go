@@ -170,11 +170,11 @@ func (s *Service) Weight(ctx context.Context, userID int64) (weight int, err err
 }
 
 func (s *Service) takeBack(ctx context.Context, tx *store.Tx, task GenerateDocuments, crashed bool) (int, error) {
-	params := store.TakeBackParams{CreatedBy: task.UserID, Slot: task.slot(), Limit: crashesBeforeIsolation}
+	params := store.ReclaimJobsParams{CreatedBy: task.UserID, Slot: task.slot(), Limit: crashesBeforeIsolation}
 	if crashed {
 		params.Crashes = 1
 	}
-	rows, err := tx.TakeBack(ctx, params)
+	rows, err := tx.ReclaimJobs(ctx, params)
 	if err != nil {
 		return 0, err
 	}
@@ -228,7 +228,7 @@ func (s *Service) wakeDocuments(ctx context.Context, all bool) error {
 		return err
 	})
 	for _, lane := range due {
-		err = errors.Join(err, s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wakeLane(ctx, tx, lane, all) }))
+		err = errors.Join(err, s.db.WriteAsync(ctx, func(tx *store.Tx) error { return wakeLane(ctx, tx, lane, all) }))
 	}
 	return err
 }
@@ -270,14 +270,14 @@ const (
 	OldIsolatedQueue = "apart"
 )
 
-// AdoptBatch has the documents of a batch wait in their lanes that a server of an earlier release accepted.
-func (s *Service) AdoptBatch(ctx context.Context, task GenerateRange) error {
+// RequeueOldBatch has the documents of a batch wait in their lanes that a server of an earlier release accepted.
+func (s *Service) RequeueOldBatch(ctx context.Context, task GenerateRange) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		batch, err := tx.Batch(ctx, task.BatchID)
 		if err != nil {
 			return fmt.Errorf("batch %s: %w", task.BatchID, err)
 		}
-		if n, err := tx.Adopt(ctx, task.BatchID); err != nil || n == 0 {
+		if n, err := tx.RequeueOldBatch(ctx, task.BatchID); err != nil || n == 0 {
 			return err
 		}
 		for _, isolated := range []bool{false, true} {

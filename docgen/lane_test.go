@@ -439,7 +439,7 @@ func TestBatchesOfAnEarlierRelease(t *testing.T) {
 		must(t, w.exec("DELETE FROM river_job"))
 		must(t, w.exec("UPDATE docgen_jobs SET waiting = FALSE"))
 		for range 2 {
-			must(t, w.AdoptBatch(t.Context(), docgen.GenerateRange{BatchID: p.batchID}))
+			must(t, w.RequeueOldBatch(t.Context(), docgen.GenerateRange{BatchID: p.batchID}))
 			if got := w.slots(); !slices.Equal(got, []string{"docx/0", "docx/1"}) {
 				t.Errorf("woken are %q, want a slot for each document", got)
 			}
@@ -449,7 +449,7 @@ func TestBatchesOfAnEarlierRelease(t *testing.T) {
 			p.complete(claim, p.results(claim, "x"))
 		}
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusCompleted)
-		must(t, w.AdoptBatch(t.Context(), docgen.GenerateRange{BatchID: p.batchID}))
+		must(t, w.RequeueOldBatch(t.Context(), docgen.GenerateRange{BatchID: p.batchID}))
 		if n := w.count("SELECT COUNT(*) FROM docgen_turns"); n != 0 {
 			t.Errorf("%d batches take turns after all has ended", n)
 		}

@@ -25,7 +25,7 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 		if err != nil {
 			return err
 		}
-		if err := tx.HoldTrees(ctx, row.RootFolderID); err != nil {
+		if err := tx.LockTrees(ctx, row.RootFolderID); err != nil {
 			return err
 		}
 		if row, err = s.lockManaged(ctx, tx, c, id); err != nil {
@@ -137,7 +137,7 @@ func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID i
 
 // holdTransfer keeps everybody else out of the trees of two users between whom content goes.
 func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fromID, toID int64) (from, to store.User, err error) {
-	err = holdTrees(ctx, tx, func() (_ []int64, err error) {
+	err = lockTrees(ctx, tx, func() (_ []int64, err error) {
 		if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
 			return nil, err
 		}

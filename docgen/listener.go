@@ -24,11 +24,11 @@ type Listener struct {
 
 // Limits of listeners.
 const (
-	ListenerPatience = 2 * time.Minute // how long a listener waits for who fetches from it
-	maxListeners     = 10              // of one application and user
-	maxPolled        = 100             // events that are fetched at once, and accepted at once
-	MaxPollWait      = 30 * time.Second
-	pollInterval     = 250 * time.Millisecond // how often the database is looked at meanwhile
+	ListenerTimeout = 2 * time.Minute // how long a listener waits for who fetches from it
+	maxListeners    = 10              // of one application and user
+	maxPolled       = 100             // events that are fetched at once, and accepted at once
+	MaxPollWait     = 30 * time.Second
+	pollInterval    = 250 * time.Millisecond // how often the database is looked at meanwhile
 )
 
 // CreateListener makes a listener on a file or folder, which may be the caller's root folder; on no triggers it is told of
@@ -83,7 +83,7 @@ func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookT
 	return made, err
 }
 
-func (s *Service) listenerEnd() int64 { return s.now().Add(ListenerPatience).UnixMicro() }
+func (s *Service) listenerEnd() int64 { return s.now().Add(ListenerTimeout).UnixMicro() }
 
 // triggersFor lists those that are fired and that a webhook on a kind of target can have.
 func triggersFor(kind Kind) []Trigger {
@@ -141,7 +141,7 @@ func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64,
 // pollOnce is Hear without waiting.
 func (s *Service) pollOnce(ctx context.Context, c *Caller, listenerID int64, accepted []int64) (Polled, error) {
 	var polled Polled
-	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		row, err := s.listenerRow(ctx, tx.Queries, c, listenerID)
 		if err != nil {
 			return err
@@ -168,14 +168,14 @@ func (s *Service) pollOnce(ctx context.Context, c *Caller, listenerID int64, acc
 	return polled, err
 }
 
-// EndListener ends a listener of the caller's.
-func (s *Service) EndListener(ctx context.Context, c *Caller, id int64) error {
+// DeleteListener ends a listener of the caller's.
+func (s *Service) DeleteListener(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		row, err := s.listenerRow(ctx, tx.Queries, c, id)
 		if err != nil {
 			return err
 		}
-		return s.endListener(ctx, tx, row.ID)
+		return s.deleteListener(ctx, tx, row.ID)
 	})
 }
 
@@ -203,14 +203,14 @@ func (s *Service) endListeners(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	for _, id := range ids {
-		if err := s.endListener(ctx, tx, id); err != nil {
+		if err := s.deleteListener(ctx, tx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) endListener(ctx context.Context, tx *store.Tx, id int64) error {
+func (s *Service) deleteListener(ctx context.Context, tx *store.Tx, id int64) error {
 	const reason = "Nobody listens any more."
 	if err := tx.CancelDeliveries(ctx, id, s.micros(), reason); err != nil {
 		return err

@@ -223,20 +223,20 @@ func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, 
 
 // ReleaseMerge lets go of a merge that an attempt broke off.
 func (s *Service) ReleaseMerge(ctx context.Context, m *Merge) error {
-	_, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{})
+	_, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{})
 	return err
 }
 
 // PauseMerge lets go of a merge that the server cannot make at the moment. It returns how long it waits, which is longer each time.
 func (s *Service) PauseMerge(ctx context.Context, m *Merge, shortage Shortage) (time.Duration, error) {
-	held, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{Pauses: 1, WaitingFor: string(shortage)})
+	held, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{Pauses: 1, WaitingFor: string(shortage)})
 	return s.shortagePause(held.Pauses - 1), err
 }
 
 // RetryMerge lets go of a merge after an error of the server. It returns how long it waits, which is longer each time. After the fifth
 // error it fails the merge instead, with a reason for a person, and returns 0.
 func (s *Service) RetryMerge(ctx context.Context, m *Merge, reason string) (time.Duration, error) {
-	held, err := s.putBackMerge(ctx, m, store.PutBackMergeParams{Tries: 1})
+	held, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{Tries: 1})
 	if err == nil && held.Tries >= faultTries {
 		_, err = s.FailMerge(ctx, MergeDocuments{BatchID: m.BatchID}, reason)
 		return 0, err
@@ -245,10 +245,10 @@ func (s *Service) RetryMerge(ctx context.Context, m *Merge, reason string) (time
 }
 
 // putBackMerge lets go of a merge. It changes nothing where another attempt has claimed it, or it has ended.
-func (s *Service) putBackMerge(ctx context.Context, m *Merge, with store.PutBackMergeParams) (held store.PutBackMergeRow, err error) {
+func (s *Service) putBackMerge(ctx context.Context, m *Merge, with store.ReleaseMergeParams) (held store.ReleaseMergeRow, err error) {
 	with.BatchID, with.Attempt = m.BatchID, m.attempt
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
-		held, err = tx.PutBackMerge(ctx, with)
+		held, err = tx.ReleaseMerge(ctx, with)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {

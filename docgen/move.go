@@ -10,12 +10,12 @@ import (
 	"platen/store"
 )
 
-// holdMove keeps everybody else out of what a move changes. Two folders that are moved below each other at the same time
+// lockMove keeps everybody else out of what a move changes. Two folders that are moved below each other at the same time
 // would be cut off from every root; and what is put into a folder while it goes to another tree would count in the wrong
 // one. Of a file, others are kept from taking the trees that it moves between.
-func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
+func (s *Service) lockMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
 	if kind == Folder {
-		return holdTrees(ctx, tx, func() ([]int64, error) {
+		return lockTrees(ctx, tx, func() ([]int64, error) {
 			p, target, err := s.findMove(ctx, tx.Queries, c, kind, id, change)
 			if err != nil || p.tree() == target.tree() {
 				return nil, err
@@ -27,7 +27,7 @@ func (s *Service) holdMove(ctx context.Context, tx *store.Tx, c *Caller, kind Ki
 	if err != nil {
 		return err
 	}
-	return tx.ShareTrees(ctx, p.tree(), target.tree())
+	return tx.LockTreesShared(ctx, p.tree(), target.tree())
 }
 
 // findMove finds an item and the folder that a change moves it into, if the caller may move it there.
@@ -85,9 +85,9 @@ func (p place) mayGo(target place) error {
 	return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
 }
 
-// holdTrees keeps everybody else out of some trees from here to the end of the transaction. find, which finds what lies in
+// lockTrees keeps everybody else out of some trees from here to the end of the transaction. find, which finds what lies in
 // them and returns their ids, is called once more then: what it finds stays so.
-func holdTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
+func lockTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
 	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // no folder goes to another tree meanwhile
 		return err
 	}
@@ -95,7 +95,7 @@ func holdTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) 
 	if err != nil {
 		return err
 	}
-	if err := tx.HoldTrees(ctx, held...); err != nil {
+	if err := tx.LockTrees(ctx, held...); err != nil {
 		return err
 	}
 	now, err := find()

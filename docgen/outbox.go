@@ -71,7 +71,7 @@ func (s *Service) WakeWebhooks(ctx context.Context, served func(webhookID int64)
 	}
 	due = slices.DeleteFunc(due, served)
 	for some := range slices.Chunk(due, wakePortion) {
-		if err := s.db.WriteSoon(ctx, func(tx *store.Tx) error { return wake(ctx, tx, some) }); err != nil {
+		if err := s.db.WriteAsync(ctx, func(tx *store.Tx) error { return wake(ctx, tx, some) }); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outb
 	if err != nil || ended == "" {
 		return box, err
 	}
-	return box, s.db.WriteSoon(ctx, func(tx *store.Tx) error { // added by who did not know yet that the webhook had ended
+	return box, s.db.WriteAsync(ctx, func(tx *store.Tx) error { // added by who did not know yet that the webhook had ended
 		return tx.CancelDeliveries(ctx, webhookID, s.micros(), ended)
 	})
 }
@@ -198,15 +198,15 @@ func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.
 	return "", err
 }
 
-// Try is an attempt together with what becomes of its delivery.
-type Try struct {
+// AttemptResult is an attempt together with what becomes of its delivery.
+type AttemptResult struct {
 	Attempt
 	Delivered bool
 	Again     time.Time // when it is tried again where it was not delivered; zero: it is given up
 }
 
 // state is what a try makes of its delivery.
-func (t Try) state() DeliveryState {
+func (t AttemptResult) state() DeliveryState {
 	switch {
 	case t.Delivered:
 		return DeliveryDelivered
@@ -216,8 +216,8 @@ func (t Try) state() DeliveryState {
 	return DeliveryPending
 }
 
-// RecordTries keeps what became of deliveries. A loss of power may undo it: what was sent is sent again then.
-func (s *Service) RecordTries(ctx context.Context, tries []Try) error {
+// RecordAttempts keeps what became of deliveries. A loss of power may undo it: what was sent is sent again then.
+func (s *Service) RecordAttempts(ctx context.Context, tries []AttemptResult) error {
 	rows := make([]store.WebhookAttempt, len(tries))
 	for i, try := range tries {
 		var err error
@@ -232,8 +232,8 @@ func (s *Service) RecordTries(ctx context.Context, tries []Try) error {
 	return err
 }
 
-func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, tries []Try, set func(context.Context, *store.Tx, []Try) error) error {
-	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, tries []AttemptResult, set func(context.Context, *store.Tx, []AttemptResult) error) error {
+	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := tx.InsertAttempts(ctx, rows); err != nil {
 			return err
 		}
@@ -259,7 +259,7 @@ func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error
 
 // EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended tells whether it did.
 func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
-	err = s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) { return tx.IsDeliveryDue(ctx, webhookID, s.micros()) })
 	})
 	if errors.Is(err, errMoreIsDue) {
@@ -272,9 +272,9 @@ func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended boo
 var errEndedBefore = errors.New("a delivery ended before")
 
 // setTogether says what tries made of their deliveries: of those that were delivered, which are the most, in a few statements.
-func (s *Service) setTogether(ctx context.Context, tx *store.Tx, tries []Try) error {
+func (s *Service) setTogether(ctx context.Context, tx *store.Tx, tries []AttemptResult) error {
 	var delivered []int64
-	var others []Try
+	var others []AttemptResult
 	for _, try := range tries {
 		if try.Delivered {
 			delivered = append(delivered, try.DeliveryID)
@@ -292,23 +292,23 @@ func (s *Service) setTogether(ctx context.Context, tx *store.Tx, tries []Try) er
 	return s.setOneByOne(ctx, tx, others)
 }
 
-func (s *Service) setOneByOne(ctx context.Context, tx *store.Tx, tries []Try) error {
+func (s *Service) setOneByOne(ctx context.Context, tx *store.Tx, tries []AttemptResult) error {
 	for _, try := range tries {
-		if err := s.recordTry(ctx, tx, try); err != nil {
+		if err := s.recordAttempt(ctx, tx, try); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Service) recordTry(ctx context.Context, tx *store.Tx, try Try) error {
-	row := store.RecordTryParams{ID: try.DeliveryID, State: string(try.state()), Reason: try.Reason}
+func (s *Service) recordAttempt(ctx context.Context, tx *store.Tx, try AttemptResult) error {
+	row := store.RecordAttemptParams{ID: try.DeliveryID, State: string(try.state()), Reason: try.Reason}
 	if try.state() == DeliveryPending {
 		row.DueAt = try.Again.UnixMicro()
 	} else {
 		row.EndedAt = s.micros()
 	}
-	held, err := tx.RecordTry(ctx, row)
+	held, err := tx.RecordAttempt(ctx, row)
 	if err != nil || held > 0 {
 		return err
 	}
@@ -332,7 +332,7 @@ func readable(text string) string {
 
 // PostponeDeliveries has what waits for a webhook tried no earlier than at a time, for a reason. It counts as no try.
 func (s *Service) PostponeDeliveries(ctx context.Context, webhookID int64, until time.Time, reason string) error {
-	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return tx.PostponeDeliveries(ctx, webhookID, until.UnixMicro(), reason)
 	})
 }

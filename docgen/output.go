@@ -129,7 +129,7 @@ func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJ
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		released := int64(0)
 		for _, job := range jobs {
-			n, err := tx.PutBack(ctx, job.ID, job.attempt, 0)
+			n, err := tx.ReleaseJob(ctx, job.ID, job.attempt, 0)
 			if err != nil {
 				return err
 			}
@@ -358,7 +358,7 @@ func (d destination) afford(r Result) Result {
 		return r
 	}
 	if err := d.space.fits(1, r.Output.content.size); err != nil {
-		r.Output, r.Failures.Errors = nil, append([]string{Known(err).Message}, r.Failures.Errors...)
+		r.Output, r.Failures.Errors = nil, append([]string{PublicError(err).Message}, r.Failures.Errors...)
 	}
 	return r
 }
@@ -405,7 +405,7 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.Docg
 		if err := s.pauseBatch(ctx, tx, batch, r.Shortage); err != nil {
 			return "", err
 		}
-		_, err := tx.PutBack(ctx, r.Job.ID, r.Job.attempt, 0) // the pause is that of the batch
+		_, err := tx.ReleaseJob(ctx, r.Job.ID, r.Job.attempt, 0) // the pause is that of the batch
 		return claim.Lane, err
 	case r.Isolate:
 		_, err := tx.SetJobIsolated(ctx, r.Job.ID, r.Job.attempt)
@@ -418,7 +418,7 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.Docg
 		if err != nil || tries >= faultTries {
 			return "", err
 		}
-		_, err = tx.PutBack(ctx, r.Job.ID, r.Job.attempt, s.micros()+s.faultPause(tries).Microseconds())
+		_, err = tx.ReleaseJob(ctx, r.Job.ID, r.Job.attempt, s.micros()+s.faultPause(tries).Microseconds())
 		return claim.Lane, err
 	}
 	return "", nil

@@ -12,7 +12,7 @@ import (
 func (s *Service) transferOwnership(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		var newOwner *Caller
-		err := holdTrees(ctx, tx, func() (trees []int64, err error) {
+		err := lockTrees(ctx, tx, func() (trees []int64, err error) {
 			newOwner, trees, err = s.findTransfer(ctx, tx, c, id)
 			return trees, err
 		})

@@ -33,15 +33,15 @@ func TestAttemptsAreBoundedInBytes(t *testing.T) {
 		w.upload(w.alice, folder, "a", "text")
 		box, err := w.Outbox(ctx, hook.ID, 1)
 		must(t, err)
-		tries := make([]docgen.Try, 120)
+		tries := make([]docgen.AttemptResult, 120)
 		for i := range tries {
-			tries[i] = docgen.Try{Again: w.clock.now().Add(time.Hour), Attempt: docgen.Attempt{
+			tries[i] = docgen.AttemptResult{Again: w.clock.now().Add(time.Hour), Attempt: docgen.Attempt{
 				DeliveryID: box.Deliveries[0].ID, Name: "name", BegunAt: w.clock.now(), Outcome: "status", Status: 500,
 				ResponseHeaders: map[string][]string{"X": {strings.Repeat(`"`, 32<<10)}}, ResponseBody: strings.Repeat("\x01", 16<<10),
 			}}
 		}
 		for portion := range 12 {
-			must(t, w.RecordTries(ctx, tries[portion*10:][:10]))
+			must(t, w.RecordAttempts(ctx, tries[portion*10:][:10]))
 		}
 		seen, pages := 0, 0
 		for marker := ""; ; {

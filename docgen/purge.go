@@ -17,7 +17,7 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		err := holdTrees(ctx, tx, func() ([]int64, error) {
+		err := lockTrees(ctx, tx, func() ([]int64, error) {
 			p, err := s.findTrashed(ctx, tx.Queries, c, kind, id, MayOwn|MayDelete)
 			if err != nil {
 				return nil, err
@@ -41,7 +41,7 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 // purge removes an item for good, with all below it, what is in the trash too: versions, collaborations and all that was
 // known of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much
 // for one transaction is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed
-// by tasks. Whoever calls it holds the tree by HoldTrees, sees to the size of the archive, and tells the webhooks in the end.
+// by tasks. Whoever calls it holds the tree by LockTrees, sees to the size of the archive, and tells the webhooks in the end.
 func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (notifications, error) {
 	matched, err := s.matchPurge(ctx, tx, c, kind, itemID)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestQuotaOfBytes(t *testing.T) {
 			"old version":   second(w.PromoteVersion(ctx, w.alice, a.ID, a.VersionID)),
 			"copy":          second(w.CopyFile(ctx, w.alice, docgen.NewCopy{ItemID: a.ID, Name: "c.txt"})),
 		} {
-			if e := docgen.Known(err); e == nil || e.Code != docgen.CodeStorageFull || e.RetryAfter != 0 {
+			if e := docgen.PublicError(err); e == nil || e.Code != docgen.CodeStorageFull || e.RetryAfter != 0 {
 				t.Errorf("%s: %v, want storage_limit_exceeded, not to be tried again", what, err)
 			}
 		}

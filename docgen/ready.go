@@ -43,7 +43,7 @@ func (s *Service) Ready(ctx context.Context) map[string]error {
 
 // checkDatabase writes a row, without a change to it.
 func (s *Service) checkDatabase(ctx context.Context) error {
-	return s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		_, err := tx.LockSetting(ctx, settingReady)
 		return err
 	})

@@ -45,9 +45,9 @@ const (
 	auditPortion    = 1000             // entries of the audit log that one transaction deletes
 )
 
-// Outdated is what the retention periods select, by kind: batches, inputs, files, folders, and file versions in the trash, failures,
+// RetentionCounts is what the retention periods select, by kind: batches, inputs, files, folders, and file versions in the trash, failures,
 // and entries of the audit log.
-type Outdated struct{ Batches, Inputs, Trash, Failures, Audit int64 }
+type RetentionCounts struct{ Batches, Inputs, Trash, Failures, Audit int64 }
 
 // failuresDeleted stands for failures that were deleted.
 const failuresDeleted = "The failures were deleted after their retention period."
@@ -141,22 +141,22 @@ func before(moment time.Time, keep time.Duration) int64 {
 }
 
 // OutdatedAt reports whether there is anything that the retention periods will select at a time, of each kind: 1 if so.
-func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Outdated, error) {
-	var row store.OutdatedRow
+func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (RetentionCounts, error) {
+	var row store.RetentionCountsRow
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
-		row, err = q.Outdated(ctx, store.OutdatedParams{
+		row, err = q.RetentionCounts(ctx, store.RetentionCountsParams{
 			Batches: before(at, r.Batches), Inputs: before(at, r.Inputs), Trash: before(at, r.Trash), Failures: before(at, r.Failures),
 			Audit: before(at, r.Audit),
 		})
 		return err
 	})
 	one := map[bool]int64{true: 1}
-	return Outdated{one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit]}, err
+	return RetentionCounts{one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit]}, err
 }
 
 // ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
 // RemoveBatches. If more is true, its time was up and it must be called again. Nothing is removed while the clock may be wrong.
-func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Outdated, more bool, err error) {
+func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed RetentionCounts, more bool, err error) {
 	trusted, err := s.trustClock(ctx)
 	if err != nil || !trusted {
 		return removed, false, err

@@ -101,17 +101,17 @@ func TestRetention(t *testing.T) {
 		days := 0
 		for _, step := range []struct {
 			days           int
-			want           docgen.Outdated
+			want           docgen.RetentionCounts
 			batches, input int // that are left of the old one
 		}{
-			{6, docgen.Outdated{}, 1, 1},
-			{13, docgen.Outdated{}, 1, 1},
-			{15, docgen.Outdated{Inputs: 1}, 1, 0},
-			{31, docgen.Outdated{Trash: 1}, 1, 0},
-			{61, docgen.Outdated{Failures: 1}, 1, 0},
-			{89, docgen.Outdated{}, 1, 0},
-			{91, docgen.Outdated{Batches: 1}, 0, 0},
-			{92, docgen.Outdated{}, 0, 0},
+			{6, docgen.RetentionCounts{}, 1, 1},
+			{13, docgen.RetentionCounts{}, 1, 1},
+			{15, docgen.RetentionCounts{Inputs: 1}, 1, 0},
+			{31, docgen.RetentionCounts{Trash: 1}, 1, 0},
+			{61, docgen.RetentionCounts{Failures: 1}, 1, 0},
+			{89, docgen.RetentionCounts{}, 1, 0},
+			{91, docgen.RetentionCounts{Batches: 1}, 0, 0},
+			{92, docgen.RetentionCounts{}, 0, 0},
 		} {
 			w.pass(step.days - days)
 			days = step.days
@@ -171,15 +171,15 @@ func TestRetentionOfVersions(t *testing.T) {
 
 		keep := docgen.Retention{Trash: 30 * day}
 		w.pass(15)
-		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.Outdated{}) {
+		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.RetentionCounts{}) {
 			t.Errorf("after 25 days %+v was removed, %v", removed, err)
 		}
-		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(6*day)); err != nil || found != (docgen.Outdated{Trash: 1}) {
+		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(6*day)); err != nil || found != (docgen.RetentionCounts{Trash: 1}) {
 			t.Errorf("after 31 days %+v will be outdated, %v", found, err)
 		}
 		w.pass(6)
 		removed, more, err := w.ApplyRetention(ctx, keep)
-		if must(t, err); removed != (docgen.Outdated{Trash: 3}) || more {
+		if must(t, err); removed != (docgen.RetentionCounts{Trash: 3}) || more {
 			t.Errorf("removed %+v, more %t, want 3 versions", removed, more)
 		}
 		w.removeContents()
@@ -213,15 +213,15 @@ func TestRetentionOfAudit(t *testing.T) {
 		_, err = w.UpdateUser(ctx, w.Operator(), w.bob.User.ID, docgen.UserChange{Name: new("Robert")})
 		must(t, err)
 		keep := docgen.Retention{Audit: 365 * day}
-		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.Outdated{}) {
+		if removed, _, err := w.ApplyRetention(ctx, keep); err != nil || removed != (docgen.RetentionCounts{}) {
 			t.Errorf("after 300 days %+v was removed, %v", removed, err)
 		}
-		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(66*day)); err != nil || found != (docgen.Outdated{Audit: 1}) {
+		if found, err := w.OutdatedAt(ctx, keep, w.clock.now().Add(66*day)); err != nil || found != (docgen.RetentionCounts{Audit: 1}) {
 			t.Errorf("after 366 days %+v will be outdated, %v", found, err)
 		}
 		w.pass(66)
 		removed, more, err := w.ApplyRetention(ctx, keep)
-		if want := (docgen.Outdated{Audit: int64(before) + 2345}); err != nil || removed != want || more {
+		if want := (docgen.RetentionCounts{Audit: int64(before) + 2345}); err != nil || removed != want || more {
 			t.Errorf("removed %+v, more %t, %v; want %+v", removed, more, err, want)
 		}
 		if left := w.audited(docgen.AuditFilter{}); len(left) != 1 || left[0].Action != docgen.AuditUserUpdated {
@@ -241,18 +241,18 @@ func TestRetentionForever(t *testing.T) {
 		begins, err := w.RetentionBegins(ctx)
 		must(t, err)
 		w.pass(5)
-		all := docgen.Outdated{Batches: 1, Inputs: 1, Trash: 1, Failures: 1, Audit: 1}
+		all := docgen.RetentionCounts{Batches: 1, Inputs: 1, Trash: 1, Failures: 1, Audit: 1}
 		if found, err := w.OutdatedAt(ctx, short, begins); err != nil || found != all {
 			t.Errorf("outdated will be %+v, %v, want %+v", found, err, all)
 		}
-		if found, err := w.OutdatedAt(ctx, docgen.Retention{}, begins); err != nil || found != (docgen.Outdated{}) {
+		if found, err := w.OutdatedAt(ctx, docgen.Retention{}, begins); err != nil || found != (docgen.RetentionCounts{}) {
 			t.Errorf("outdated without periods will be %+v, %v", found, err)
 		}
-		if removed, _, err := w.ApplyRetention(ctx, short); err != nil || removed != (docgen.Outdated{}) {
+		if removed, _, err := w.ApplyRetention(ctx, short); err != nil || removed != (docgen.RetentionCounts{}) {
 			t.Errorf("in the first days %+v was removed, %v", removed, err)
 		}
 		w.pass(500)
-		if removed, _, err := w.ApplyRetention(ctx, docgen.Retention{}); err != nil || removed != (docgen.Outdated{}) {
+		if removed, _, err := w.ApplyRetention(ctx, docgen.Retention{}); err != nil || removed != (docgen.RetentionCounts{}) {
 			t.Errorf("without periods %+v was removed, %v", removed, err)
 		}
 		w.wantRows(p.batchID, 1, 1, 1)
@@ -273,7 +273,7 @@ func TestRetentionWithAWrongClock(t *testing.T) {
 			t.Helper()
 			log.Reset()
 			removed, more, err := service.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
-			if err != nil || more || removed != (docgen.Outdated{Trash: want}) {
+			if err != nil || more || removed != (docgen.RetentionCounts{Trash: want}) {
 				t.Errorf("%v: removed %+v, more %t, %v; want %d", w.clock.now(), removed, more, err, want)
 			}
 			said := ""
@@ -337,7 +337,7 @@ func TestRetentionWithManyFaults(t *testing.T) {
 		must(t, w.exec("ALTER TABLE audit_events RENAME TO audit_events_away"))
 		removed, _, err := w.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
 		must(t, w.exec("ALTER TABLE audit_events_away RENAME TO audit_events"))
-		if err == nil || removed != (docgen.Outdated{}) {
+		if err == nil || removed != (docgen.RetentionCounts{}) {
 			t.Fatalf("removed %+v, %v", removed, err)
 		}
 		files, versions := strings.Count(err.Error(), "delete file "), strings.Count(err.Error(), "delete versions of file ")
@@ -345,7 +345,7 @@ func TestRetentionWithManyFaults(t *testing.T) {
 			t.Errorf("the error names %d files and %d files with versions, want 10: %v", files, versions, err)
 		}
 		removed, _, err = w.ApplyRetention(ctx, docgen.Retention{Trash: 30 * day})
-		if err != nil || removed != (docgen.Outdated{Trash: 30}) {
+		if err != nil || removed != (docgen.RetentionCounts{Trash: 30}) {
 			t.Errorf("later %+v is removed, %v; want 30", removed, err)
 		}
 	})

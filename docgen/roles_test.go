@@ -283,7 +283,7 @@ var operations = []operation{
 		if err != nil {
 			return err
 		}
-		return w.EndListener(w.t.Context(), c, made.ID)
+		return w.DeleteListener(w.t.Context(), c, made.ID)
 	}},
 	{"MarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.MarkTemplate(w.t.Context(), c, at.file)
@@ -357,7 +357,7 @@ var operations = []operation{
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
 var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchJobs", "CreateArchive", "DeleteBatch",
-	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "EndListener", "EraseUser", "FindUser", "PollListener", "Invitations", "Job",
+	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser", "PollListener", "Invitations", "Job",
 	"Jobs", "Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
 	"Users", "UsersByOffset", "Webhook", "Webhooks"}

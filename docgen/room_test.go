@@ -39,7 +39,7 @@ func TestLowDisk(t *testing.T) {
 		_, refused["new version"] = w.CreateVersion(ctx, w.alice, docgen.NewVersion{FileID: file.ID}, unread{t})
 		_, refused["batch"] = w.CreateBatch(ctx, w.alice, batchOf(template.ID, 0, "{}"))
 		for what, err := range refused {
-			if e := docgen.Known(err); e == nil || e.Code != docgen.CodeStorageFull || e.RetryAfter != time.Minute {
+			if e := docgen.PublicError(err); e == nil || e.Code != docgen.CodeStorageFull || e.RetryAfter != time.Minute {
 				t.Errorf("%s: %v, want storage_limit_exceeded with a time to wait", what, err)
 			}
 		}

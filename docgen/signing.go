@@ -144,7 +144,7 @@ func (s *Service) KeysOf(ctx context.Context, name string) ([]SigningKey, error)
 
 // signingApplication finds an application by its name or client id; that of the tokens made by hand too.
 func (s *Service) signingApplication(ctx context.Context, q *store.Queries, name string) (store.Application, error) {
-	if foldKey(name) != foldKey(HandApplication) {
+	if foldKey(name) != foldKey(CommandLineApplication) {
 		return s.applicationRow(ctx, q, name)
 	}
 	app, err := q.ApplicationByName(ctx, s.enterprise.id, foldKey(name))

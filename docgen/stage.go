@@ -38,7 +38,7 @@ func sizeOf(inputs []store.DocgenInput) (size int) {
 // stage inserts a batch that nobody sees, with its jobs and their data. No job is due before the batch is published.
 func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput) (*staging, error) {
 	staged := &staging{service: s, id: batch.ID, until: s.micros() + stagedFor.Microseconds()}
-	err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 	}
 	for from := 0; from < len(jobs); {
 		to := portionOf(inputs, from)
-		err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 			part := make([]store.DocgenJob, to-from)
 			copy(part, jobs[from:to])
 			for i := range part {

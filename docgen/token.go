@@ -53,8 +53,8 @@ func (t NewToken) problems() []Problem {
 	return problems
 }
 
-// HandApplication is the name of the application that tokens made by hand belong to.
-const HandApplication = "Command line"
+// CommandLineApplication is the name of the application that tokens made by hand belong to.
+const CommandLineApplication = "Command line"
 
 // CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
 func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
@@ -99,13 +99,13 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 // handApplication returns the application that tokens made by hand belong to, which comes into being with the first.
 func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, error) {
 	_, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
-		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: HandApplication, NameKey: foldKey(HandApplication),
+		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: CommandLineApplication, NameKey: foldKey(CommandLineApplication),
 		Scopes: FormatScopes(scopesOf(RoleAdmin)), CreatedAt: s.micros(), ActsAsUsers: true,
 	})
 	if err != nil {
 		return 0, err
 	}
-	app, err := tx.ApplicationByName(ctx, s.enterprise.id, foldKey(HandApplication))
+	app, err := tx.ApplicationByName(ctx, s.enterprise.id, foldKey(CommandLineApplication))
 	return app.ID, err
 }
 
@@ -157,7 +157,7 @@ func (s *Service) TokenNotice(ctx context.Context) (lasting int64, err error) {
 		if lasting = 0; err != nil || due == 0 {
 			return err
 		}
-		lasting, err = tx.CountLastingTokens(ctx)
+		lasting, err = tx.CountTokensWithoutExpiry(ctx)
 		return err
 	})
 	return lasting, err

@@ -41,7 +41,7 @@ func TestTokensAreListed(t *testing.T) {
 		_, lasting := w.named("alice", "lasting", 0, docgen.ScopeRead)
 		mine := w.issued(w.alice, docgen.TokenFilter{})
 		if got := mine["short"]; got.Kind != docgen.TokenAccess || !got.ExpiresAt.Equal(noon.Add(time.Hour)) || got.User.Login != "alice@example.com" ||
-			got.Application.Name != docgen.HandApplication || len(got.Scopes) != 4 || got.Current {
+			got.Application.Name != docgen.CommandLineApplication || len(got.Scopes) != 4 || got.Current {
 			t.Errorf("short: %+v", got)
 		}
 		if got := mine["lasting"]; got.ID != lasting || !got.ExpiresAt.IsZero() || !slices.Equal(got.Scopes, []docgen.Scope{docgen.ScopeRead}) {

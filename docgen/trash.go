@@ -51,7 +51,7 @@ func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	if err != nil || p.archive == nil {
 		return 0, err
 	}
-	return p.tree(), tx.HoldTrees(ctx, p.tree())
+	return p.tree(), tx.LockTrees(ctx, p.tree())
 }
 
 // archivedSize is what an item, with all below it, adds to the archives that some places lie in; nothing where none does.
@@ -98,7 +98,7 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		var p, target place
-		err := holdTrees(ctx, tx, func() (_ []int64, err error) {
+		err := lockTrees(ctx, tx, func() (_ []int64, err error) {
 			if p, err = s.findTrashed(ctx, tx.Queries, c, kind, id, MayDelete); err != nil {
 				return nil, err
 			}

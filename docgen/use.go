@@ -59,7 +59,7 @@ func (s *Service) RecordUses(ctx context.Context) error {
 	}
 	slices.Sort(ids) // in one order, so that two servers do not wait for each other
 	for portion := range slices.Chunk(ids, usesPerWrite) {
-		err := s.db.WriteSoon(ctx, func(tx *store.Tx) error {
+		err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 			for _, id := range portion {
 				if err := tx.SetTokenUsed(ctx, id, noted[id]); err != nil {
 					return err

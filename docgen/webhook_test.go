@@ -411,8 +411,8 @@ func TestDeliveries(t *testing.T) {
 		if len(due) != 3 || len(due[0].Body) == 0 {
 			t.Fatalf("due are %+v", due)
 		}
-		try := func(d docgen.Due, delivered bool, again time.Duration) docgen.Try {
-			made := docgen.Try{
+		try := func(d docgen.Due, delivered bool, again time.Duration) docgen.AttemptResult {
+			made := docgen.AttemptResult{
 				Attempt: docgen.Attempt{DeliveryID: d.ID, Name: "name", BegunAt: w.clock.now(), Duration: time.Second, Outcome: "status", Status: 500,
 					Reason: "it answered 500", ResponseHeaders: map[string][]string{"X": {"y"}}, ResponseBody: "\xffbad\x00"},
 				Delivered: delivered,
@@ -422,13 +422,13 @@ func TestDeliveries(t *testing.T) {
 			}
 			return made
 		}
-		must(t, w.RecordTries(ctx, []docgen.Try{try(due[0], true, 0), try(due[1], false, time.Minute)}))
+		must(t, w.RecordAttempts(ctx, []docgen.AttemptResult{try(due[0], true, 0), try(due[1], false, time.Minute)}))
 		ended, err := w.EndDeliveries(ctx, polled.ID)
 		must(t, err)
 		if ended {
 			t.Error("the task ended while something was due")
 		}
-		must(t, w.RecordTries(ctx, []docgen.Try{try(due[2], false, 0)}))
+		must(t, w.RecordAttempts(ctx, []docgen.AttemptResult{try(due[2], false, 0)}))
 		ended, err = w.EndDeliveries(ctx, polled.ID)
 		must(t, err)
 		if !ended || len(outbox()) != 0 {
@@ -541,7 +541,7 @@ func TestListeners(t *testing.T) {
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.Webhook(ctx, w.alice, listener.ID)
 		wantCode(t, err, docgen.CodeNotFound)
-		w.clock.advance(docgen.ListenerPatience)
+		w.clock.advance(docgen.ListenerTimeout)
 		_, err = w.PollListener(ctx, w.alice, listener.ID, nil, 0)
 		wantCode(t, err, docgen.CodeNotFound)
 	})

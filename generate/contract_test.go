@@ -115,7 +115,7 @@ func TestDryRun(t *testing.T) {
 		w.contract(template.ID)
 		run, err := w.service.TryBatch(t.Context(), w.caller, b)
 		must(t, err)
-		want := docgen.DryRun{Documents: 3, Incomplete: 2, Findings: []docgen.DocumentLacks{
+		want := docgen.DryRun{Documents: 3, Incomplete: 2, Findings: []docgen.DocumentMismatches{
 			{Position: 1, Name: "Order.docx", Mismatches: []docgen.DataMismatch{{Path: "customer.name", Message: "is missing", Nearest: "customer.nmae"}}},
 			{Position: 2, Name: "Order.docx", Mismatches: []docgen.DataMismatch{{Path: "customer", Message: "is missing"}}},
 		}}

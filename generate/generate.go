@@ -382,13 +382,13 @@ func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMe
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		return g.service.AdoptBatch(ctx, task)
+		return g.service.RequeueOldBatch(ctx, task)
 	case docgen.MergeDocuments{}.Kind():
 		var task docgen.MergeDocuments
 		if err := json.Unmarshal(args, &task); err != nil {
 			return fmt.Errorf("decode task %s: %w", kind, err)
 		}
-		if docgen.IsLost(cause) || docgen.ShortageOf(cause) != docgen.NoShortage {
+		if docgen.IsCrash(cause) || docgen.ShortageOf(cause) != docgen.NoShortage {
 			return g.service.RequeueMerge(ctx, task)
 		}
 		_, err := g.service.FailMerge(ctx, task, mergeReason(cause))

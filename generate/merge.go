@@ -83,7 +83,7 @@ func (g *Generator) mergeLater(ctx context.Context, task docgen.MergeDocuments, 
 
 // mergeReason says to a person why an error of the server failed a merge.
 func mergeReason(err error) string {
-	if known := docgen.Known(err); known != nil {
+	if known := docgen.PublicError(err); known != nil {
 		return known.Message
 	}
 	return mergeFailure

@@ -231,7 +231,7 @@ func (s *slice) complete(ctx context.Context) error {
 
 // reasonOf says to a person why an error of the server failed a document.
 func reasonOf(err error) string {
-	if known := docgen.Known(err); known != nil {
+	if known := docgen.PublicError(err); known != nil {
 		return known.Message
 	}
 	return internalFailure

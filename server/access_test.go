@@ -206,7 +206,7 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 // listener makes a listener, when those before have ended: there can be few at a time.
 func (w *world) listener(c *docgen.Caller) int64 {
 	w.t.Helper()
-	w.clock.Add(docgen.ListenerPatience.Microseconds())
+	w.clock.Add(docgen.ListenerTimeout.Microseconds())
 	made, err := w.CreateListener(w.t.Context(), c, docgen.WebhookTarget{Kind: docgen.Folder}, nil)
 	must(w.t, err)
 	return made.ID

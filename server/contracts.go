@@ -140,7 +140,7 @@ type mismatch struct {
 func dryRunOf(run *docgen.DryRun) *dryRun {
 	return &dryRun{
 		Type: "docgen_dry_run", Documents: run.Documents, Incomplete: run.Incomplete,
-		Findings: each(run.Findings, func(d *docgen.DocumentLacks) documentLacks {
+		Findings: each(run.Findings, func(d *docgen.DocumentMismatches) documentLacks {
 			return documentLacks{Position: d.Position, Name: d.Name, Mismatches: each(d.Mismatches, func(m *docgen.DataMismatch) mismatch {
 				return mismatch{Path: m.Path, Message: m.Message, DidYouMean: orNull(m.Nearest)}
 			})}

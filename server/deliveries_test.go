@@ -33,9 +33,9 @@ func (w *world) deliveries() *deliveryLog {
 		l.ids, l.events = append(l.ids, sent["id"].(string)), append(l.events, sent["event_id"].(string))
 		w.clock.Add(time.Second.Microseconds())
 	}
-	w.tried(l.ids[2], docgen.Try{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 200}})
-	w.tried(l.ids[4], docgen.Try{Attempt: docgen.Attempt{Outcome: "status", Status: 500, Reason: "the receiver answered 500 Internal Server Error"}})
-	w.tried(l.ids[1], docgen.Try{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 204}})
+	w.tried(l.ids[2], docgen.AttemptResult{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 200}})
+	w.tried(l.ids[4], docgen.AttemptResult{Attempt: docgen.Attempt{Outcome: "status", Status: 500, Reason: "the receiver answered 500 Internal Server Error"}})
+	w.tried(l.ids[1], docgen.AttemptResult{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 204}})
 	w.do("DELETE /webhooks/"+l.second, request{}).want(w.t, 204)
 	slices.Reverse(l.ids)
 	slices.Reverse(l.events)
@@ -55,14 +55,14 @@ func (w *world) hook(name string) int64 {
 }
 
 // tried keeps what became of a delivery.
-func (w *world) tried(delivery string, tries ...docgen.Try) {
+func (w *world) tried(delivery string, tries ...docgen.AttemptResult) {
 	w.t.Helper()
 	for i := range tries {
 		var err error
 		tries[i].DeliveryID, err = strconv.ParseInt(delivery, 10, 64)
 		must(w.t, err)
 		tries[i].BegunAt = time.UnixMicro(w.clock.Load())
-		must(w.t, w.RecordTries(w.t.Context(), tries[i:i+1]))
+		must(w.t, w.RecordAttempts(w.t.Context(), tries[i:i+1]))
 	}
 }
 
@@ -175,8 +175,8 @@ func TestAttemptsOnTheWire(t *testing.T) {
 		delivery := w.do("POST /webhooks/"+hook+"/test", request{body: object{"trigger": "FILE.MOVED"}}).want(w.t, 202)["id"].(string)
 		again := time.UnixMicro(w.clock.Load()).Add(time.Minute)
 		w.tried(delivery,
-			docgen.Try{Again: again, Attempt: docgen.Attempt{Outcome: "dns", Reason: "the host has no address", Duration: 1500 * time.Microsecond}},
-			docgen.Try{Again: again, Attempt: docgen.Attempt{
+			docgen.AttemptResult{Again: again, Attempt: docgen.Attempt{Outcome: "dns", Reason: "the host has no address", Duration: 1500 * time.Microsecond}},
+			docgen.AttemptResult{Again: again, Attempt: docgen.Attempt{
 				Name: "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", Outcome: "busy", Reason: "too many", Status: 429, Duration: 2 * time.Second,
 				RequestHeaders: map[string][]string{"Content-Type": {"application/json"}}, ResponseHeaders: map[string][]string{"A": {"1", "2"}},
 				ResponseBody: "b\xffsy", Truncated: true,
@@ -228,7 +228,7 @@ func TestReplaysOnTheWire(t *testing.T) {
 				t.Errorf("got  %v\nwant %v", again, want)
 			}
 			w.do("POST /webhook_deliveries/"+l.ids[3]+"/replay", request{}).want(t, 202) // which is pending
-			w.tried(l.ids[3], docgen.Try{})
+			w.tried(l.ids[3], docgen.AttemptResult{})
 		})
 		w.t.Run("one of a webhook that is gone", func(t *testing.T) {
 			res := w.do("POST /webhook_deliveries/"+l.ids[0]+"/replay", request{})

@@ -199,7 +199,7 @@ func (r *contentReader) begin() error {
 	if err := r.prepare(); err != nil || r.at > 0 {
 		return err
 	}
-	r.failure = r.content.Taken(r.ctx)
+	r.failure = r.content.NotifyDownload(r.ctx)
 	return r.failure
 }
 

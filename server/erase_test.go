@@ -137,7 +137,7 @@ func (w *eraseWorld) deliver(ctx context.Context) {
 		must(w.t, err)
 		for i, due := range box.Deliveries {
 			if i%2 == 0 {
-				must(w.t, w.RecordTries(ctx, []docgen.Try{{Attempt: docgen.Attempt{DeliveryID: due.ID, Status: 200, ResponseBody: string(due.Body)}, Delivered: true}}))
+				must(w.t, w.RecordAttempts(ctx, []docgen.AttemptResult{{Attempt: docgen.Attempt{DeliveryID: due.ID, Status: 200, ResponseBody: string(due.Body)}, Delivered: true}}))
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func (a *api) explain(c *call, err error) *docgen.Error {
 	if e := c.bodyError(); e != nil { // an operation could not read what the client sends
 		return e
 	}
-	if e := docgen.Known(err); e != nil {
+	if e := docgen.PublicError(err); e != nil {
 		a.log.ErrorContext(c.r.Context(), "out of resources", "request_id", c.id, "code", e.Code, "error", err)
 		return e
 	}

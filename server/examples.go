@@ -205,7 +205,7 @@ func exampleUser() user {
 func exampleToken() issuedToken {
 	return issuedToken{
 		Type: typeToken, ID: 46802468, Kind: docgen.TokenAccess, Name: "Nightly invoices", User: exampleAuthor,
-		Application: applicationMini{Type: typeApplication, ID: 11335577, Name: docgen.HandApplication},
+		Application: applicationMini{Type: typeApplication, ID: 11335577, Name: docgen.CommandLineApplication},
 		Scopes:      []docgen.Scope{docgen.ScopeDocGen, docgen.ScopeWrite}, CreatedAt: timestamp{exampleTime},
 		ExpiresAt: timestamp{exampleTime.Add(docgen.DefaultTokenTTL)}, LastUsedAt: timestamp{exampleTime}, IsCurrent: true,
 	}
@@ -215,7 +215,7 @@ func exampleAuditEvent() auditEvent {
 	return auditEvent{
 		Type: typeAuditEvent, ID: 57913579, CreatedAt: timestamp{exampleTime}, Action: string(docgen.AuditUserUpdated), Outcome: docgen.AuditSuccess,
 		Actor: auditUser{exampleAuthor.ID, exampleAuthor.Login}, User: auditUser{exampleAuthor.ID, exampleAuthor.Login},
-		Application: auditApplication{11335577, docgen.HandApplication}, TokenID: 46802468, Address: "203.0.113.7", Agent: "curl/8.5.0",
+		Application: auditApplication{11335577, docgen.CommandLineApplication}, TokenID: 46802468, Address: "203.0.113.7", Agent: "curl/8.5.0",
 		RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908", TargetKind: "user", TargetID: "99887766", Details: map[string]string{"role": "user → coadmin"},
 	}
 }
@@ -310,6 +310,6 @@ func exampleKeys() keyList {
 func exampleListener() webhookListener {
 	return webhookListener{
 		ID: 35791357, Type: typeListener, Target: itemRef{ID: exampleFolder, Type: typeFolder}, Triggers: []triggerName{triggerName(docgen.FileUploaded)},
-		CreatedAt: timestamp{exampleTime}, ExpiresAt: timestamp{exampleTime.Add(docgen.ListenerPatience)},
+		CreatedAt: timestamp{exampleTime}, ExpiresAt: timestamp{exampleTime.Add(docgen.ListenerTimeout)},
 	}
 }

@@ -197,7 +197,7 @@ func (s *storedState) work() {
 // orphans tells of the contents that no version names.
 func (s *storedState) orphans() []string {
 	named := map[string]bool{}
-	for _, mark := range docgen.StoreMarks() { // which say which database the contents are of
+	for _, mark := range docgen.IdentityObjects() { // which say which database the contents are of
 		named[mark] = true
 	}
 	for _, v := range s.versions() {

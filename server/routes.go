@@ -123,5 +123,5 @@ func (a *api) webhookRoutes() {
 	route(a, "POST /webhook_keys/{slot}", docRenewKey, a.renewKey)
 	route(a, "POST /webhook_listeners", docCreateListener, a.createListener)
 	route(a, "POST /webhook_listeners/{listener_id}/events", docPollListener, a.pollListener)
-	route(a, "DELETE /webhook_listeners/{listener_id}", docEndListener, a.endListener)
+	route(a, "DELETE /webhook_listeners/{listener_id}", docDeleteListener, a.deleteListener)
 }

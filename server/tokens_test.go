@@ -31,7 +31,7 @@ func TestIssuedTokensOnTheWire(t *testing.T) {
 					t.Errorf("%s is %v, want %v", name, got[name], want)
 				}
 			}
-			if len(got["scopes"].([]any)) != 4 || got["user"].(object)["login"] != "other@example.com" || got["application"].(object)["name"] != docgen.HandApplication {
+			if len(got["scopes"].([]any)) != 4 || got["user"].(object)["login"] != "other@example.com" || got["application"].(object)["name"] != docgen.CommandLineApplication {
 				t.Errorf("the token is %v", got)
 			}
 			must(t, w.RecordUses(t.Context()))

@@ -133,7 +133,7 @@ func stoppingOf(ctx context.Context) context.Context {
 	return context.Background()
 }
 
-var docEndListener = doc{
+var docDeleteListener = doc{
 	id: "delete_webhook_listener", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "End a listener",
 	description: "What was not fetched is canceled." + extension,
@@ -141,10 +141,10 @@ var docEndListener = doc{
 	errors:      []docgen.Code{docgen.CodeNotFound},
 }
 
-func (a *api) endListener(ctx context.Context, c *call, in *ListenerPath) (*empty, error) {
+func (a *api) deleteListener(ctx context.Context, c *call, in *ListenerPath) (*empty, error) {
 	id, err := pathID(typeListener, in.ListenerID)
 	if err != nil {
 		return nil, err
 	}
-	return &empty{}, a.service.EndListener(ctx, c.caller, id)
+	return &empty{}, a.service.DeleteListener(ctx, c.caller, id)
 }

@@ -121,11 +121,11 @@ func TestListenersOnTheWire(t *testing.T) {
 			}
 		})
 		w.t.Run("end when nobody fetches", func(t *testing.T) {
-			w.clock.Add((docgen.ListenerPatience - time.Second).Microseconds())
+			w.clock.Add((docgen.ListenerTimeout - time.Second).Microseconds())
 			w.fetch(t, address, object{})
-			w.clock.Add((docgen.ListenerPatience - time.Second).Microseconds())
+			w.clock.Add((docgen.ListenerTimeout - time.Second).Microseconds())
 			w.fetch(t, address, object{})
-			w.clock.Add(docgen.ListenerPatience.Microseconds())
+			w.clock.Add(docgen.ListenerTimeout.Microseconds())
 			w.do("POST "+address+"/events", request{body: object{}}).want(t, 404, "not_found")
 			w.do("DELETE "+address, request{}).want(t, 404, "not_found")
 		})

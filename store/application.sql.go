@@ -147,17 +147,6 @@ func (q *Queries) Applications(ctx context.Context, enterpriseID int64) ([]Appli
 	return items, nil
 }
 
-const countLastingTokens = `-- name: CountLastingTokens :one
-SELECT COUNT(*) FROM tokens WHERE expires_at = 0
-`
-
-func (q *Queries) CountLastingTokens(ctx context.Context) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countLastingTokens)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const countTokensExpiring = `-- name: CountTokensExpiring :one
 SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
 WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > $1 AND tokens.expires_at <= $2
@@ -166,6 +155,17 @@ WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_
 // CountTokensExpiring counts the tokens of applications without a client id, which nothing renews, that expire between two times.
 func (q *Queries) CountTokensExpiring(ctx context.Context, now int64, until int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countTokensExpiring, now, until)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countTokensWithoutExpiry = `-- name: CountTokensWithoutExpiry :one
+SELECT COUNT(*) FROM tokens WHERE expires_at = 0
+`
+
+func (q *Queries) CountTokensWithoutExpiry(ctx context.Context) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countTokensWithoutExpiry)
 	var count int64
 	err := row.Scan(&count)
 	return count, err

@@ -156,9 +156,9 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, true, fn) })
 }
 
-// WriteSoon is Write for what may be lost with the power within about a second, as if it had not happened: it does not
+// WriteAsync is Write for what may be lost with the power within about a second, as if it had not happened: it does not
 // wait for the disk. What it did is never lost with the process alone.
-func (db *DB) WriteSoon(ctx context.Context, fn func(tx *Tx) error) error {
+func (db *DB) WriteAsync(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, false, fn) })
 }
 

@@ -234,14 +234,14 @@ func (q *Queries) Passwords(ctx context.Context, batchID string) (string, error)
 	return passwords, err
 }
 
-const putBackMerge = `-- name: PutBackMerge :one
+const releaseMerge = `-- name: ReleaseMerge :one
 UPDATE docgen_merges
 SET held = FALSE, tries = tries + $1, pauses = (pauses + 1) * $2, waiting_for = $3
 WHERE batch_id = $4 AND attempt = $5 AND status = 'submitted'
 RETURNING tries, pauses
 `
 
-type PutBackMergeParams struct {
+type ReleaseMergeParams struct {
 	Tries      int64
 	Pauses     int64
 	WaitingFor string
@@ -249,21 +249,21 @@ type PutBackMergeParams struct {
 	Attempt    int64
 }
 
-type PutBackMergeRow struct {
+type ReleaseMergeRow struct {
 	Tries  int64
 	Pauses int64
 }
 
-// PutBackMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
-func (q *Queries) PutBackMerge(ctx context.Context, arg PutBackMergeParams) (PutBackMergeRow, error) {
-	row := q.db.QueryRowContext(ctx, putBackMerge,
+// ReleaseMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+func (q *Queries) ReleaseMerge(ctx context.Context, arg ReleaseMergeParams) (ReleaseMergeRow, error) {
+	row := q.db.QueryRowContext(ctx, releaseMerge,
 		arg.Tries,
 		arg.Pauses,
 		arg.WaitingFor,
 		arg.BatchID,
 		arg.Attempt,
 	)
-	var i PutBackMergeRow
+	var i ReleaseMergeRow
 	err := row.Scan(&i.Tries, &i.Pauses)
 	return i, err
 }

@@ -489,7 +489,7 @@ func TestDoneOverlooksNothing(t *testing.T) {
 		store.Handle(q, func(ctx context.Context, _ number) error {
 			for {
 				var found []int
-				err := db.WriteSoon(ctx, func(tx *store.Tx) error {
+				err := db.WriteAsync(ctx, func(tx *store.Tx) error {
 					found = nil
 					if err := tx.Done(ctx); err != nil {
 						return err
@@ -525,7 +525,7 @@ func TestDoneOverlooksNothing(t *testing.T) {
 		for w := range writers {
 			writing.Go(func() {
 				for i := range each {
-					if err := db.WriteSoon(t.Context(), func(tx *store.Tx) error {
+					if err := db.WriteAsync(t.Context(), func(tx *store.Tx) error {
 						if _, err := tx.InsertSetting(t.Context(), name(w*each+i), ""); err != nil {
 							return err
 						}

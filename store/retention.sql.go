@@ -345,56 +345,6 @@ func (q *Queries) OldVersions(ctx context.Context, fileID int64, trashedAt int64
 	return items, nil
 }
 
-const outdated = `-- name: Outdated :one
-SELECT
-    EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < $1 AND b.removed_at = 0) AS batches,
-    EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
-        WHERE j.finished_at <> 0 AND j.finished_at < $2) AS inputs,
-    EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
-        WHERE j.finished_at <> 0 AND j.finished_at < $3) AS failures,
-    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash,
-    EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < $4) AS versions,
-    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < $5) AS audit
-`
-
-type OutdatedParams struct {
-	Batches  int64
-	Inputs   int64
-	Failures int64
-	Trash    int64
-	Audit    int64
-}
-
-type OutdatedRow struct {
-	Batches  bool
-	Inputs   bool
-	Failures bool
-	Trash    bool
-	Versions bool
-	Audit    bool
-}
-
-// Outdated reports what there is from before the time given for each.
-func (q *Queries) Outdated(ctx context.Context, arg OutdatedParams) (OutdatedRow, error) {
-	row := q.db.QueryRowContext(ctx, outdated,
-		arg.Batches,
-		arg.Inputs,
-		arg.Failures,
-		arg.Trash,
-		arg.Audit,
-	)
-	var i OutdatedRow
-	err := row.Scan(
-		&i.Batches,
-		&i.Inputs,
-		&i.Failures,
-		&i.Trash,
-		&i.Versions,
-		&i.Audit,
-	)
-	return i, err
-}
-
 const publishBatch = `-- name: PublishBatch :execrows
 UPDATE docgen_batches SET removed_at = 0, template_version_id = $1, destination_id = $2, options = $3
 WHERE id = $4 AND removed_at = $5
@@ -444,6 +394,56 @@ func (q *Queries) ReplaceOldMergeFailures(ctx context.Context, finishedAt int64,
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const retentionCounts = `-- name: RetentionCounts :one
+SELECT
+    EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < $1 AND b.removed_at = 0) AS batches,
+    EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
+        WHERE j.finished_at <> 0 AND j.finished_at < $2) AS inputs,
+    EXISTS (SELECT 1 FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
+        WHERE j.finished_at <> 0 AND j.finished_at < $3) AS failures,
+    EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash,
+    EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < $4) AS versions,
+    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < $5) AS audit
+`
+
+type RetentionCountsParams struct {
+	Batches  int64
+	Inputs   int64
+	Failures int64
+	Trash    int64
+	Audit    int64
+}
+
+type RetentionCountsRow struct {
+	Batches  bool
+	Inputs   bool
+	Failures bool
+	Trash    bool
+	Versions bool
+	Audit    bool
+}
+
+// RetentionCounts reports what there is from before the time given for each.
+func (q *Queries) RetentionCounts(ctx context.Context, arg RetentionCountsParams) (RetentionCountsRow, error) {
+	row := q.db.QueryRowContext(ctx, retentionCounts,
+		arg.Batches,
+		arg.Inputs,
+		arg.Failures,
+		arg.Trash,
+		arg.Audit,
+	)
+	var i RetentionCountsRow
+	err := row.Scan(
+		&i.Batches,
+		&i.Inputs,
+		&i.Failures,
+		&i.Trash,
+		&i.Versions,
+		&i.Audit,
+	)
+	return i, err
 }
 
 const stageBatch = `-- name: StageBatch :execrows

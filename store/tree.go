@@ -102,16 +102,16 @@ func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64,
 	return result.RowsAffected()
 }
 
-// ShareTrees lets a transaction change single items of some trees until it ends: others may do so too, but nobody takes all
-// of such a tree by HoldTrees meanwhile. Who shares several takes them in one call, before any row. On SQLite writers wait
+// LockTreesShared lets a transaction change single items of some trees until it ends: others may do so too, but nobody takes all
+// of such a tree by LockTrees meanwhile. Who shares several takes them in one call, before any row. On SQLite writers wait
 // for each other anyway.
-func (tx *Tx) ShareTrees(ctx context.Context, ids ...int64) error {
+func (tx *Tx) LockTreesShared(ctx context.Context, ids ...int64) error {
 	return tx.lockTrees(ctx, "SELECT pg_advisory_xact_lock_shared($1)", ids)
 }
 
-// HoldTrees keeps everybody else from changing anything in some trees until the transaction ends. Who holds several
-// takes them in one call, before any row and before ShareTrees.
-func (tx *Tx) HoldTrees(ctx context.Context, ids ...int64) error {
+// LockTrees keeps everybody else from changing anything in some trees until the transaction ends. Who holds several
+// takes them in one call, before any row and before LockTreesShared.
+func (tx *Tx) LockTrees(ctx context.Context, ids ...int64) error {
 	return tx.lockTrees(ctx, "SELECT pg_advisory_xact_lock($1)", ids)
 }
 

@@ -9,20 +9,6 @@ import (
 	"context"
 )
 
-const adopt = `-- name: Adopt :execrows
-UPDATE docgen_jobs SET waiting = TRUE
-WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = ''
-`
-
-// Adopt has the documents of a batch wait that a server of an earlier release put into the queue.
-func (q *Queries) Adopt(ctx context.Context, batchID string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, adopt, batchID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const claimJobs = `-- name: ClaimJobs :many
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
@@ -269,15 +255,92 @@ func (q *Queries) PauseBatch(ctx context.Context, arg PauseBatchParams) (int64, 
 	return result.RowsAffected()
 }
 
-const putBack = `-- name: PutBack :execrows
+const reclaimJobs = `-- name: ReclaimJobs :many
+UPDATE docgen_jobs
+SET waiting = TRUE, slot = '', crashes = crashes + $3, isolated = (isolated OR crashes + $3 >= $4)
+WHERE created_by = $1 AND slot = $2 AND slot <> ''
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
+`
+
+type ReclaimJobsParams struct {
+	CreatedBy int64
+	Slot      string
+	Crashes   int64
+	Limit     int64
+}
+
+// ReclaimJobs has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
+// isolation.
+func (q *Queries) ReclaimJobs(ctx context.Context, arg ReclaimJobsParams) ([]DocgenJob, error) {
+	rows, err := q.db.QueryContext(ctx, reclaimJobs,
+		arg.CreatedBy,
+		arg.Slot,
+		arg.Crashes,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DocgenJob{}
+	for rows.Next() {
+		var i DocgenJob
+		if err := rows.Scan(
+			&i.ID,
+			&i.BatchID,
+			&i.TemplateFileID,
+			&i.CreatedBy,
+			&i.FileName,
+			&i.Status,
+			&i.Attempt,
+			&i.OutputFileID,
+			&i.OutputVersionID,
+			&i.Failures,
+			&i.FinishedAt,
+			&i.Isolated,
+			&i.Summary,
+			&i.Waiting,
+			&i.Slot,
+			&i.DueAt,
+			&i.Tries,
+			&i.Crashes,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const releaseJob = `-- name: ReleaseJob :execrows
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', due_at = $3
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> ''
 `
 
-// PutBack has a document wait again, if this attempt holds it.
-func (q *Queries) PutBack(ctx context.Context, iD int64, attempt int64, dueAt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, putBack, iD, attempt, dueAt)
+// ReleaseJob has a document wait again, if this attempt holds it.
+func (q *Queries) ReleaseJob(ctx context.Context, iD int64, attempt int64, dueAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseJob, iD, attempt, dueAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const requeueOldBatch = `-- name: RequeueOldBatch :execrows
+UPDATE docgen_jobs SET waiting = TRUE
+WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = ''
+`
+
+// RequeueOldBatch has the documents of a batch wait that a server of an earlier release put into the queue.
+func (q *Queries) RequeueOldBatch(ctx context.Context, batchID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requeueOldBatch, batchID)
 	if err != nil {
 		return 0, err
 	}
@@ -361,69 +424,6 @@ UPDATE users SET weight = $2 WHERE id = $1
 func (q *Queries) SetUserWeight(ctx context.Context, iD int64, weight int64) error {
 	_, err := q.db.ExecContext(ctx, setUserWeight, iD, weight)
 	return err
-}
-
-const takeBack = `-- name: TakeBack :many
-UPDATE docgen_jobs
-SET waiting = TRUE, slot = '', crashes = crashes + $3, isolated = (isolated OR crashes + $3 >= $4)
-WHERE created_by = $1 AND slot = $2 AND slot <> ''
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
-`
-
-type TakeBackParams struct {
-	CreatedBy int64
-	Slot      string
-	Crashes   int64
-	Limit     int64
-}
-
-// TakeBack has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
-// isolation.
-func (q *Queries) TakeBack(ctx context.Context, arg TakeBackParams) ([]DocgenJob, error) {
-	rows, err := q.db.QueryContext(ctx, takeBack,
-		arg.CreatedBy,
-		arg.Slot,
-		arg.Crashes,
-		arg.Limit,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DocgenJob{}
-	for rows.Next() {
-		var i DocgenJob
-		if err := rows.Scan(
-			&i.ID,
-			&i.BatchID,
-			&i.TemplateFileID,
-			&i.CreatedBy,
-			&i.FileName,
-			&i.Status,
-			&i.Attempt,
-			&i.OutputFileID,
-			&i.OutputVersionID,
-			&i.Failures,
-			&i.FinishedAt,
-			&i.Isolated,
-			&i.Summary,
-			&i.Waiting,
-			&i.Slot,
-			&i.DueAt,
-			&i.Tries,
-			&i.Crashes,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const userWeight = `-- name: UserWeight :one

@@ -554,13 +554,13 @@ func (q *Queries) PostponeDeliveries(ctx context.Context, webhookID int64, dueAt
 	return err
 }
 
-const recordTry = `-- name: RecordTry :execrows
+const recordAttempt = `-- name: RecordAttempt :execrows
 UPDATE webhook_deliveries
 SET state = $2, tries = tries + 1, attempts = attempts + 1, due_at = $3, ended_at = $4, reason = $5
 WHERE id = $1 AND (state = 'pending' OR state = 'canceled' AND $2 = 'delivered')
 `
 
-type RecordTryParams struct {
+type RecordAttemptParams struct {
 	ID      int64
 	State   string
 	DueAt   int64
@@ -568,9 +568,9 @@ type RecordTryParams struct {
 	Reason  string
 }
 
-// RecordTry says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
-func (q *Queries) RecordTry(ctx context.Context, arg RecordTryParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, recordTry,
+// RecordAttempt says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
+func (q *Queries) RecordAttempt(ctx context.Context, arg RecordAttemptParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, recordAttempt,
 		arg.ID,
 		arg.State,
 		arg.DueAt,

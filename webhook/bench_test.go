@@ -139,7 +139,7 @@ func (l *load) multiply(events []docgen.Delivery) {
 				bodies = append(bodies, store.WebhookBody{DeliveryID: id, Body: string(event.Body)})
 				id++
 			}
-			must(l.b, l.db.WriteSoon(context.Background(), func(tx *store.Tx) error {
+			must(l.b, l.db.WriteAsync(context.Background(), func(tx *store.Tx) error {
 				return errors.Join(tx.InsertDeliveries(context.Background(), rows), tx.InsertBodies(context.Background(), bodies))
 			}))
 			l.slices = append(l.slices, docgen.DeliveryFilter{From: at, To: at.Add(time.Millisecond)})

@@ -179,7 +179,7 @@ func attemptOf(m Message, sent http.Header, a answer) docgen.Attempt {
 // decide says what becomes of a delivery after an attempt.
 func (d *Deliverer) decide(box *docgen.Outbox, delivery docgen.Due, attempt docgen.Attempt, v verdict) tried {
 	attempt.DeliveryID, attempt.Outcome, attempt.Reason = delivery.ID, string(v.outcome), v.reason
-	try := docgen.Try{Attempt: attempt, Delivered: v.outcome == OutcomeDelivered}
+	try := docgen.AttemptResult{Attempt: attempt, Delivered: v.outcome == OutcomeDelivered}
 	if try.Delivered {
 		try.Reason = ""
 	}

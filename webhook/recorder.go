@@ -24,7 +24,7 @@ type recorder struct {
 
 // recording is an attempt with where to say that it was recorded.
 type recording struct {
-	try docgen.Try
+	try docgen.AttemptResult
 	to  chan<- recorded
 }
 
@@ -41,7 +41,9 @@ func newRecorder(service *docgen.Service) *recorder {
 }
 
 // record has an attempt recorded, and to told so. to has room for it.
-func (r *recorder) record(try docgen.Try, to chan<- recorded) { r.entries <- recording{try, to} }
+func (r *recorder) record(try docgen.AttemptResult, to chan<- recorded) {
+	r.entries <- recording{try, to}
+}
 
 // close ends the recorder when nobody records any more.
 func (r *recorder) close() {
@@ -52,12 +54,12 @@ func (r *recorder) close() {
 func (r *recorder) run() {
 	for first := range r.entries {
 		entries := r.gather(first)
-		tries := make([]docgen.Try, len(entries))
+		tries := make([]docgen.AttemptResult, len(entries))
 		for i, entry := range entries {
 			tries[i] = entry.try
 		}
 		// What was sent is worth being known also while the server stops.
-		err := r.service.RecordTries(context.Background(), tries)
+		err := r.service.RecordAttempts(context.Background(), tries)
 		for _, entry := range entries {
 			entry.to <- recorded{entry.try.DeliveryID, err}
 		}
@@ -82,7 +84,7 @@ func (r *recorder) gather(first recording) []recording {
 }
 
 // sizeOf is about how many bytes of an answer the record of an attempt holds.
-func sizeOf(try docgen.Try) int {
+func sizeOf(try docgen.AttemptResult) int {
 	size := len(try.ResponseBody)
 	for name, values := range try.ResponseHeaders {
 		size += len(name)

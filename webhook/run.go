@@ -38,7 +38,7 @@ type run struct {
 // tried is what came of an attempt. One that was not made, or broken off, has no try.
 type tried struct {
 	id   int64
-	try  *docgen.Try
+	try  *docgen.AttemptResult
 	gone string        // why the receiver wants no more
 	rest time.Duration // how long the receiver is to be left alone instead
 	err  error         // a fault of ours
@@ -224,7 +224,7 @@ func (r *run) take(t tried) {
 	r.record(*t.try)
 }
 
-func (r *run) record(try docgen.Try) {
+func (r *run) record(try docgen.AttemptResult) {
 	r.recording++
 	r.recorder.record(try, r.recorded)
 }
@@ -269,9 +269,9 @@ func (r *run) postpone(ctx context.Context) error {
 }
 
 // expired gives a delivery up.
-func (r *run) expired(delivery docgen.Due) docgen.Try {
+func (r *run) expired(delivery docgen.Due) docgen.AttemptResult {
 	r.metrics.tried(OutcomeExpired, docgen.DeliveryFailed, 0)
-	return docgen.Try{Attempt: docgen.Attempt{
+	return docgen.AttemptResult{Attempt: docgen.Attempt{
 		DeliveryID: delivery.ID, BegunAt: r.now(), Outcome: string(OutcomeExpired),
 		Reason: "given up without another try: its time was over while the receiver did not answer well",
 	}}

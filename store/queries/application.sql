@@ -145,7 +145,7 @@ UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2;
 SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
 WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > sqlc.arg(now) AND tokens.expires_at <= sqlc.arg(until);
 
--- name: CountLastingTokens :one
+-- name: CountTokensWithoutExpiry :one
 SELECT COUNT(*) FROM tokens WHERE expires_at = 0;
 
 -- name: DeleteToken :exec

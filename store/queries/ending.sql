@@ -30,8 +30,8 @@ SET status = 'submitted', attempt = attempt + 1, held = TRUE, crashes = crashes 
 WHERE batch_id = sqlc.arg(batch_id) AND status IN ('pending', 'submitted')
 RETURNING *;
 
--- name: PutBackMerge :one
--- PutBackMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+-- name: ReleaseMerge :one
+-- ReleaseMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
 UPDATE docgen_merges
 SET held = FALSE, tries = tries + sqlc.arg(tries), pauses = (pauses + 1) * sqlc.arg(pauses), waiting_for = sqlc.arg(waiting_for)
 WHERE batch_id = sqlc.arg(batch_id) AND attempt = sqlc.arg(attempt) AND status = 'submitted'

@@ -92,8 +92,8 @@ LIMIT $3;
 -- name: DeleteOldAuditEvents :execrows
 DELETE FROM audit_events WHERE audit_events.id IN (SELECT e.id FROM audit_events e WHERE e.at < $1 ORDER BY e.at LIMIT $2);
 
--- name: Outdated :one
--- Outdated reports what there is from before the time given for each.
+-- name: RetentionCounts :one
+-- RetentionCounts reports what there is from before the time given for each.
 SELECT
     EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < sqlc.arg(batches) AND b.removed_at = 0) AS batches,
     EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id

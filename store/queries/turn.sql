@@ -73,16 +73,16 @@ FROM users WHERE users.id = $1;
 -- HeldSlots returns the slots that hold documents of a user.
 SELECT DISTINCT slot FROM docgen_jobs WHERE created_by = $1 AND slot <> '';
 
--- name: TakeBack :many
--- TakeBack has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
+-- name: ReclaimJobs :many
+-- ReclaimJobs has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
 -- isolation.
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', crashes = crashes + sqlc.arg(crashes), isolated = (isolated OR crashes + sqlc.arg(crashes) >= sqlc.arg('limit'))
 WHERE created_by = $1 AND slot = $2 AND slot <> ''
 RETURNING *;
 
--- name: PutBack :execrows
--- PutBack has a document wait again, if this attempt holds it.
+-- name: ReleaseJob :execrows
+-- ReleaseJob has a document wait again, if this attempt holds it.
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', due_at = $3
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
@@ -97,8 +97,8 @@ WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
 -- CountFault counts a try that ended with an error of the server, if this attempt holds the document.
 UPDATE docgen_jobs SET tries = tries + 1 WHERE id = $1 AND attempt = $2 AND status = 'submitted' RETURNING tries;
 
--- name: Adopt :execrows
--- Adopt has the documents of a batch wait that a server of an earlier release put into the queue.
+-- name: RequeueOldBatch :execrows
+-- RequeueOldBatch has the documents of a batch wait that a server of an earlier release put into the queue.
 UPDATE docgen_jobs SET waiting = TRUE
 WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = '';
 

@@ -57,8 +57,8 @@ SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_id = $1 AND state 
 -- name: PostponeDeliveries :exec
 UPDATE webhook_deliveries SET due_at = $2, reason = $3 WHERE webhook_id = $1 AND state = 'pending' AND due_at < $2;
 
--- name: RecordTry :execrows
--- RecordTry says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
+-- name: RecordAttempt :execrows
+-- RecordAttempt says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
 UPDATE webhook_deliveries
 SET state = $2, tries = tries + 1, attempts = attempts + 1, due_at = $3, ended_at = $4, reason = $5
 WHERE id = $1 AND (state = 'pending' OR state = 'canceled' AND $2 = 'delivered');
