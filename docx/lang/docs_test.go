@@ -20,7 +20,7 @@ var (
 )
 
 // TestDocumentedResults runs the tags of the tables in the user documentation that show what a tag leaves: those whose second
-// column is called leaves, or whose columns are called by locales.
+// column is called result, or whose columns are called by locales.
 func TestDocumentedResults(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -46,7 +46,7 @@ func TestDocumentedResults(t *testing.T) {
 			continue
 		}
 		for i, head := range columns[1:] {
-			if head == "leaves" || isLocale(head) {
+			if head == "result" || isLocale(head) {
 				shown++
 				checkDocumented(t, data, head, cells[0], cells[i+1])
 			}
