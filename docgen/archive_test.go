@@ -58,7 +58,7 @@ func (w *world) tryGenerate(ctx context.Context, c *docgen.Caller, template, fol
 	if err != nil {
 		return docgen.Job{}, err
 	}
-	jobs, err := w.BatchJobs(ctx, c, batch, docgen.PageRequest{})
+	jobs, err := w.Jobs(ctx, c, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{})
 	if err != nil {
 		return docgen.Job{}, err
 	}

@@ -35,7 +35,7 @@ func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
 	for marker := ""; ; {
-		page, err := w.BatchJobs(w.t.Context(), w.alice, batch, docgen.PageRequest{Limit: docgen.MaxPageLimit, Marker: marker})
+		page, err := w.Jobs(w.t.Context(), w.alice, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit, Marker: marker})
 		must(w.t, err)
 		for _, job := range page.Entries {
 			if job.Summary != nil {
@@ -107,22 +107,22 @@ func TestCreateBatch(t *testing.T) {
 		})
 		t.Run("is its creator's alone", func(t *testing.T) {
 			w.share(docgen.File, template.ID, w.bob, docgen.RoleCoOwner)
-			_, err := w.BatchJobs(ctx, w.bob, id, docgen.PageRequest{})
+			_, err := w.Jobs(ctx, w.bob, docgen.JobFilter{BatchID: new(id)}, docgen.PageRequest{})
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.Job(ctx, w.bob, w.jobs(id)[0].ID)
 			wantCode(t, err, docgen.CodeNotFound)
-			page, err := w.TemplateJobs(ctx, w.bob, template.ID, docgen.PageRequest{})
+			page, err := w.Jobs(ctx, w.bob, docgen.JobFilter{TemplateID: new(template.ID)}, docgen.PageRequest{})
 			if err != nil || len(page.Entries) != 0 {
 				t.Errorf("bob's jobs of the template = %+v, %v, want none", page, err)
 			}
-			page, err = w.Jobs(ctx, w.bob, docgen.PageRequest{})
+			page, err = w.Jobs(ctx, w.bob, docgen.JobFilter{}, docgen.PageRequest{})
 			if err != nil || len(page.Entries) != 0 {
 				t.Errorf("bob's jobs = %+v, %v, want none", page, err)
 			}
 		})
 		t.Run("that is not there is not found, whatever its id", func(t *testing.T) {
 			for _, id := range []string{"", "x", "\x00", "\xff", "' OR 1=1", "64528422-fbf4-4f8d-b6a0-b099c6572cf2", strings.Repeat("x", 1<<16)} {
-				_, err := w.BatchJobs(ctx, w.alice, id, docgen.PageRequest{})
+				_, err := w.Jobs(ctx, w.alice, docgen.JobFilter{BatchID: new(id)}, docgen.PageRequest{})
 				wantCode(t, err, docgen.CodeNotFound)
 			}
 			_, err := w.Job(ctx, w.alice, 1)
@@ -145,11 +145,15 @@ func TestJobLists(t *testing.T) {
 			read    read
 			batches []string
 		}{
-			"of a batch": {func(r docgen.PageRequest) (docgen.Page[docgen.Job], error) { return w.BatchJobs(ctx, w.alice, two, r) }, []string{two}},
+			"of a batch": {func(r docgen.PageRequest) (docgen.Page[docgen.Job], error) {
+				return w.Jobs(ctx, w.alice, docgen.JobFilter{BatchID: new(two)}, r)
+			}, []string{two}},
 			"of a template": {func(r docgen.PageRequest) (docgen.Page[docgen.Job], error) {
-				return w.TemplateJobs(ctx, w.alice, first.ID, r)
+				return w.Jobs(ctx, w.alice, docgen.JobFilter{TemplateID: new(first.ID)}, r)
 			}, []string{one, three}},
-			"of a user": {func(r docgen.PageRequest) (docgen.Page[docgen.Job], error) { return w.Jobs(ctx, w.alice, r) }, []string{one, two, three}},
+			"of a user": {func(r docgen.PageRequest) (docgen.Page[docgen.Job], error) {
+				return w.Jobs(ctx, w.alice, docgen.JobFilter{}, r)
+			}, []string{one, two, three}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var want []docgen.Job

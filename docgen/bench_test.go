@@ -43,7 +43,7 @@ func BenchmarkJobPages(b *testing.B) {
 
 func readPage(b *testing.B, s *docgen.Service, c *docgen.Caller, batch string, r docgen.PageRequest) docgen.Page[docgen.Job] {
 	b.Helper()
-	page, err := s.BatchJobs(b.Context(), c, batch, r)
+	page, err := s.Jobs(b.Context(), c, docgen.JobFilter{BatchID: new(batch)}, r)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -171,13 +171,19 @@ func TestScopes(t *testing.T) {
 			"UnmarkTemplate": {docgen.ScopeDocGen, func(c *docgen.Caller) error { return w.UnmarkTemplate(ctx, c, 1) }},
 			"Template":       {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Template(ctx, c, 1); return err }},
 			"Templates":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Templates(ctx, c, first); return err }},
-			"TemplateJobs":   {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.TemplateJobs(ctx, c, 1, first); return err }},
-			"Tags":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
-			"CreateBatch":    {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
-			"Batch":          {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Batch(ctx, c, "x"); return err }},
-			"Job":            {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
-			"Jobs":           {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, first); return err }},
-			"BatchJobs":      {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.BatchJobs(ctx, c, "x", first); return err }},
+			"TemplateJobs": {docgen.ScopeDocGen, func(c *docgen.Caller) error {
+				_, err := w.Jobs(ctx, c, docgen.JobFilter{TemplateID: new(int64(1))}, first)
+				return err
+			}},
+			"Tags":        {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, _, err := w.Tags(ctx, c, 1, 0, first); return err }},
+			"CreateBatch": {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.CreateBatch(ctx, c, batchOf(1, 0, "{}")); return err }},
+			"Batch":       {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Batch(ctx, c, "x"); return err }},
+			"Job":         {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Job(ctx, c, 1); return err }},
+			"Jobs":        {docgen.ScopeDocGen, func(c *docgen.Caller) error { _, err := w.Jobs(ctx, c, docgen.JobFilter{}, first); return err }},
+			"BatchJobs": {docgen.ScopeDocGen, func(c *docgen.Caller) error {
+				_, err := w.Jobs(ctx, c, docgen.JobFilter{BatchID: new("x")}, first)
+				return err
+			}},
 			"CreateArchive": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error {
 				_, err := w.CreateArchive(ctx, c, docgen.NewArchive{Name: "x"})
 				return err

@@ -29,7 +29,7 @@ func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error
 		if err != nil {
 			return err
 		}
-		rows, err := tx.JobsOfBatchAfter(ctx, batchID, 0, math.MaxInt32)
+		rows, err := tx.JobsAfter(ctx, []store.Equal{{Column: "batch_id", Value: batchID}}, 0, math.MaxInt32)
 		for _, row := range rows {
 			job, err := tx.Job(ctx, row.ID)
 			if err != nil {
@@ -93,3 +93,6 @@ const (
 	OwnerItems = maxOwnerItems
 	CopyItems  = maxCopyItems
 )
+
+// Conditions returns the conditions of a list of jobs.
+func (f JobFilter) Conditions(c *Caller) []store.Equal { return f.conditions(c) }

@@ -37,7 +37,7 @@ func TestFailuresAreBounded(t *testing.T) {
 		if n := w.count("SELECT COUNT(*) FROM docgen_failures"); n != 2 {
 			t.Errorf("%d jobs have failures, want 2", n)
 		}
-		page, err := w.BatchJobs(t.Context(), w.alice, p.batchID, docgen.PageRequest{})
+		page, err := w.Jobs(t.Context(), w.alice, docgen.JobFilter{BatchID: new(p.batchID)}, docgen.PageRequest{})
 		must(t, err)
 		for i, want := range []*docgen.FailureSummary{
 			{Code: docgen.FailureIncomplete, Message: unresolved(1).Errors[0], Count: 19_001},
@@ -97,7 +97,7 @@ func TestJobsOfEarlierReleasesAreSummarized(t *testing.T) {
 		must(t, err)
 		must(t, w.exec("UPDATE docgen_jobs SET status = 'failed', finished_at = 1, failures = $1", strings.ReplaceAll(string(old), `\u0001`, "?")))
 		listed := func() docgen.FailureSummary {
-			page, err := w.BatchJobs(t.Context(), w.alice, p.batchID, docgen.PageRequest{Limit: 1})
+			page, err := w.Jobs(t.Context(), w.alice, docgen.JobFilter{BatchID: new(p.batchID)}, docgen.PageRequest{Limit: 1})
 			must(t, err)
 			return *page.Entries[0].Summary
 		}

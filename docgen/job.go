@@ -83,40 +83,6 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 	}, nil
 }
 
-// jobsOf makes jobs of the rows of any of the job lists, which are alike but for their names. Of their failures they have only
-// the summary.
-func jobsOf[R store.JobsOfBatchAfterRow | store.JobsOfBatchBeforeRow |
-	store.JobsOfTemplateAfterRow | store.JobsOfTemplateBeforeRow | store.JobsOfUserAfterRow | store.JobsOfUserBeforeRow](rows []R, err error) ([]Job, error) {
-	if err != nil {
-		return nil, err
-	}
-	jobs := make([]Job, len(rows))
-	for i, row := range rows {
-		r := store.JobsOfBatchAfterRow(row)
-		jobs[i] = Job{
-			ID: r.ID, BatchID: r.BatchID, TemplateID: r.TemplateFileID, TemplateVersionID: r.TemplateVersionID,
-			Status: Status(r.Status), OutputType: r.OutputType, OutputFileID: r.OutputFileID, OutputVersionID: r.OutputVersionID,
-			CreatedAt: timeOf(r.CreatedAt), CreatedBy: r.CreatedBy, EnterpriseID: r.EnterpriseID, Source: r.Source,
-			WaitingFor: Status(r.Status).shortage(r.WaitingFor),
-		}
-		if jobs[i].Summary, err = summaryOf(r.Summary, jobs[i].Status); err != nil {
-			return nil, fmt.Errorf("summary of job %d: %w", r.ID, err)
-		}
-	}
-	return jobs, nil
-}
-
-// jobList is a list of jobs by growing id.
-func jobList(name string, after, before func(from int64, limit int32) ([]Job, error)) list[Job] {
-	return list[Job]{
-		name:   name,
-		keys:   1,
-		key:    func(j Job) []int64 { return []int64{j.ID} },
-		after:  func(from []int64, limit int32) ([]Job, error) { return after(from[0], limit) },
-		before: func(from []int64, limit int32) ([]Job, error) { return before(from[0], limit) },
-	}
-}
-
 // Job returns a job that the caller created; another's is not found.
 func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 	if err := c.require(ScopeDocGen); err != nil {
@@ -139,46 +105,4 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 		return err
 	})
 	return job, err
-}
-
-// Jobs returns one page of the jobs that the caller created, by growing id.
-func (s *Service) Jobs(ctx context.Context, c *Caller, r PageRequest) (Page[Job], error) {
-	if err := c.require(ScopeDocGen); err != nil {
-		return Page[Job]{}, err
-	}
-	var result Page[Job]
-	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
-		result, err = page(s, c, r, jobList("docgen_jobs",
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfUserAfter(ctx, c.User.ID, from, limit))
-			},
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfUserBefore(ctx, c.User.ID, from, limit))
-			}))
-		return err
-	})
-	return result, err
-}
-
-// BatchJobs returns one page of the jobs of a batch that the caller created, in the order of its documents.
-func (s *Service) BatchJobs(ctx context.Context, c *Caller, batchID string, r PageRequest) (Page[Job], error) {
-	if err := c.require(ScopeDocGen); err != nil {
-		return Page[Job]{}, err
-	}
-	var result Page[Job]
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		_, err := findBatch(ctx, q, c, batchID)
-		if err != nil {
-			return err
-		}
-		result, err = page(s, c, r, jobList("docgen_batch_jobs/"+batchID,
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfBatchAfter(ctx, batchID, from, limit))
-			},
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfBatchBefore(ctx, batchID, from, limit))
-			}))
-		return err
-	})
-	return result, err
 }

@@ -93,7 +93,7 @@ func (w *world) pagedLists() []pagedList {
 	}
 	jobsOf := func(batch string) pagedList {
 		return pagedList{name: "jobs of batch " + batch, page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
-			page, err := w.BatchJobs(ctx, c, batch, r)
+			page, err := w.Jobs(ctx, c, docgen.JobFilter{BatchID: new(batch)}, r)
 			return namesOf(page, err, job)
 		}}
 	}
@@ -104,14 +104,14 @@ func (w *world) pagedLists() []pagedList {
 		{
 			name: "jobs", add: addJob,
 			page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
-				page, err := w.Jobs(ctx, c, r)
+				page, err := w.Jobs(ctx, c, docgen.JobFilter{}, r)
 				return namesOf(page, err, job)
 			},
 		},
 		{
 			name: "jobs of a template", add: addJob,
 			page: func(c *docgen.Caller, r docgen.PageRequest) (listPage, error) {
-				page, err := w.TemplateJobs(ctx, c, template.ID, r)
+				page, err := w.Jobs(ctx, c, docgen.JobFilter{TemplateID: new(template.ID)}, r)
 				return namesOf(page, err, job)
 			},
 		},

@@ -100,7 +100,7 @@ func (w *world) wantOldDocuments() {
 		}
 		must(w.t, w.SaveReading(ctx, template.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}"}}}))
 	}
-	jobs, err := w.Jobs(ctx, w.alice, first)
+	jobs, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, first)
 	must(w.t, err)
 	var statuses []docgen.Status
 	for _, job := range jobs.Entries {

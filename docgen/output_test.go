@@ -111,7 +111,7 @@ func TestManagersWhoAreNoneAnyMore(t *testing.T) {
 			manager := w.contentManager(strings.ReplaceAll(name, " ", ""))
 			batch, err := w.CreateBatch(ctx, manager, batchOf(w.template(manager, 0, name).ID, folder, "{}"))
 			must(t, err)
-			jobs, err := w.BatchJobs(ctx, manager, batch, docgen.PageRequest{})
+			jobs, err := w.Jobs(ctx, manager, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{})
 			must(t, err)
 			_, err = w.UpdateUser(ctx, root, manager.User.ID, change)
 			must(t, err)

@@ -339,7 +339,7 @@ func TestMarkers(t *testing.T) {
 		refused("of another user", read(w.bob, folder, good))
 		_, err = w.Templates(ctx, w.alice, docgen.PageRequest{Marker: good})
 		refused("of another list", err)
-		_, err = w.Jobs(ctx, w.alice, docgen.PageRequest{Marker: good})
+		_, err = w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{Marker: good})
 		refused("of a list of jobs", err)
 		for cut := range len(good) {
 			if cut > 0 {

@@ -73,7 +73,7 @@ func TestDeleteBatch(t *testing.T) {
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.Job(ctx, w.alice, job.ID)
 		wantCode(t, err, docgen.CodeNotFound)
-		if page, err := w.Jobs(ctx, w.alice, docgen.PageRequest{}); err != nil || len(page.Entries) != 1 || page.Entries[0].BatchID != other.batchID {
+		if page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{}); err != nil || len(page.Entries) != 1 || page.Entries[0].BatchID != other.batchID {
 			t.Errorf("jobs after the batch was deleted: %+v, %v", page.Entries, err)
 		}
 		w.removeBatches()

@@ -24,7 +24,7 @@ Folder                                             404        ✓        ✓    
 Items                                              404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 ItemsByOffset                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Template                                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
-TemplateJobs                                       404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Jobs of a template                                 404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Collaboration                                      404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Collaborations                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Collaborations of a file                           404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
@@ -123,8 +123,8 @@ var operations = []operation{
 		_, err := w.Template(w.t.Context(), c, at.template)
 		return err
 	}},
-	{"TemplateJobs", "", func(w *world, c *docgen.Caller, at target) error {
-		_, err := w.TemplateJobs(w.t.Context(), c, at.template, docgen.PageRequest{})
+	{"Jobs of a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Jobs(w.t.Context(), c, docgen.JobFilter{TemplateID: new(at.template)}, docgen.PageRequest{})
 		return err
 	}},
 	{"Collaboration", "", func(w *world, c *docgen.Caller, at target) error {
@@ -356,9 +356,9 @@ var operations = []operation{
 }
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchJobs", "CreateArchive", "DeleteBatch",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "CreateArchive", "DeleteBatch",
 	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser", "PollListener", "Invitations", "Job",
-	"Jobs", "Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
+	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
 	"Users", "UsersByOffset", "Webhook", "Webhooks"}
 

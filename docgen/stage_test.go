@@ -56,7 +56,7 @@ func TestLargeBatchIsAllOrNothing(t *testing.T) {
 		if n := w.count(rowsOfBatches); n != 7 {
 			t.Errorf("%d rows were received, want 7: not all in the transaction that failed", n)
 		}
-		page, err := w.Jobs(ctx, w.alice, docgen.PageRequest{})
+		page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{})
 		must(t, err)
 		if len(page.Entries) != 0 {
 			t.Errorf("%d jobs are listed", len(page.Entries))

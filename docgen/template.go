@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"strconv"
 
 	"platen/docx"
 	"platen/store"
@@ -246,27 +245,4 @@ func (s *Service) walkTemplates(ctx context.Context, c *Caller, step func(q *sto
 		}
 		from = next.Next
 	}
-}
-
-// TemplateJobs returns one page of the caller's own jobs that use a template, by growing id.
-func (s *Service) TemplateJobs(ctx context.Context, c *Caller, fileID int64, r PageRequest) (Page[Job], error) {
-	if err := c.require(ScopeDocGen); err != nil {
-		return Page[Job]{}, err
-	}
-	var result Page[Job]
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		if _, err := s.findTemplate(ctx, q, c, fileID, MaySee); err != nil {
-			return err
-		}
-		var err error
-		result, err = page(s, c, r, jobList("docgen_template_jobs/"+strconv.FormatInt(fileID, 10),
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfTemplateAfter(ctx, store.JobsOfTemplateAfterParams{TemplateFileID: fileID, CreatedBy: c.User.ID, ID: from, Limit: limit}))
-			},
-			func(from int64, limit int32) ([]Job, error) {
-				return jobsOf(q.JobsOfTemplateBefore(ctx, store.JobsOfTemplateBeforeParams{TemplateFileID: fileID, CreatedBy: c.User.ID, ID: from, Limit: limit}))
-			}))
-		return err
-	})
-	return result, err
 }

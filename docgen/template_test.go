@@ -63,7 +63,7 @@ func TestTemplates(t *testing.T) {
 			wantCode(t, w.UnmarkTemplate(ctx, w.alice, plain.ID), docgen.CodeNotFound)
 			_, _, err = w.Tags(ctx, w.alice, plain.ID, 0, docgen.PageRequest{})
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.TemplateJobs(ctx, w.alice, plain.ID, docgen.PageRequest{})
+			_, err = w.Jobs(ctx, w.alice, docgen.JobFilter{TemplateID: new(plain.ID)}, docgen.PageRequest{})
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.CreateBatch(ctx, w.alice, batchOf(plain.ID, 0, "{}"))
 			wantCode(t, err, docgen.CodeNotFound)

@@ -284,7 +284,7 @@ func TestPurge(t *testing.T) {
 			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {
 				t.Errorf("job %+v", job)
 			}
-			page, err := w.Jobs(ctx, w.alice, docgen.PageRequest{})
+			page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{})
 			must(t, err)
 			if len(page.Entries) != 1 || page.Entries[0].TemplateID != template.ID {
 				t.Errorf("jobs %+v", page.Entries)

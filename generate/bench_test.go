@@ -108,7 +108,7 @@ func (w *world) ended(batch string) {
 	w.t.Helper()
 	marker := ""
 	waitFor(w.t, "the batch to end", func() bool {
-		page, err := w.service.BatchJobs(w.t.Context(), w.caller, batch, docgen.PageRequest{Limit: 50, Marker: marker})
+		page, err := w.service.Jobs(w.t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: 50, Marker: marker})
 		must(w.t, err)
 		for _, job := range page.Entries {
 			if job.Status != docgen.StatusCompleted {

@@ -104,7 +104,7 @@ func TestAnEndedTaskStopsTheEngine(t *testing.T) {
 		if err := g.GenerateDocuments(ctx, w.task()); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that the task ended", err)
 		}
-		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{})
+		page, err := w.service.Jobs(t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{})
 		must(t, err)
 		if status := page.Entries[0].Status; status != docgen.StatusSubmitted {
 			t.Errorf("status %s, want that it waits for another try", status)

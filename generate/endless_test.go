@@ -45,7 +45,7 @@ func TestDocumentsThatNeverEnd(t *testing.T) {
 			}
 			cancel(nil)
 		}
-		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{Limit: 1})
+		page, err := w.service.Jobs(t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: 1})
 		must(t, err)
 		job, err := w.service.Job(t.Context(), w.caller, page.Entries[0].ID)
 		if must(t, err); job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, "\n"), "was not generated in the time") {

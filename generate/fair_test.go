@@ -185,7 +185,7 @@ func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
 			}
 		}
 		for _, batch := range batches[:pdfWorkers] {
-			page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{Limit: 1})
+			page, err := w.service.Jobs(t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: 1})
 			must(t, err)
 			if status := page.Entries[0].Status; status != docgen.StatusSubmitted {
 				t.Errorf("a document that the engine holds is %s", status)

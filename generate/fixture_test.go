@@ -166,7 +166,7 @@ func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
 	waitFor(w.t, "the batch to end", func() bool {
-		page, err := w.service.BatchJobs(w.t.Context(), w.caller, batch, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+		page, err := w.service.Jobs(w.t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
 		must(w.t, err)
 		jobs = page.Entries
 		for _, job := range jobs {

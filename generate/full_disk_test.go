@@ -85,7 +85,7 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 			}
 			return w.putOff(docgen.ShortOfDiskSpace) >= 10
 		})
-		page, err := w.service.BatchJobs(t.Context(), w.caller, batch, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+		page, err := w.service.Jobs(t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
 		must(t, err)
 		for _, job := range page.Entries {
 			one, err := w.service.Job(t.Context(), w.caller, job.ID)

@@ -220,7 +220,7 @@ func (w *eraseWorld) dump() map[string][]byte {
 			all["database"+suffix] = data
 		}
 	} else {
-		for _, table := range w.query("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()") {
+		for _, table := range w.query("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'") {
 			all[table] = []byte(strings.Join(w.query(`SELECT t::text FROM "`+table+`" t`), "\n"))
 		}
 	}

@@ -335,7 +335,7 @@ func (w *world) scene() scene {
 		Documents: []docgen.NewDocument{{Name: "Letter", Input: []byte(`{"name":"Ada"}`)}},
 	})
 	must(w.t, err)
-	jobs, err := w.BatchJobs(ctx, w.owner, s.batch, docgen.PageRequest{})
+	jobs, err := w.Jobs(ctx, w.owner, docgen.JobFilter{BatchID: new(s.batch)}, docgen.PageRequest{})
 	must(w.t, err)
 	s.job = jobs.Entries[0].ID
 	archive, err := w.CreateArchive(ctx, w.caller("archivist"), docgen.NewArchive{Name: "archive of " + name})

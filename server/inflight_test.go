@@ -120,7 +120,7 @@ func TestBodiesInFlight(t *testing.T) {
 			}
 		})
 		w.t.Run("what arrives is what was sent", func(t *testing.T) {
-			page, err := w.Jobs(t.Context(), w.owner, docgen.PageRequest{Limit: 1000})
+			page, err := w.Jobs(t.Context(), w.owner, docgen.JobFilter{}, docgen.PageRequest{Limit: 1000})
 			must(t, err)
 			last := page.Entries[len(page.Entries)-1]
 			input, err := w.Input(t.Context(), last.ID)

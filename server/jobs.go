@@ -152,12 +152,23 @@ var docListJobs = doc{
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
-func (a *api) listJobs(ctx context.Context, c *call, in *PageQuery) (*reply[markerPage[job]], error) {
+// JobsQuery asks for jobs. The filter has its query parameters.
+type JobsQuery struct {
+	docgen.JobFilter
+	PageQuery
+}
+
+func (a *api) listJobs(ctx context.Context, c *call, in *JobsQuery) (*reply[markerPage[job]], error) {
 	request, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.service.Jobs(ctx, c.caller, request)
+	return a.jobs(ctx, c, in.JobFilter, request)
+}
+
+// jobs answers with a page of the jobs that a filter selects.
+func (a *api) jobs(ctx context.Context, c *call, f docgen.JobFilter, r docgen.PageRequest) (*reply[markerPage[job]], error) {
+	page, err := a.service.Jobs(ctx, c.caller, f, r)
 	if err != nil {
 		return nil, err
 	}
@@ -175,23 +186,20 @@ var docListTemplateJobs = doc{
 // TemplateJobsQuery asks for the jobs of a template.
 type TemplateJobsQuery struct {
 	TemplatePath
-	PageQuery
+	JobsQuery
 }
 
 func (a *api) listTemplateJobs(ctx context.Context, c *call, in *TemplateJobsQuery) (*reply[markerPage[job]], error) {
-	request, err := in.PageQuery.parse()
+	request, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	id, err := pathID("template", in.TemplateID)
+	id, err := pathID("template", in.TemplatePath.TemplateID)
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.service.TemplateJobs(ctx, c.caller, id, request)
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(page, jobOf), nil
+	in.JobFilter.TemplateID = &id
+	return a.jobs(ctx, c, in.JobFilter, request)
 }
 
 var docListBatchJobs = doc{
@@ -204,18 +212,15 @@ var docListBatchJobs = doc{
 
 // BatchJobsQuery asks for the jobs of a batch.
 type BatchJobsQuery struct {
-	BatchID string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
-	PageQuery
+	Batch string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
+	JobsQuery
 }
 
 func (a *api) listBatchJobs(ctx context.Context, c *call, in *BatchJobsQuery) (*reply[markerPage[job]], error) {
-	request, err := in.PageQuery.parse()
+	request, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.service.BatchJobs(ctx, c.caller, in.BatchID, request)
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(page, jobOf), nil
+	in.JobFilter.BatchID = &in.Batch
+	return a.jobs(ctx, c, in.JobFilter, request)
 }

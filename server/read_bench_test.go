@@ -237,7 +237,7 @@ func (r *reader) furnish(b *testing.B, service *docgen.Service) {
 		TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: folder.ID, OutputType: docgen.OutputDocx, Documents: documents,
 	})
 	must(b, err)
-	jobs, err := service.BatchJobs(ctx, caller, r.batch, docgen.PageRequest{})
+	jobs, err := service.Jobs(ctx, caller, docgen.JobFilter{BatchID: new(r.batch)}, docgen.PageRequest{})
 	must(b, err)
 	r.job, r.folder = id(jobs.Entries[0].ID), folder.ID
 	r.template = template.ID

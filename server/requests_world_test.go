@@ -175,7 +175,7 @@ func (v *visit) stranger() {
 		Documents: []docgen.NewDocument{{Name: v.secret(), Input: fmt.Appendf(nil, `{%q:%q}`, v.secret(), v.secret())}},
 	})
 	must(w.t, err)
-	jobs, err := w.BatchJobs(ctx, stranger, batch, docgen.PageRequest{})
+	jobs, err := w.Jobs(ctx, stranger, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{})
 	must(w.t, err)
 	gone, err := w.CreateFile(ctx, stranger, docgen.NewFile{Name: v.secret(), ParentID: top.ID}, strings.NewReader(v.secret()))
 	must(w.t, err)

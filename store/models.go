@@ -247,6 +247,24 @@ type Item struct {
 	StoragePolicyID   int64
 }
 
+type ListedJob struct {
+	ID                int64
+	BatchID           string
+	TemplateFileID    int64
+	TemplateVersionID int64
+	Status            string
+	OutputType        string
+	OutputFileID      int64
+	OutputVersionID   int64
+	Summary           string
+	CreatedAt         int64
+	CreatedBy         int64
+	EnterpriseID      int64
+	Source            string
+	WaitingFor        string
+	RemovedAt         int64
+}
+
 type RefreshToken struct {
 	ID            int64
 	Hash          string

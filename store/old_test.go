@@ -148,7 +148,7 @@ func tablesOf(cfg store.Config) string {
 	if cfg.Path != "" {
 		return "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'"
 	}
-	return "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'"
+	return "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose_%'"
 }
 
 func rowsOf(t *testing.T, db *sql.DB, table string) []row {

@@ -1,0 +1,127 @@
+package docgen
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"platen/store"
+)
+
+// JobFilter selects jobs: those that have all the values that are set. It is the one table of what jobs can be filtered by.
+//
+// A field has the name that it has in [Job]. Its tags say which column of the view listed_jobs it is compared with, and what
+// markers call it. A field that is also a query parameter has the tags by which server reads and documents one: query and doc.
+type JobFilter struct {
+	BatchID    *string `column:"batch_id" marker:"docgen_batch_jobs"`            // a batch of the caller
+	TemplateID *int64  `column:"template_file_id" marker:"docgen_template_jobs"` // a template that the caller may see
+}
+
+// set returns the fields that have a value, with their values.
+func (f JobFilter) set() (fields []reflect.StructTag, values []any) {
+	for field, value := range reflect.ValueOf(f).Fields() {
+		if !value.IsZero() {
+			fields, values = append(fields, field.Tag), append(values, reflect.Indirect(value).Interface())
+		}
+	}
+	return fields, values
+}
+
+// conditions returns what the jobs of a caller's list have in common.
+func (f JobFilter) conditions(c *Caller) []store.Equal {
+	var conditions []store.Equal
+	fields, values := f.set()
+	for i := range fields {
+		conditions = append(conditions, store.Equal{Column: fields[i].Get("column"), Value: values[i]})
+	}
+	if f.BatchID == nil { // whose jobs are all of one user
+		conditions = append(conditions, store.Equal{Column: "created_by", Value: c.User.ID})
+	}
+	return conditions
+}
+
+// list names the list that the filter selects, for its markers.
+func (f JobFilter) list() string {
+	fields, values := f.set()
+	if len(fields) == 0 {
+		return "docgen_jobs"
+	}
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fmt.Sprint(fields[i].Get("marker"), "/", values[i])
+	}
+	return strings.Join(names, "/")
+}
+
+// Jobs returns one page of the jobs that the caller created, in ascending order of id, which is the order of the documents of
+// a batch.
+func (s *Service) Jobs(ctx context.Context, c *Caller, f JobFilter, r PageRequest) (Page[Job], error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Page[Job]{}, err
+	}
+	read := s.db.ReadOne
+	if f.BatchID != nil || f.TemplateID != nil {
+		read = s.db.Read // as of the moment at which it is checked
+	}
+	var result Page[Job]
+	err := read(ctx, func(q *store.Queries) error {
+		if err := s.mayFilter(ctx, q, c, f); err != nil {
+			return err
+		}
+		var err error
+		result, err = page(s, c, r, jobList(ctx, q, c, f))
+		return err
+	})
+	return result, err
+}
+
+// mayFilter checks that the caller may see what the filter names.
+func (s *Service) mayFilter(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) error {
+	if f.BatchID != nil {
+		if _, err := findBatch(ctx, q, c, *f.BatchID); err != nil {
+			return err
+		}
+	}
+	if f.TemplateID != nil {
+		if _, err := s.findTemplate(ctx, q, c, *f.TemplateID, MaySee); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func jobList(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) list[Job] {
+	conditions := f.conditions(c)
+	return list[Job]{
+		name: f.list(),
+		keys: 1,
+		key:  func(j Job) []int64 { return []int64{j.ID} },
+		after: func(from []int64, limit int32) ([]Job, error) {
+			return listedJobs(q.JobsAfter(ctx, conditions, from[0], limit))
+		},
+		before: func(from []int64, limit int32) ([]Job, error) {
+			return listedJobs(q.JobsBefore(ctx, conditions, from[0], limit))
+		},
+	}
+}
+
+// listedJobs returns the jobs of the rows of a list. Of their failures they have only the summary.
+func listedJobs(rows []store.ListedJob, err error) ([]Job, error) {
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]Job, len(rows))
+	for i, r := range rows {
+		jobs[i] = Job{
+			ID: r.ID, BatchID: r.BatchID, TemplateID: r.TemplateFileID, TemplateVersionID: r.TemplateVersionID,
+			Status: Status(r.Status), OutputType: r.OutputType, OutputFileID: r.OutputFileID, OutputVersionID: r.OutputVersionID,
+			CreatedAt: timeOf(r.CreatedAt), CreatedBy: r.CreatedBy, EnterpriseID: r.EnterpriseID, Source: r.Source,
+			WaitingFor: Status(r.Status).shortage(r.WaitingFor),
+		}
+		if jobs[i].Summary, err = summaryOf(r.Summary, jobs[i].Status); err != nil {
+			return nil, fmt.Errorf("summary of job %d: %w", r.ID, err)
+		}
+	}
+	return jobs, nil
+}
