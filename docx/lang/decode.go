@@ -39,8 +39,11 @@ func DecodeText(text string) (Value, error) {
 	return v, nil
 }
 
-// decoder reads one JSON text. Strings without escapes are parts of the text; objects and their values are taken from
-// blocks; so it costs little more memory than what is kept.
+// decoder reads one JSON text. Strings without escapes share the memory of the text, and objects and their values are allocated
+// in blocks, so decoding needs little more memory than the result.
+//
+// It finds the tokens itself: with those of jsontext, decoding took 30 to 50 % longer, and a document with a table 7 % (ADR 30).
+// Strings with escapes, and what is wrong with a string, are left to jsontext.
 type decoder struct {
 	text    string
 	at      int

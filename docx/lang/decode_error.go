@@ -1,10 +1,14 @@
 package lang
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxWord is how many bytes of a word an error repeats.
@@ -96,24 +100,25 @@ func (d *decoder) noKey(first bool) error {
 	return d.unexpected("a key in straight double quotes is needed")
 }
 
-// control says that a string holds a control character at an offset.
-func (d *decoder) control(at int) error {
-	if d.text[at] == '\n' || d.text[at] == '\r' {
-		return d.fault(at, `a line break in a string is written \n; or the string was not closed with a quote`)
-	}
-	return d.fault(at, fmt.Sprintf(`a control character in a string is written \u%04x`, d.text[at]))
-}
-
-// badEscape says that the backslash at an offset begins no escape.
-func (d *decoder) badEscape(at int) error {
-	rest := d.text[at+1:]
+// badString says what is wrong with the string whose quote is at start; nil if nothing is.
+func (d *decoder) badString(start int) error {
+	_, err := jsontext.NewDecoder(strings.NewReader(d.text[start:]), jsontext.AllowInvalidUTF8(true)).ReadToken()
+	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
-	case rest == "", rest[0] == 'u' && len(rest) < 5 && !strings.ContainsAny(rest, "\""):
-		return d.unclosed()
-	case rest[0] == 'u':
-		return d.fault(at, `\u is followed by four hexadecimal digits`)
+	case !ok:
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return d.fault(len(d.text), endsEarly)
 	}
-	return d.fault(at, `a backslash in a string is written \\; it stands alone only before one of " \ / b f n r t u`)
+	at := start + int(wrong.ByteOffset)
+	switch c := d.text[at]; {
+	case strings.HasPrefix(d.text[at:], `\u`):
+		return d.fault(at, `\u is followed by four hexadecimal digits`)
+	case c == '\\':
+		return d.fault(at, `a backslash in a string is written \\; it stands alone only before one of " \ / b f n r t u`)
+	case c == '\n' || c == '\r':
+		return d.fault(at, `a line break in a string is written \n; or the string was not closed with a quote`)
+	default:
+		return d.fault(at, fmt.Sprintf(`a control character in a string is written \u%04x`, c))
+	}
 }
-
-func (d *decoder) unclosed() error { return d.fault(len(d.text), endsEarly) }

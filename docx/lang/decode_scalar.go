@@ -1,13 +1,13 @@
 package lang
 
 import (
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// special marks the bytes at which the quick way through a string ends.
+// special marks the bytes that end the plain part of a string.
 var special = func() (table [256]bool) {
 	for c := range table {
 		table[c] = c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf
@@ -15,103 +15,41 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// string reads a string, of which the quote is next. It is plain if it is a part of the text as it is.
+// string reads a string whose quote is next. A plain string is a part of the text as it is.
 func (d *decoder) string() (s string, plain bool, err error) {
-	start := d.at + 1
-	ascii := true
-	for i := start; i < len(d.text); i++ {
+	start := d.at
+	ascii, escaped := true, false
+	for i := start + 1; i < len(d.text); i++ {
 		c := d.text[i]
 		if !special[c] {
 			continue
 		}
 		switch {
 		case c == '"':
-			s = d.text[start:i]
-			if !ascii && !utf8.ValidString(s) {
-				return d.unescape(start)
-			}
 			d.at = i + 1
-			return s, true, nil
+			if s = d.text[start+1 : i]; !escaped && (ascii || utf8.ValidString(s)) {
+				return s, true, nil
+			}
+			return d.unquote(start)
 		case c >= utf8.RuneSelf:
 			ascii = false
 		case c == '\\':
-			return d.unescape(start)
+			escaped = true
+			i++
 		default:
-			return "", false, d.control(i)
+			return "", false, d.badString(start)
 		}
 	}
-	return "", false, d.unclosed()
+	return "", false, d.badString(start)
 }
 
-// unescape reads a string that starts at an offset and is not plain.
-func (d *decoder) unescape(start int) (s string, plain bool, err error) {
-	var b strings.Builder
-	for i := start; i < len(d.text); {
-		switch c := d.text[i]; {
-		case c == '"':
-			d.at = i + 1
-			return b.String(), false, nil
-		case c == '\\':
-			n := d.escape(&b, i)
-			if n == 0 {
-				return "", false, d.badEscape(i)
-			}
-			i += n
-		case c < ' ':
-			return "", false, d.control(i)
-		default:
-			r, n := utf8.DecodeRuneInString(d.text[i:])
-			b.WriteRune(r)
-			i += n
-		}
+// unquote returns what the string from start to the current offset spells.
+func (d *decoder) unquote(start int) (s string, plain bool, err error) {
+	text, err := jsontext.AppendUnquote(nil, d.text[start:d.at])
+	if err != nil { // it may also be half a surrogate pair or not UTF-8, which text has as U+FFFD
+		err = d.badString(start)
 	}
-	return "", false, d.unclosed()
-}
-
-// escapes gives what the letter behind a backslash stands for.
-var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// escape writes what the escape at i stands for and returns its length, 0 if it is none.
-func (d *decoder) escape(b *strings.Builder, i int) int {
-	if i+1 == len(d.text) {
-		return 0
-	}
-	if c := escapes[d.text[i+1]]; c != 0 {
-		b.WriteByte(c)
-		return 2
-	}
-	r, ok := d.hex(i)
-	if !ok {
-		return 0
-	}
-	if utf16.IsSurrogate(r) {
-		if low, ok := d.hex(i + 6); ok {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				b.WriteRune(pair)
-				return 12
-			}
-		}
-	}
-	b.WriteRune(r) // U+FFFD for a surrogate
-	return 6
-}
-
-// hex returns the code unit that \uXXXX at i is.
-func (d *decoder) hex(i int) (rune, bool) {
-	if len(d.text) < i+6 || d.text[i] != '\\' || d.text[i+1] != 'u' {
-		return 0, false
-	}
-	for _, c := range []byte(d.text[i+2 : i+6]) {
-		if !isHex(c) {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseUint(d.text[i+2:i+6], 16, 16)
-	return rune(n), err == nil
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+	return string(text), false, err
 }
 
 // word passes over true, false or null.
