@@ -1,16 +1,13 @@
 package docgen
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -26,9 +23,6 @@ const (
 // InputSource is the one source of input data that a batch can have.
 const InputSource = "api"
 
-// maxInputDepth is how deep lists and objects nest in a user_input.
-const maxInputDepth = 500
-
 // NewBatch describes a batch: a template and the documents to make from it.
 type NewBatch struct {
 	TemplateID    int64
@@ -38,12 +32,13 @@ type NewBatch struct {
 	OutputType    string // OutputDocx or OutputPDF
 	Options       BatchOptions
 	Documents     []NewDocument
+	Inputs        *Inputs // that read the inputs of the documents; nil if contracts need not know what these have in common
 }
 
 // NewDocument describes one document of a batch.
 type NewDocument struct {
-	Name  string          // of the file; its extension is added where it is missing
-	Input json.RawMessage // a JSON object: what the tags read
+	Name  string // of the file; its extension is added where it is missing
+	Input Input  // what the tags read
 }
 
 // Problems checks what can be checked without looking anything up: everything that is wrong, at once. CreateBatch refuses
@@ -67,7 +62,7 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 		if why := nameProblem(b.fileName(document), MaxNameLength); why != "" || document.Name == "" {
 			problems = append(problems, invalidField(at+"generated_file_name", "%s", cmp.Or(why, "a name must not be empty")))
 		}
-		if why := inputProblem(document.Input, limits); why != "" {
+		if why := document.Input.validate(limits); why != "" {
 			problems = append(problems, invalidField(at+"user_input", "%s", why))
 		}
 	}
@@ -84,44 +79,6 @@ func withExtension(name, outputType string) string {
 		return name
 	}
 	return name + extension
-}
-
-// inputProblem says what is wrong with a user_input; empty when nothing is.
-func inputProblem(input json.RawMessage, limits Limits) string {
-	trimmed := bytes.TrimSpace(input)
-	switch {
-	case len(trimmed) == 0 || trimmed[0] != '{':
-		return "user_input must be a JSON object"
-	case len(input) > limits.InputBytes:
-		return fmt.Sprintf("user_input has %d bytes, more than the limit of %d", len(input), limits.InputBytes)
-	case jsonDepth(trimmed) > maxInputDepth:
-		return fmt.Sprintf("user_input nests deeper than the limit of %d", maxInputDepth)
-	case !json.Valid(trimmed):
-		return "user_input is not valid JSON"
-	case !utf8.Valid(trimmed):
-		return "user_input is not valid UTF-8"
-	}
-	return ""
-}
-
-// jsonDepth returns how deep lists and objects nest in a JSON text.
-func jsonDepth(text []byte) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case quoted && b == '\\':
-			i++
-		case b == '"':
-			quoted = !quoted
-		case quoted:
-		case b == '{' || b == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case b == '}' || b == ']':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // CreateBatch accepts a batch and returns its id. From then on every document is a job that will end, whatever happens:
@@ -142,7 +99,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		GlobalContent: c.has(ScopeGlobalContent), TraceParent: traceParent(ctx),
 	}
 	var err error
-	if batch.Shape, err = shapeOf(b); err != nil {
+	if batch.Shape, err = b.Inputs.commonShape(); err != nil {
 		return "", err
 	}
 	jobs, inputs := s.jobRows(batch, b)
@@ -303,7 +260,7 @@ func (s *Service) jobRows(batch store.InsertBatchParams, b NewBatch) ([]store.Do
 			ID: id, BatchID: batch.ID, TemplateFileID: batch.TemplateFileID, CreatedBy: batch.CreatedBy,
 			FileName: b.fileName(document), Status: string(StatusPending), Waiting: true,
 		}
-		inputs[i] = store.DocgenInput{JobID: id, Data: string(document.Input)}
+		inputs[i] = store.DocgenInput{JobID: id, Data: string(document.Input.text)}
 	}
 	return jobs, inputs
 }

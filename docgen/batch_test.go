@@ -1,7 +1,6 @@
 package docgen_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,9 +14,9 @@ import (
 
 // batchOf asks for one document for each input: "Document 1", "Document 2" and so on.
 func batchOf(template, destination int64, inputs ...string) docgen.NewBatch {
-	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx}
+	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
 	for i, input := range inputs {
-		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: json.RawMessage(input)})
+		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: b.Inputs.Parse([]byte(input))})
 	}
 	return b
 }
@@ -202,7 +201,7 @@ func TestBatchProblems(t *testing.T) {
 		named := func(names ...string) docgen.NewBatch {
 			b := batchOf(template.ID, 0)
 			for _, name := range names {
-				b.Documents = append(b.Documents, docgen.NewDocument{Name: name, Input: json.RawMessage("{}")})
+				b.Documents = append(b.Documents, docgen.NewDocument{Name: name, Input: b.Inputs.Parse([]byte("{}"))})
 			}
 			return b
 		}
@@ -214,7 +213,7 @@ func TestBatchProblems(t *testing.T) {
 		}{
 			"everything at once": {
 				docgen.NewBatch{TemplateID: template.ID, InputSource: "file", OutputType: "xlsx", Documents: []docgen.NewDocument{
-					{Name: "a/b", Input: json.RawMessage("[]")}, {Name: "good", Input: json.RawMessage("{}")}, {Name: "", Input: nil},
+					{Name: "a/b", Input: new(docgen.Inputs).Parse([]byte("[]"))}, {Name: "good", Input: new(docgen.Inputs).Parse([]byte("{}"))}, {Name: ""},
 				}},
 				[]string{"input_source", "output_type", at + "[0].generated_file_name", at + "[0].user_input", at + "[2].generated_file_name", at + "[2].user_input"},
 			},

@@ -1,7 +1,6 @@
 package docgen_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -79,7 +78,7 @@ func millionJobs(b *testing.B, db *store.DB) (*docgen.Service, *docgen.Caller, s
 	check(err)
 	batch, err := service.CreateBatch(ctx, caller, docgen.NewBatch{
 		TemplateID: file.ID, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx,
-		Documents: []docgen.NewDocument{{Name: "x", Input: json.RawMessage(`{}`)}},
+		Documents: []docgen.NewDocument{{Name: "x", Input: new(docgen.Inputs).Parse([]byte(`{}`))}},
 	})
 	check(err)
 	const chunk = 10_000

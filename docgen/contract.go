@@ -14,10 +14,6 @@ import (
 )
 
 const (
-	// maxShapeBytes is how much of a batch's data is looked at for its shape, and maxShapeText how long the shape may be: of
-	// larger ones it is not known which versions of the template they suit.
-	maxShapeBytes = 8 << 20
-	maxShapeText  = 64 << 10
 	// recentBatches is how many of the caller's last batches a new version of a template is held against.
 	recentBatches = 50
 	// maxProblemsText is how many bytes are kept of why a template cannot be read, which is all of its mistakes in one text.
@@ -224,29 +220,4 @@ func brokenBatches(ctx context.Context, q *store.Queries, c *Caller, fileID int6
 		}
 	}
 	return broken, nil
-}
-
-// shapeOf returns the shape of a batch's data as text, empty if it is not known.
-func shapeOf(b NewBatch) (string, error) {
-	var shape lang.Shape
-	size := 0
-	for _, document := range b.Documents {
-		if size += len(document.Input); size > maxShapeBytes {
-			return "", nil
-		}
-		data, err := lang.Decode(document.Input)
-		if err != nil {
-			return "", nil //nolint:nilerr // the document's own job tells what is wrong with its data
-		}
-		shape.Add(data)
-	}
-	schema := shape.Schema()
-	if schema == nil {
-		return "", nil
-	}
-	text, err := schema.MarshalJSON()
-	if len(text) > maxShapeText {
-		return "", err
-	}
-	return string(text), err
 }

@@ -12,7 +12,7 @@
 //	who calls            caller scope token user manage leave erase erasure forget application grant assertion tokens use audit denial
 //	what there is        item file folder version copy move trash purge removal quota archive policy relocate sweep contents checksum verify backup
 //	who may do what      access collaboration invitation terms owner
-//	how documents arise  template defaults tag contract include dryrun batch stage trace options pdf lane job joblist failure output ending merge retention
+//	how documents arise  template defaults tag contract include dryrun batch input stage trace options pdf lane job joblist failure output ending merge retention
 //	who is told          trigger event webhook delivery outbox backlog signing listener
 //	what all share       service ready room error fault id name page offset
 package docgen

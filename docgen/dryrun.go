@@ -72,7 +72,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 func (b NewBatch) try(schema *lang.Schema) DryRun {
 	run := DryRun{Documents: len(b.Documents)}
 	for i, document := range b.Documents {
-		found := mismatches(schema, document.Input)
+		found := mismatches(schema, document.Input.text)
 		if len(found) == 0 {
 			continue
 		}

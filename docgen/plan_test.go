@@ -81,7 +81,7 @@ func (w *world) backlog(jobs, documents int64) (batch string) {
 	template := w.template(w.alice, 0, "T.docx")
 	batch, err := w.CreateBatch(ctx, w.alice, docgen.NewBatch{
 		TemplateID: template.ID, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx,
-		Documents: []docgen.NewDocument{{Name: "x", Input: []byte(`{}`)}},
+		Documents: []docgen.NewDocument{{Name: "x", Input: new(docgen.Inputs).Parse([]byte(`{}`))}},
 	})
 	must(w.t, err)
 	const n = `WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $2) `

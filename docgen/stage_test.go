@@ -32,7 +32,7 @@ func TestLargeBatch(t *testing.T) {
 			}
 			input, err := w.Input(t.Context(), claim.Jobs[0].ID)
 			must(t, err)
-			if want := string(largeBatch(0).Documents[name[0]-'a'].Input); string(input) != want {
+			if want := string(largeBatch(0).Documents[name[0]-'a'].Input.Text()); string(input) != want {
 				t.Errorf("the data of document %s is another", name)
 			}
 		}

@@ -96,7 +96,8 @@ func (w *world) lettersAs(outputType string, documents int) string {
 	template := w.template("Letter.docx", example(w.t, "letter/template.docx"))
 	batch := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: outputType}
 	for i := range documents {
-		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("Letter %d", i), Input: letterInput(w.t, i)})
+		input := new(docgen.Inputs).Parse(letterInput(w.t, i))
+		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("Letter %d", i), Input: input})
 	}
 	id, err := w.service.CreateBatch(w.t.Context(), w.caller, batch)
 	must(w.t, err)

@@ -153,7 +153,8 @@ func (f *fairness) load(output string, batches, documents, paragraphs int) (stop
 func (f *fairness) batch(template int64, output, name string, documents int) string {
 	batch := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: f.w.folder, OutputType: output}
 	for i := range documents {
-		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("%s-%d", name, i), Input: letterInput(f.b, i)})
+		input := new(docgen.Inputs).Parse(letterInput(f.b, i))
+		batch.Documents = append(batch.Documents, docgen.NewDocument{Name: fmt.Sprintf("%s-%d", name, i), Input: input})
 	}
 	id, err := f.w.service.CreateBatch(docgen.ForCaller(f.b.Context(), f.w.caller), f.w.caller, batch)
 	must(f.b, err)

@@ -104,9 +104,9 @@ func TestDryRun(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("Order.docx", docxOf(t, "Dear {{customer.name}},"))
-		b := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: docgen.OutputDocx}
+		b := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
 		for _, input := range []string{`{"customer":{"name":"Ada"}}`, `{"customer":{"nmae":"Bob"}}`, `{}`} {
-			b.Documents = append(b.Documents, docgen.NewDocument{Name: "Order", Input: json.RawMessage(input)})
+			b.Documents = append(b.Documents, docgen.NewDocument{Name: "Order", Input: b.Inputs.Parse([]byte(input))})
 		}
 		if _, err := w.service.TryBatch(t.Context(), w.caller, b); !docgen.IsCode(err, docgen.CodeConflict) {
 			t.Errorf("before the template is read: %v", err)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -152,9 +151,9 @@ func (w *world) batch(template int64, output string, inputs ...string) string {
 
 func (w *world) batchWith(options docgen.BatchOptions, template int64, output string, inputs ...string) string {
 	w.t.Helper()
-	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output, Options: options}
+	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output, Options: options, Inputs: new(docgen.Inputs)}
 	for i, input := range inputs {
-		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: json.RawMessage(input)})
+		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: b.Inputs.Parse([]byte(input))})
 	}
 	id, err := w.service.CreateBatch(docgen.ForCaller(w.t.Context(), w.caller), w.caller, b)
 	must(w.t, err)

@@ -66,7 +66,7 @@ var views = map[string]func(ctx context.Context, s *docgen.Service, c *docgen.Ca
 	"dry run": func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error) {
 		found, err := s.TryBatch(ctx, c, docgen.NewBatch{
 			TemplateID: template, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx,
-			Documents: []docgen.NewDocument{{Name: "x", Input: json.RawMessage(`{}`)}},
+			Documents: []docgen.NewDocument{{Name: "x", Input: new(docgen.Inputs).Parse([]byte(`{}`))}},
 		})
 		if docgen.IsCode(err, docgen.CodeConflict) {
 			return nil, false, nil

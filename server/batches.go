@@ -167,13 +167,18 @@ type templateFileRef struct {
 
 type documentToMake struct {
 	Name  string    `json:"generated_file_name" doc:"The name of the document. The extension of the output type is added where it is missing."`
-	Input anyObject `json:"user_input" doc:"What the tags of the template read: any object."`
+	Input userInput `json:"user_input" doc:"What the tags of the template read: any object."`
 }
 
-// createBatch reads the envelope of a batch and leaves each user_input as the text it is.
+// createBatch reads the body once, and leaves each user_input as the text it is.
 func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchReply, error) {
 	var request createBatchRequest
-	problems, err := c.readJSON(a.service.Limits().BatchBytes, &request)
+	var inputs docgen.Inputs
+	text, err := c.readText(a.service.Limits().BatchBytes)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := decode(text, &request, &inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +190,7 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchRepl
 			Message: "'file_version' and 'file.file_version' name different versions; send one of them"})
 	}
 	batch := request.batch()
+	batch.Inputs = &inputs
 	if len(problems) > 0 {
 		return nil, docgen.Invalid(withFurther(problems, batch.Problems(a.service.Limits()))...)
 	}
@@ -238,7 +244,7 @@ func (r *createBatchRequest) batch() docgen.NewBatch {
 		b.Options = docgen.BatchOptions{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict, PDF: o.PDF.asked()}
 	}
 	for i, document := range r.Data {
-		b.Documents[i] = docgen.NewDocument{Name: document.Name, Input: []byte(document.Input)}
+		b.Documents[i] = docgen.NewDocument{Name: document.Name, Input: document.Input.Input}
 	}
 	return b
 }

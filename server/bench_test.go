@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"platen/docgen"
 )
 
 // BenchmarkDecode reads the envelope of a batch of 24 MB; its floor is to find out that the text is JSON.
@@ -26,7 +28,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var request createBatchRequest
-			if problems, err := decode(batch, &request); err != nil || len(problems) > 0 || len(request.Data) != 1000 {
+			if problems, err := decode(batch, &request, new(docgen.Inputs)); err != nil || len(problems) > 0 || len(request.Data) != 1000 {
 				b.Fatal(problems, err)
 			}
 		}

@@ -84,17 +84,22 @@ func tooLarge(limit int64) *docgen.Error {
 // readJSON reads a JSON body of at most limit bytes into the struct that v points to. What is wrong with its fields
 // comes back as problems, so that an operation may add what it finds.
 func (c *call) readJSON(limit int64, v any) ([]docgen.Problem, error) {
+	text, err := c.readText(limit)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text, v, nil)
+}
+
+// readText reads a JSON body of at most limit bytes.
+func (c *call) readText(limit int64) ([]byte, error) {
 	if err := wantMediaType(c.r, "application/json"); err != nil {
 		return nil, err
 	}
 	if c.r.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
-	text, err := c.readAll(limit)
-	if err != nil {
-		return nil, err
-	}
-	return decode(text, v)
+	return c.readAll(limit)
 }
 
 // wantMediaType checks what a request says that its body is. One that says nothing is believed.

@@ -2,9 +2,9 @@ package server
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strconv"
@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"platen/docgen"
 )
@@ -23,38 +24,38 @@ const (
 )
 
 // decode reads a JSON object into the struct that v points to, strictly, and finds everything that is wrong with it:
-// fields that are missing, unknown, given twice or of the wrong type come back together, each with its path. Text that
-// is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where.
+// fields that are missing, unknown, given twice, or of the wrong type come back together, each with its path. Text that
+// is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where. The text is read once.
 //
-// The struct speaks the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
+// The struct has the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
 // omitempty or omitzero, its enum tag lists what it may be, and minLength:"1" rejects an empty string, which would
-// otherwise pass for a field that was left out. An anyObject takes any object and is not looked into; it
-// shares its memory with text.
-func decode(text []byte, v any) ([]docgen.Problem, error) {
-	if err := checkSyntax(text); err != nil {
-		return nil, err
+// otherwise pass for a field that was left out. Inputs reads each userInput, which shares its memory with text; it may be nil
+// if v has none.
+func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
 	}
-	d := &decoder{text: text}
-	d.value(reflect.ValueOf(v).Elem(), "", "")
+	if !utf8.Valid(text) {
+		return nil, malformed(text, validPrefix(text), "the text is not UTF-8")
+	}
+	d := &decoder{text: text, in: docgen.NewJSONDecoder(text), inputs: inputs}
+	if err := d.value(reflect.ValueOf(v).Elem(), "", field{}); err != nil {
+		return nil, syntaxError(text, err)
+	}
+	end := len(text) - len(bytes.TrimLeft(text[d.in.InputOffset():], " \t\r\n"))
+	if end < len(text) {
+		return nil, malformed(text, end, "more follows after the end of the object")
+	}
 	return d.problems, nil
 }
 
-// checkSyntax tells whether text is JSON, and where it stops being so.
-func checkSyntax(text []byte) error {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
-	}
-	if !utf8.Valid(text) {
-		return malformed(text, validPrefix(text), "the text is not UTF-8")
-	}
-	if json.Valid(text) {
-		return nil
-	}
-	e, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, &struct{}{}))
-	if !ok || e.Error() == "unexpected end of JSON input" {
+// syntaxError tells where text stops being JSON.
+func syntaxError(text []byte, err error) error {
+	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok || errors.Is(err, io.ErrUnexpectedEOF) {
 		return malformed(text, len(text), "the text ends in the middle of a value")
 	}
-	return malformed(text, int(e.Offset)-1, e.Error())
+	return malformed(text, int(wrong.ByteOffset), wrong.Err.Error())
 }
 
 // validPrefix returns how much of text is UTF-8.
@@ -77,15 +78,16 @@ func malformed(text []byte, at int, reason string) error {
 	return failf(docgen.CodeBadRequest, "The body is not valid JSON: line %d, column %d: %s.", line, column, reason)
 }
 
-// A decoder walks over text that is known to be JSON.
+// A decoder reads text into a struct. Its methods return the errors of the JSON decoder.
 type decoder struct {
 	text     []byte
-	at       int
+	in       *jsontext.Decoder // of the text
+	inputs   *docgen.Inputs
 	problems []docgen.Problem
 }
 
 var (
-	objectType = reflect.TypeFor[anyObject]()
+	inputType  = reflect.TypeFor[userInput]()
 	idType     = reflect.TypeFor[ID]()
 	timeType   = reflect.TypeFor[timestamp]()
 	changeType = reflect.TypeFor[interface{ isChange() }]()
@@ -107,168 +109,174 @@ func (change[T]) Schema(r huma.Registry) *huma.Schema {
 	return optional[T]{}.Schema(r)
 }
 
-// value reads the next value of the text. A value of the wrong type is noted and passed over.
-func (d *decoder) value(v reflect.Value, path, enum string) {
-	first := d.next()
+// value reads the next value of the text, of a field or an item of a list. A value of the wrong type is noted and skipped.
+func (d *decoder) value(v reflect.Value, path string, f field) error {
+	next := d.in.PeekKind()
 	switch t := v.Type(); {
 	case t.Implements(changeType):
 		v.FieldByName("Given").SetBool(true)
-		d.value(v.FieldByName("Value"), path, enum)
-	case first == 'n' && t.Kind() == reflect.Pointer:
-		d.raw()
+		return d.value(v.FieldByName("Value"), path, f)
+	case next == jsontext.KindNull && (t.Kind() == reflect.Pointer || t == timeType): // like one that is left out
+		return d.in.SkipValue()
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
-		d.value(v.Elem(), path, enum)
-	case t == objectType && first == '{':
-		v.SetBytes(d.raw())
-	case t == idType && strings.IndexByte(`"-0123456789`, first) >= 0:
-		d.id(v, path)
-	case t == timeType && first == 'n':
-		d.raw() // like one that is left out
-	case t == timeType && first == '"':
-		d.time(v, path)
-	case t.Kind() == reflect.String && first == '"':
-		d.string(v, path, enum)
-	case t != idType && t.Kind() == reflect.Int64 && strings.IndexByte("-0123456789", first) >= 0:
-		d.integer(v, path)
-	case t.Kind() == reflect.Bool && (first == 't' || first == 'f'):
-		v.SetBool(first == 't')
-		d.raw()
-	case t != objectType && t.Kind() == reflect.Slice && first == '[':
-		d.array(v, path)
-	case t != timeType && t.Kind() == reflect.Struct && first == '{':
-		d.object(v, path)
-	default:
-		d.raw()
-		d.note(docgen.ReasonInvalid, path, "%s must be %s, not %s", quote(path), wanted(t), described(first))
+		return d.value(v.Elem(), path, f)
+	case !takes(t, next):
+		if err := d.in.SkipValue(); err != nil {
+			return err
+		}
+		d.note(docgen.ReasonInvalid, path, "%s must be %s, not %s", quote(path), wanted(t), described(next))
+		return nil
+	case t == inputType:
+		input, err := d.inputs.Read(d.in, d.text)
+		v.Set(reflect.ValueOf(userInput{input}))
+		return err
+	case next == jsontext.KindBeginArray:
+		return d.array(v, path)
+	case next == jsontext.KindBeginObject:
+		return d.object(v, path)
 	}
+	return d.scalar(v, path, f)
 }
 
-func (d *decoder) object(v reflect.Value, path string) {
+// takes tells whether a value that begins so can be of type t.
+func takes(t reflect.Type, next jsontext.Kind) bool {
+	switch {
+	case t == inputType:
+		return next == jsontext.KindBeginObject
+	case t == idType:
+		return next == jsontext.KindString || next == jsontext.KindNumber
+	case t == timeType:
+		return next == jsontext.KindString
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return next == jsontext.KindString
+	case reflect.Int64:
+		return next == jsontext.KindNumber
+	case reflect.Bool:
+		return next == jsontext.KindTrue || next == jsontext.KindFalse
+	case reflect.Slice:
+		return next == jsontext.KindBeginArray
+	case reflect.Struct:
+		return next == jsontext.KindBeginObject
+	}
+	return false
+}
+
+func (d *decoder) object(v reflect.Value, path string) error {
+	if _, err := d.in.ReadToken(); err != nil {
+		return err
+	}
 	fields := fieldsOf(v.Type())
 	seen := map[string]bool{}
-	for d.at++; d.next() != '}'; {
-		name := d.unquoted()
-		at := join(path, name)
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		switch {
-		case i < 0:
-			d.raw()
-			d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; there are %s", quote(at), names(fields))
-		case seen[name]:
-			d.raw()
-			d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
-		default:
-			if fields[i].notEmpty && bytes.HasPrefix(d.text[d.peek():], []byte(`""`)) {
-				d.note(docgen.ReasonInvalid, at, "%s must not be empty; leave it out instead", quote(at))
-			}
-			d.value(v.Field(fields[i].index), at, fields[i].enum)
-			seen[name] = true
+	for d.in.PeekKind() != jsontext.KindEndObject {
+		name, err := d.in.ReadToken()
+		if err == nil {
+			err = d.member(v, path, name.String(), fields, seen)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	d.at++
 	for _, f := range fields {
 		if at := join(path, f.name); f.required && !seen[f.name] {
 			d.note(docgen.ReasonMissing, at, "%s is required", quote(at))
 		}
 	}
+	_, err := d.in.ReadToken()
+	return err
 }
 
-func (d *decoder) array(v reflect.Value, path string) {
+// member reads the value of a field of v.
+func (d *decoder) member(v reflect.Value, path, name string, fields []field, seen map[string]bool) error {
+	at := join(path, name)
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+	switch {
+	case i < 0:
+		d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; there are %s", quote(at), names(fields))
+		return d.in.SkipValue()
+	case seen[name]:
+		d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
+		return d.in.SkipValue()
+	}
+	seen[name] = true
+	return d.value(v.Field(fields[i].index), at, fields[i])
+}
+
+func (d *decoder) array(v reflect.Value, path string) error {
+	if _, err := d.in.ReadToken(); err != nil {
+		return err
+	}
 	item := reflect.New(v.Type().Elem()).Elem()
-	d.at++
-	for i := 0; d.next() != ']'; i++ {
+	for i := 0; d.in.PeekKind() != jsontext.KindEndArray; i++ {
 		item.SetZero()
-		d.value(item, path+"["+strconv.Itoa(i)+"]", "")
+		if err := d.value(item, path+"["+strconv.Itoa(i)+"]", field{}); err != nil {
+			return err
+		}
 		v.Set(reflect.Append(v, item))
 	}
-	d.at++
+	_, err := d.in.ReadToken()
+	return err
 }
 
-func (d *decoder) string(v reflect.Value, path, enum string) {
-	s := d.unquoted()
-	if enum != "" && !slices.Contains(strings.Split(enum, ","), s) {
-		d.note(docgen.ReasonInvalid, path, "%s must be %s", quote(path), strings.ReplaceAll(enum, ",", " or "))
+// scalar reads a value that is neither an object nor a list.
+func (d *decoder) scalar(v reflect.Value, path string, f field) error {
+	if v.Type() == idType {
+		return d.id(v, path)
+	}
+	token, err := d.in.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch {
+	case v.Type() == timeType:
+		d.time(v, path, token.String())
+	case v.Kind() == reflect.String:
+		d.string(v, path, token.String(), f)
+	case v.Kind() == reflect.Int64:
+		n, err := strconv.ParseInt(token.String(), 10, 64)
+		if err != nil {
+			d.note(docgen.ReasonInvalid, path, "%s must be a whole number of 64 bits", quote(path))
+		}
+		v.SetInt(n)
+	default:
+		v.SetBool(token.Bool())
+	}
+	return nil
+}
+
+func (d *decoder) string(v reflect.Value, path, s string, f field) {
+	if f.notEmpty && s == "" {
+		d.note(docgen.ReasonInvalid, path, "%s must not be empty; leave it out instead", quote(path))
+	}
+	if f.enum != "" && !slices.Contains(strings.Split(f.enum, ","), s) {
+		d.note(docgen.ReasonInvalid, path, "%s must be %s", quote(path), strings.ReplaceAll(f.enum, ",", " or "))
 		return
 	}
 	v.SetString(s)
 }
 
-// id reads an identifier, which is a string on the wire; some clients send a number.
-func (d *decoder) id(v reflect.Value, path string) {
-	id, ok := parseID(string(bytes.Trim(d.raw(), `"`)))
+// id reads an identifier, which is a string of digits without escapes; some clients send a number.
+func (d *decoder) id(v reflect.Value, path string) error {
+	raw, err := d.in.ReadValue()
+	if err != nil {
+		return err
+	}
+	id, ok := parseID(string(bytes.Trim(raw, `"`)))
 	if !ok {
 		d.note(docgen.ReasonInvalid, path, "%s must be an identifier: a string of decimal digits", quote(path))
 	}
 	v.SetInt(int64(id))
+	return nil
 }
 
-func (d *decoder) integer(v reflect.Value, path string) {
-	n, err := strconv.ParseInt(string(d.raw()), 10, 64)
-	if err != nil {
-		d.note(docgen.ReasonInvalid, path, "%s must be a whole number of 64 bits", quote(path))
-	}
-	v.SetInt(n)
-}
-
-func (d *decoder) time(v reflect.Value, path string) {
-	t, err := time.Parse(time.RFC3339, d.unquoted())
+func (d *decoder) time(v reflect.Value, path, s string) {
+	t, err := time.Parse(time.RFC3339, s)
 	if year := t.UTC().Year(); err != nil || year < 0 || year > 9999 { // which in UTC would need another form
 		d.note(docgen.ReasonInvalid, path, "%s must be a time in the form of RFC 3339, such as 2026-01-31T12:00:00+00:00", quote(path))
 	}
 	v.Set(reflect.ValueOf(timestamp{t}))
-}
-
-func (d *decoder) unquoted() string {
-	var s string
-	if err := json.Unmarshal(d.raw(), &s); err != nil {
-		panic(err) // the text is JSON, and what stands here is a string
-	}
-	return s
-}
-
-// peek returns where the next value begins.
-func (d *decoder) peek() int {
-	d.next()
-	return d.at
-}
-
-// next passes over what stands between values and returns the first byte of what follows.
-func (d *decoder) next() byte {
-	for strings.IndexByte(" \t\r\n,:", d.text[d.at]) >= 0 {
-		d.at++
-	}
-	return d.text[d.at]
-}
-
-// raw passes over the next value and returns its text.
-func (d *decoder) raw() []byte {
-	d.next()
-	begin, depth := d.at, 0
-	for {
-		switch d.text[d.at] {
-		case '{', '[':
-			depth++
-			d.at++
-		case '}', ']':
-			depth--
-			d.at++
-		case '"':
-			for d.at++; d.text[d.at] != '"'; d.at++ {
-				if d.text[d.at] == '\\' {
-					d.at++
-				}
-			}
-			d.at++
-		default:
-			for d.at++; depth == 0 && d.at < len(d.text) && strings.IndexByte("]}, \t\r\n", d.text[d.at]) < 0; {
-				d.at++
-			}
-		}
-		if depth == 0 {
-			return d.text[begin:d.at:d.at]
-		}
-	}
 }
 
 func (d *decoder) note(reason, name, format string, args ...any) {
@@ -337,24 +345,24 @@ func wanted(t reflect.Type) string {
 		return "a whole number"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
-	case t != objectType && t.Kind() == reflect.Slice:
+	case t.Kind() == reflect.Slice:
 		return "an array"
 	}
 	return "an object"
 }
 
-// described says what a value is, from its first byte.
-func described(first byte) string {
-	switch first {
-	case '{':
+// described says what a value is that begins so.
+func described(next jsontext.Kind) string {
+	switch next {
+	case jsontext.KindBeginObject:
 		return "an object"
-	case '[':
+	case jsontext.KindBeginArray:
 		return "an array"
-	case '"':
+	case jsontext.KindString:
 		return "a string"
-	case 't', 'f':
+	case jsontext.KindTrue, jsontext.KindFalse:
 		return "a boolean"
-	case 'n':
+	case jsontext.KindNull:
 		return "null"
 	}
 	return "a number"

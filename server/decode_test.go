@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"platen/docgen"
 )
 
 type decoded struct {
@@ -24,14 +27,14 @@ type decodedID struct {
 }
 
 type decodedS struct {
-	Any anyObject `json:"any"`
+	Any userInput `json:"any"`
 }
 
 func TestDecode(t *testing.T) {
 	text := ` {"name":"\u00fc\n\"","id":12,"kind":"b","note":null,"at":"2026-01-31T12:00:00+01:00","sub":{"id":"0"},
 		"things":[ {"any": {"]":"}\"", "x":[{}]} } , {"any":{}}] }`
 	var got decoded
-	problems, err := decode([]byte(text), &got)
+	problems, err := decode([]byte(text), &got, new(docgen.Inputs))
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
@@ -41,7 +44,7 @@ func TestDecode(t *testing.T) {
 	if want := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC); !got.At.Equal(want) {
 		t.Errorf("time %v, want %v", got.At, want)
 	}
-	if object := string(got.Things[0].Any); object != `{"]":"}\"", "x":[{}]}` {
+	if object := string(got.Things[0].Any.Text()); object != `{"]":"}\"", "x":[{}]}` {
 		t.Errorf("the object is %s, not the text it was", object)
 	}
 }
@@ -69,7 +72,7 @@ func TestDecodeFindsEverything(t *testing.T) {
 		`null`:                                                     {""},
 	} {
 		var got decoded
-		problems, err := decode([]byte(text), &got)
+		problems, err := decode([]byte(text), &got, new(docgen.Inputs))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -90,7 +93,7 @@ func TestDecodeTellsOnlySoMuch(t *testing.T) {
 		fmt.Fprintf(&text, `,"x%d":1`, i)
 	}
 	text.WriteString("}")
-	problems, err := decode([]byte(text.String()), &decoded{})
+	problems, err := decode([]byte(text.String()), &decoded{}, nil)
 	if err != nil || len(problems) != maxProblems || len(problems[0].Name) > maxNameShown+3 || len(problems[0].Message) > 2*maxNameShown {
 		t.Errorf("%d problems, the first with a name of %d bytes: %v", len(problems), len(problems[0].Name), err)
 	}
@@ -106,9 +109,9 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var got decoded
-		problems, err := decode(text, &got)
-		if valid := json.Valid(text); err == nil && !valid {
-			t.Fatalf("%q is not JSON", text)
+		problems, err := decode(text, &got, new(docgen.Inputs))
+		if valid := json.Valid(text) && utf8.Valid(text); valid != (err == nil) {
+			t.Fatalf("%q is JSON: %t, but decode says: %v", text, valid, err)
 		}
 		if err != nil || len(problems) > 0 {
 			return
@@ -126,8 +129,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q: got %+v, want %+v", text, got, want)
 		}
 		for i := range want.Things {
-			if string(got.Things[i].Any) != string(want.Things[i].Any) {
-				t.Fatalf("%q: got %s, want %s", text, got.Things[i].Any, want.Things[i].Any)
+			if string(got.Things[i].Any.Text()) != string(want.Things[i].Any) {
+				t.Fatalf("%q: got %s, want %s", text, got.Things[i].Any.Text(), want.Things[i].Any)
 			}
 		}
 	})
@@ -143,7 +146,7 @@ func TestDecodeTellsNullFromNothing(t *testing.T) {
 		var got struct {
 			At change[timestamp] `json:"at,omitzero"`
 		}
-		problems, err := decode([]byte(text), &got)
+		problems, err := decode([]byte(text), &got, new(docgen.Inputs))
 		same := (got.At.Value == nil) == (want.Value == nil) && (want.Value == nil || want.Value.Equal(got.At.Value.Time))
 		if err != nil || len(problems) > 0 || got.At.Given != want.Given || !same {
 			t.Errorf("%s: %+v, %v, %v", text, got, problems, err)

@@ -152,7 +152,7 @@ func (w *eraseWorld) batches(ctx context.Context, folder int64) {
 	for i := range 3 {
 		_, err := w.CreateBatch(ctx, w.zoe, docgen.NewBatch{
 			TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: folder, OutputType: docgen.OutputDocx,
-			Documents: []docgen.NewDocument{{Name: zoeMarker, Input: []byte(`{"name":"` + zoeName + zoeMarker + `"}`)}},
+			Documents: []docgen.NewDocument{{Name: zoeMarker, Input: new(docgen.Inputs).Parse([]byte(`{"name":"` + zoeName + zoeMarker + `"}`))}},
 		})
 		must(w.t, err)
 		claim, err := w.ClaimJobs(ctx, docgen.GenerateDocuments{UserID: w.zoe.User.ID, Lane: docgen.LaneDocx})

@@ -74,7 +74,7 @@ func exampleBatch() createBatchRequest {
 		},
 		Data: []documentToMake{{
 			Name:  "Invoice 4711",
-			Input: anyObject(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`),
+			Input: userInput{new(docgen.Inputs).Parse([]byte(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`))},
 		}},
 	}
 }

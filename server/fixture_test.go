@@ -332,7 +332,7 @@ func (w *world) scene() scene {
 	}))
 	s.batch, err = w.CreateBatch(ctx, w.owner, docgen.NewBatch{
 		TemplateID: s.file, InputSource: docgen.InputSource, DestinationID: s.folder, OutputType: docgen.OutputDocx,
-		Documents: []docgen.NewDocument{{Name: "Letter", Input: []byte(`{"name":"Ada"}`)}},
+		Documents: []docgen.NewDocument{{Name: "Letter", Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`))}},
 	})
 	must(w.t, err)
 	jobs, err := w.Jobs(ctx, w.owner, docgen.JobFilter{BatchID: new(s.batch)}, docgen.PageRequest{})

@@ -231,7 +231,7 @@ func (r *reader) furnish(b *testing.B, service *docgen.Service) {
 	must(b, err)
 	documents := make([]docgen.NewDocument, 100)
 	for i := range documents {
-		documents[i] = docgen.NewDocument{Name: fmt.Sprintf("Letter %d", i), Input: []byte(`{}`)}
+		documents[i] = docgen.NewDocument{Name: fmt.Sprintf("Letter %d", i), Input: new(docgen.Inputs).Parse([]byte(`{}`))}
 	}
 	r.batch, err = service.CreateBatch(ctx, caller, docgen.NewBatch{
 		TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: folder.ID, OutputType: docgen.OutputDocx, Documents: documents,

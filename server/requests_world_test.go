@@ -172,7 +172,7 @@ func (v *visit) stranger() {
 	}))
 	batch, err := w.CreateBatch(ctx, stranger, docgen.NewBatch{
 		TemplateID: file.ID, InputSource: docgen.InputSource, DestinationID: top.ID, OutputType: docgen.OutputDocx,
-		Documents: []docgen.NewDocument{{Name: v.secret(), Input: fmt.Appendf(nil, `{%q:%q}`, v.secret(), v.secret())}},
+		Documents: []docgen.NewDocument{{Name: v.secret(), Input: new(docgen.Inputs).Parse(fmt.Appendf(nil, `{%q:%q}`, v.secret(), v.secret()))}},
 	})
 	must(w.t, err)
 	jobs, err := w.Jobs(ctx, stranger, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{})

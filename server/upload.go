@@ -213,7 +213,7 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	if len(text) > maxAttributesBytes {
 		return nil, failf(docgen.CodeBodyTooLarge, "The part attributes is larger than the limit of %d bytes.", maxAttributesBytes)
 	}
-	problems, err := decode(text, attributes)
+	problems, err := decode(text, attributes, nil)
 	if err != nil {
 		return nil, err
 	}

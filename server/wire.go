@@ -11,6 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/docgen"
 )
 
 // An ID is an identifier: a decimal number that is a string on the wire, in both directions; a number is taken too.
@@ -254,6 +256,14 @@ func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	}
 	return choice
 }
+
+// userInput is the data of one document: any JSON object.
+type userInput struct{ docgen.Input }
+
+func (i userInput) MarshalJSON() ([]byte, error) { return i.Text(), nil }
+
+// Schema describes an object of any shape for the OpenAPI document.
+func (userInput) Schema(r huma.Registry) *huma.Schema { return anyObject{}.Schema(r) }
 
 // anyObject is a JSON object that is passed on as the text it is.
 type anyObject stdjson.RawMessage

@@ -1,121 +1,205 @@
 package lang
 
 import (
-	"encoding/json"
+	"bytes"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxShape is how many keys a [Shape] holds; of data with more, what came later is not known.
+// maxShape is how many keys a [Shape] holds. The shape of inputs with more is not known.
 const maxShape = 5000
 
-// Shape is what the inputs of several documents have in common: as a [Schema], the keys that are there, required where all
-// inputs have them. It tells later whether another template could have used these inputs, which are not kept. The zero
-// value has seen no input.
+// Shape is what the inputs of several documents have in common. It tells later whether another template could have used these
+// inputs, which are not kept. The zero value has seen no input.
 type Shape struct {
-	schema *Schema
-	keys   int
+	top     shapeNode
+	keys    int
+	unknown bool
 }
 
-// Add takes in the input of a document, which [Decode] gave.
-func (s *Shape) Add(data Value) { s.schema = s.merge(s.schema, s.of(data)) }
+// shapeNode is what the values at one path have in common. Values in a list have the same path, and null counts as missing.
+type shapeNode struct {
+	kind  kind
+	seen  int // values
+	props []shapeProperty
+	index map[string]int // of the names of props
+	items *shapeNode
+}
 
-// Schema returns the shape; nil if there was no input, or more in it than a Shape holds.
+type shapeProperty struct {
+	name string
+	last int // the object that had it last, by the number that seen was
+	node *shapeNode
+}
+
+// Read adds the input of a document, which is the next value of d, and returns how deep objects and lists nest in it. d must allow
+// names that come twice. The error is one of d, after which the shape is not to be used.
+func (s *Shape) Read(d *jsontext.Decoder) (depth int, err error) {
+	r := shapeReader{shape: s, in: d}
+	err = r.value(&s.top)
+	return r.deepest, err
+}
+
+// Forget makes the shape one that is not known.
+func (s *Shape) Forget() { *s = Shape{unknown: true} }
+
+// Schema returns the shape as a schema: the keys that are there, required where all inputs have them. It is nil if there was no
+// input, if the inputs have too many keys or nest deeper than [MaxDepth], and if an object had a key twice, of which the last counts.
 func (s *Shape) Schema() *Schema {
-	if s.keys > maxShape || s.schema == nil {
+	if s.unknown || s.top.seen == 0 {
 		return nil
 	}
-	s.schema.fill()
-	return s.schema
+	return s.top.schema()
 }
 
-// fill says of lists of which no item was seen that these may be anything.
-func (s *Schema) fill() {
-	if s.kind == aListOf && s.items == nil {
-		s.items = new(Schema)
-	}
-	if s.items != nil {
-		s.items.fill()
-	}
-	for _, p := range s.properties {
-		p.fill()
-	}
-}
-
-// of returns the shape of one value.
-func (s *Shape) of(v Value) *Schema {
-	switch v := v.(type) {
-	case *Object:
-		o := &Schema{kind: anObject}
-		for key, below := range v.All() {
-			if s.keys++; s.keys > maxShape {
-				break
-			}
-			if below != nil {
-				o.properties = append(o.properties, property{key, true, s.of(below)})
-			}
+func (n *shapeNode) schema() *Schema {
+	s := &Schema{kind: n.kind}
+	for _, p := range n.props {
+		if p.node.seen > 0 {
+			s.properties = append(s.properties, property{p.name, p.node.seen == n.seen, p.node.schema()})
 		}
-		return o
-	case []any:
-		list := &Schema{kind: aListOf}
-		for _, item := range v {
-			if item != nil {
-				list.items = s.merge(list.items, s.of(item))
-			}
-		}
-		return list // whose items are nil if there are none
-	case bool:
-		return &Schema{kind: aFlag}
-	case json.Number:
-		return &Schema{kind: aDecimal}
 	}
-	if _, ok := asNumber(v); ok {
-		return &Schema{kind: aDecimal}
-	}
-	return &Schema{kind: aString}
-}
-
-// merge returns the shape of what has either of two shapes. It may change a, and keeps parts of b.
-func (s *Shape) merge(a, b *Schema) *Schema {
 	switch {
-	case a == nil:
-		return b
-	case b == nil || a.kind == anything:
-		return a
-	case a.kind != b.kind && (a.kind < aSingle || b.kind < aSingle):
-		return &Schema{kind: anything}
-	case a.kind != b.kind:
-		return &Schema{kind: aSingle}
-	case a.kind == aListOf:
-		a.items = s.merge(a.items, b.items)
-	case a.kind == anObject:
-		s.mergeKeys(a, b)
+	case n.kind != aListOf:
+	case n.items == nil:
+		s.items = new(Schema)
+	default:
+		s.items = n.items.schema()
 	}
-	return a
+	return s
 }
 
-func (s *Shape) mergeKeys(a, b *Schema) {
-	s.keys -= len(b.properties)
-	at := make(map[string]int, len(a.properties))
-	for i := range a.properties {
-		at[a.properties[i].name] = i
+// take adds a value of a kind. It returns the node if what is in the value is to be added too, or nil.
+func (n *shapeNode) take(k kind) *shapeNode {
+	if n == nil {
+		return nil
 	}
-	both := make([]bool, len(a.properties))
-	for _, p := range b.properties {
-		i, ok := at[p.name]
-		if !ok {
-			s.keys++
-			p.required = false
-			a.properties = append(a.properties, p)
-			continue
+	n.seen++
+	switch {
+	case n.seen == 1:
+		n.kind = k
+	case n.kind == k || n.kind == anything:
+	case n.kind < aSingle || k < aSingle:
+		*n = shapeNode{kind: anything, seen: n.seen}
+	default:
+		n.kind = aSingle
+	}
+	if n.kind == anything {
+		return nil
+	}
+	return n
+}
+
+// shapeReader reads one input.
+type shapeReader struct {
+	shape          *Shape
+	in             *jsontext.Decoder
+	depth, deepest int
+}
+
+// value reads a value at the path of n, which is nil if that is not to be known.
+func (r *shapeReader) value(n *shapeNode) error {
+	token, err := r.in.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch token.Kind() {
+	case jsontext.KindBeginObject:
+		return r.object(r.enter(n.take(anObject)))
+	case jsontext.KindBeginArray:
+		return r.list(r.enter(n.take(aListOf)))
+	case jsontext.KindTrue, jsontext.KindFalse:
+		n.take(aFlag)
+	case jsontext.KindNumber:
+		n.take(aDecimal)
+	case jsontext.KindString:
+		n.take(aString)
+	}
+	return nil
+}
+
+// enter counts an object or list at n. It returns n, or nil if that is not to be known.
+func (r *shapeReader) enter(n *shapeNode) *shapeNode {
+	r.depth++
+	r.deepest = max(r.deepest, r.depth)
+	if r.depth > MaxDepth {
+		r.shape.Forget()
+	}
+	if r.shape.unknown {
+		return nil
+	}
+	return n
+}
+
+func (r *shapeReader) object(n *shapeNode) error {
+	for next := 0; r.in.PeekKind() != jsontext.KindEndObject; next++ {
+		name, err := r.in.ReadValue()
+		if err != nil {
+			return err
 		}
-		both[i] = true
-		own := &a.properties[i]
-		own.required = own.required && p.required
-		own.Schema = s.merge(own.Schema, p.Schema)
+		var below *shapeNode
+		if n != nil && !r.shape.unknown {
+			next = r.property(n, name, next)
+			below = n.props[next].node
+		}
+		if err := r.value(below); err != nil {
+			return err
+		}
 	}
-	for i, there := range both {
-		a.properties[i].required = a.properties[i].required && there
+	r.depth--
+	_, err := r.in.ReadToken()
+	return err
+}
+
+// property returns the position of the property that a quoted name is of, which probably is next.
+func (r *shapeReader) property(n *shapeNode, quoted jsontext.Value, next int) int {
+	name := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name, _ = jsontext.AppendUnquote(nil, quoted) // the error is of half a surrogate pair, which becomes U+FFFD
 	}
+	if next >= len(n.props) || n.props[next].name != string(name) {
+		known := false
+		if next, known = n.index[string(name)]; !known {
+			next = r.newProperty(n, string(name))
+		}
+	}
+	if p := &n.props[next]; p.last == n.seen {
+		r.shape.unknown = true
+	} else {
+		p.last = n.seen
+	}
+	return next
+}
+
+func (r *shapeReader) newProperty(n *shapeNode, name string) int {
+	if r.shape.keys++; r.shape.keys > maxShape {
+		r.shape.unknown = true
+	}
+	if n.index == nil {
+		n.index = map[string]int{}
+	}
+	n.index[name] = len(n.props)
+	n.props = append(n.props, shapeProperty{name: name, node: new(shapeNode)})
+	return len(n.props) - 1
+}
+
+func (r *shapeReader) list(n *shapeNode) error {
+	var items *shapeNode
+	if n != nil {
+		if n.items == nil {
+			n.items = new(shapeNode)
+		}
+		items = n.items
+	}
+	for r.in.PeekKind() != jsontext.KindEndArray {
+		if err := r.value(items); err != nil {
+			return err
+		}
+	}
+	r.depth--
+	_, err := r.in.ReadToken()
+	return err
 }
 
 // Lacks returns the paths that a template with this schema needs and that not all inputs of a shape have, or not in a kind

@@ -1,0 +1,110 @@
+package docgen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"platen/docx/lang"
+)
+
+const (
+	// maxInputDepth is how deep lists and objects nest in a user_input.
+	maxInputDepth = 500
+	// maxShapeBytes is how much of a batch's data is looked at for its shape, and maxShapeText how long the shape may be: of
+	// more, contracts cannot say what a new version of the template breaks.
+	maxShapeBytes = 8 << 20
+	maxShapeText  = 64 << 10
+)
+
+// Input is a user_input: a JSON object as text, and what reading it found.
+type Input struct {
+	text    []byte
+	depth   int
+	problem string // what is wrong with the text; empty if it is JSON
+}
+
+// Text returns the text of the input, which must not be changed.
+func (i Input) Text() []byte { return i.text }
+
+// Inputs reads the inputs of one batch. It reads each once, before the batch is accepted: that tells whether it is JSON, how deep
+// it nests, and what it has in common with the others. The zero value is ready to be used.
+type Inputs struct {
+	shape lang.Shape
+	size  int
+}
+
+// Read reads the next value of d as an input. That must be an object, in text that is valid UTF-8 and of which d reads all; the
+// input shares its memory. The error is one of d.
+func (r *Inputs) Read(d *jsontext.Decoder, text []byte) (Input, error) {
+	rest := int(d.InputOffset())
+	depth, err := r.shape.Read(d)
+	if err != nil {
+		return Input{}, err
+	}
+	end := int(d.InputOffset())
+	begin := rest + bytes.IndexByte(text[rest:end], '{')
+	if r.size += end - begin; r.size > maxShapeBytes {
+		r.shape.Forget()
+	}
+	return Input{text: text[begin:end:end], depth: depth}, nil
+}
+
+// Parse reads a whole text as an input. If it is none, a batch with the input is refused.
+func (r *Inputs) Parse(text []byte) Input {
+	text = bytes.TrimSpace(text)
+	switch {
+	case !bytes.HasPrefix(text, []byte("{")):
+		return Input{}
+	case !utf8.Valid(text):
+		return Input{text: text, problem: "user_input is not valid UTF-8"}
+	}
+	d := NewJSONDecoder(text)
+	input, err := r.Read(d, text)
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	if !errors.Is(err, io.EOF) {
+		return Input{text: text, problem: "user_input is not valid JSON"}
+	}
+	return input
+}
+
+// NewJSONDecoder returns a decoder for JSON from callers. It allows names that come twice and half a surrogate pair in a string, and
+// leaves it to the caller to check that the text is UTF-8.
+func NewJSONDecoder(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// commonShape returns what the inputs have in common, as JSON Schema; empty if that is not known.
+func (r *Inputs) commonShape() (string, error) {
+	if r == nil {
+		return "", nil
+	}
+	schema := r.shape.Schema()
+	if schema == nil {
+		return "", nil
+	}
+	text, err := schema.MarshalJSON()
+	if len(text) > maxShapeText {
+		return "", err
+	}
+	return string(text), err
+}
+
+// validate returns what is wrong with an input, or an empty string.
+func (i *Input) validate(limits Limits) string {
+	switch {
+	case len(i.text) == 0:
+		return "user_input must be a JSON object"
+	case len(i.text) > limits.InputBytes:
+		return fmt.Sprintf("user_input has %d bytes, more than the limit of %d", len(i.text), limits.InputBytes)
+	case i.depth > maxInputDepth:
+		return fmt.Sprintf("user_input nests deeper than the limit of %d", maxInputDepth)
+	}
+	return i.problem
+}
