@@ -114,14 +114,14 @@ func drawnParagraph(line string) string {
 	return `<w:p>` + props + open + text + end + `</w:p>`
 }
 
-// drawnObject is what stands in brackets: "[picture: {{logo}}]", a placeholder of 3 × 3 cm with that alternative text; "[chart: {{…}}]", a
-// chart likewise; "[check box: {{paid}}]", a content control of that name.
-var drawnObject = regexp.MustCompile(`\[(picture|chart|check box): ([^\]]*)\]`)
+// drawnObject is an object in brackets: "[image: {{logo}}]", a placeholder of 3 × 3 cm with that alternative text; "[chart: {{…}}]", a
+// chart with it; "[check box: {{paid}}]", a content control of that name.
+var drawnObject = regexp.MustCompile(`\[(image|chart|check box): ([^\]]*)\]`)
 
 func drawnRun(kind, tag string) string {
 	const head = `<w:r><w:drawing><wp:inline><wp:extent cx="1080000" cy="1080000"/><wp:docPr id="1" name="P" descr="%s"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`
 	switch kind {
-	case "picture":
+	case "image":
 		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture">` +
 			`<pic:nvPicPr><pic:cNvPr id="1" name="P"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rIdP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
 	case "chart":
@@ -247,7 +247,7 @@ func writtenDrawing(t *testing.T, drawing *element, parts map[string]string) str
 	if len(charts) == 0 {
 		const cm = 360_000
 		size := drawing.all("extent")[0]
-		return fmt.Sprintf("[picture: %.3g × %.3g cm]", float64(idOf(t, size.attr("cx")))/cm, float64(idOf(t, size.attr("cy")))/cm)
+		return fmt.Sprintf("[image: %.3g × %.3g cm]", float64(idOf(t, size.attr("cx")))/cm, float64(idOf(t, size.attr("cy")))/cm)
 	}
 	var chart element
 	name := "word/" + strings.TrimPrefix(target(t, parts["word/_rels/document.xml.rels"], charts[0].attr("id")), "word/")
