@@ -154,8 +154,8 @@ var docListJobs = doc{
 
 // JobsQuery asks for jobs. The filter has its query parameters.
 type JobsQuery struct {
-	docgen.JobFilter
 	PageQuery
+	docgen.JobFilter
 }
 
 func (a *api) listJobs(ctx context.Context, c *call, in *JobsQuery) (*reply[markerPage[job]], error) {
