@@ -2,7 +2,6 @@ package compile
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +19,10 @@ type aside struct {
 	pos   int   // in the part
 	place string
 	alt   []*wml.Attr // those that hold it, of alt texts
+
+	reads    func(use *lang.Use, t *lang.Tag, s *lang.Scope) // notes the data that it reads; nil: as any value
+	kind     string                                          // in a listing; "": that of its tag
+	isWithin func(blocks []*lang.Tag)                        // takes the tags of the blocks that are open around it; nil: unused
 }
 
 // whereAside describes the place of a tag outside of paragraphs.
@@ -105,66 +108,24 @@ func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
 	return p, &p.pieces[0]
 }
 
-// boundLink is a link of a part whose address holds tags.
-type boundLink struct {
-	id     *wml.Attr // of its relationship
-	target *program.Link
-}
-
-// findLinks finds the links whose address, in the relationships of the part, holds tags.
-func (c *compiler) findLinks() {
-	for _, r := range c.rels {
-		target := r.Target
-		if decoded, err := url.PathUnescape(target); err == nil && strings.Contains(decoded, "{{") {
-			target = decoded
-		}
-		spans, _ := lang.Find(target)
-		if r.Type != ooxml.RelHyperlink || !r.External || len(spans) == 0 {
-			continue
-		}
-		for _, n := range c.root.All("w:hyperlink") {
-			if wml.AttrValue(c.src, n, "r:id") == r.ID {
-				c.findLink(n, target, spans)
-			}
-		}
-	}
-}
-
-func (c *compiler) findLink(n *wml.Node, target string, spans []lang.Span) {
-	link := new(program.Link)
-	at := 0
-	for _, span := range spans {
-		a := c.asideIn(n, target[span.Start:span.End], "address of a link")
-		if a == nil {
-			return
-		}
-		c.asides = append(c.asides, a)
-		link.Texts = append(link.Texts, target[at:span.Start])
-		link.Tags = append(link.Tags, a.mark.tag)
-		at = span.End
-	}
-	link.Texts = append(link.Texts, target[at:])
-	c.links = append(c.links, &boundLink{n.Attr("r:id"), link})
-}
-
-func (c *compiler) editLinks() {
-	for _, link := range c.links {
-		c.add(edit{pos: link.id.ValueStart, end: link.id.ValueEnd, phase: phaseReplace, kind: editLink, link: link.target})
-	}
-}
-
 // plainAttributes are the attributes that people read: alt texts, and what a link says when the mouse is over it.
 var plainAttributes = map[string][]string{
 	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"},
 }
 
-// findPlain finds the tags in attributes and in the codes of fields. Each text is read like a paragraph of its own.
-func (c *compiler) findPlain() {
+// plainTexts are the texts of a part in which only text can be.
+type plainTexts struct {
+	*compiler
+	values []*mark
+}
+
+// find finds the tags in attributes and in the codes of fields. Each text is read like a paragraph of its own.
+func (c *plainTexts) find() {
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
 		for _, name := range plainAttributes[n.Name] {
-			if a := n.Attr(name); a != nil && !c.isPlaceholder(a) {
-				c.plainText(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or hint")
+			if a := n.Attr(name); a != nil && !c.pictures.isPlaceholder(a) {
+				c.read(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or hint")
 			}
 		}
 		if n.Name == "w:p" {
@@ -177,14 +138,9 @@ func (c *compiler) findPlain() {
 	walk(c.root)
 }
 
-// isPlaceholder tells whether an alt text is the tag of a picture.
-func (c *compiler) isPlaceholder(alt *wml.Attr) bool {
-	return slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return slices.Contains(h.alt, alt) })
-}
-
 // fieldCodes finds the tags in the addresses of the links that fields of a paragraph make. The codes of other fields are
 // instructions to Word, with braces of their own.
-func (c *compiler) fieldCodes(par *wml.Node) {
+func (c *plainTexts) fieldCodes(par *wml.Node) {
 	var codes [][]*wml.Node // of the fields that are open
 	for _, child := range par.Children {
 		for _, run := range runsOf(child) {
@@ -195,7 +151,7 @@ func (c *compiler) fieldCodes(par *wml.Node) {
 					codes = append(codes, nil)
 				case n.Name == "w:fldChar" && last >= 0:
 					if len(codes[last]) > 0 {
-						c.plainText(codes[last][0], codes[last], nil, "address of a link")
+						c.read(codes[last][0], codes[last], nil, "address of a link")
 					}
 					if codes[last] = nil; wml.AttrValue(c.src, n, "w:fldCharType") == "end" {
 						codes = codes[:last]
@@ -208,8 +164,8 @@ func (c *compiler) fieldCodes(par *wml.Node) {
 	}
 }
 
-// plainText reads the tags of a text that consists of attributes or of the content of nodes.
-func (c *compiler) plainText(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr, place string) {
+// read reads the tags of a text that consists of attributes or of the content of nodes.
+func (c *plainTexts) read(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr, place string) {
 	p := &paragraph{node: owner}
 	f := flattener{src: c.src, p: p}
 	for i, n := range nodes {
@@ -241,13 +197,13 @@ func (c *compiler) plainText(owner *wml.Node, nodes []*wml.Node, attrs []*wml.At
 		c.asides = append(c.asides, a)
 		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End}
 		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
-		c.plain = append(c.plain, m)
+		c.values = append(c.values, m)
 	}
 }
 
-// editPlain writes the edits of values in attributes and codes.
-func (c *compiler) editPlain() {
-	for _, m := range c.plain {
+// edit writes the edits of the values.
+func (c *plainTexts) edit() {
+	for _, m := range c.values {
 		c.editValue(m)
 	}
 }

@@ -2,9 +2,7 @@ package compile
 
 import (
 	"cmp"
-	"errors"
 	"slices"
-	"strings"
 
 	"platen/budget"
 	"platen/docx/lang"
@@ -16,118 +14,168 @@ import (
 // bytesPerStep is how many bytes of XML are read for one step.
 const bytesPerStep = 10
 
-// maxOrphans is how many warnings about braces that belong to no tag one paragraph gives.
-const maxOrphans = 10
+// template is what the compilers of a template's parts share.
+type template struct {
+	meter      *budget.Meter
+	pkg        *ooxml.Package
+	mayInclude bool
+	styles     map[string]wml.Style // by id
+	numbering  *program.Numbering   // nil if the template has none
+	charts     map[string]*program.Chart
+	headers    map[string]*boundHeader // of sections in loops, by the names of their parts
+	notes      map[string]*boundNote   // by what they have in common with their references
+	ids        *IDs
+	slots      *program.Slots
+	use        *lang.Use
+	dialects   map[string]bool // other template languages that were found
+}
 
-// compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
-// decides which bytes of the source each of them concerns, and writes that down as edits; assemble does the rest.
-type compiler struct {
-	meter        *budget.Meter
-	ended        error // of the meter
+// source is a part as it is in the template.
+type source struct {
 	part         string
 	src          []byte
-	width        int // of the text; 0 until it is asked for
 	root         *wml.Node
-	styles       map[string]wml.Style // by id
-	ids          *IDs
-	slots        *program.Slots
-	lists        *program.Numbering // nil if the template has none
+	rels         []ooxml.Relationship
 	isMain       bool
-	mayInclude   bool
-	stretches    []Stretch // of included files
 	isProperties bool
-	tocs         []*toc // of the main part, which are written anew
-	otherTOCs    []*toc
-	pkg          *ooxml.Package
-	rels         []ooxml.Relationship      // of the part
-	charts       map[string]*program.Chart // of the document, by the names of their parts
-	headers      map[string]*boundHeader   // of sections in loops, by the names of their parts
-	notes        map[string]*boundNote     // of the document, by what they have in common with their references
-	use          *lang.Use
+	stretches    []Stretch // of included files
+	width        int       // of the text; 0 until it is computed
+}
 
-	dialects map[string]bool // other languages that were found
+// text is what authors wrote in a part: its paragraphs and the tags in them, and the blocks that the tags form.
+type text struct {
+	pars    []*paragraph
+	marks   []*mark
+	asides  []*aside           // tags outside of the text of paragraphs
+	blocks  []*block           // inner before outer
+	gone    map[*wml.Node]bool // paragraphs and rows that held nothing but block tags
+	guarded map[*wml.Node]bool // paragraphs and tables that are left out if they turn out empty
+	pinned  map[*wml.Node]bool // runs and texts that contain borders
+}
 
-	pars         []*paragraph
-	marks        []*mark
-	asides       []*aside // tags outside of the text of paragraphs
-	inclusions   []*inclusion
-	placeholders []*placeholder
-	links        []*boundLink
-	controls     []*boundControl
-	plain        []*mark            // in attributes and the codes of fields
-	blocks       []*block           // inner before outer
-	gone         map[*wml.Node]bool // paragraphs and rows that only held block tags
-	guarded      map[*wml.Node]bool // paragraphs and tables that vanish if they come out empty
-	pinned       map[*wml.Node]bool // runs and texts that borders stand in
-	edits        []edit
+// compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks, decides which bytes of
+// the source each feature changes, and records that as edits, which assemble turns into steps.
+type compiler struct {
+	*template
+	source
+	text
+	findings
+	edits []edit
+	ended error // of the meter
 
-	ordinals    map[*wml.Node]int // of tables, rows and cells, for people
-	hasHeadings bool              // the paragraphs know the headings before them
+	inclusions []*inclusion
+	listing    map[*mark]listed // of the tags that a listing shows
 
-	listing  map[*mark]listed             // of the tags that a listing shows
-	places   map[*lang.Tag]*program.Error // where each tag stands
-	errors   program.Errors
-	warnings program.Errors
+	tocs     tocs
+	pictures pictures
+	links    links
+	controls controls
+	plain    plainTexts
+	places   valuePlaces
+}
+
+func newCompiler(t *template, s source) *compiler {
+	c := &compiler{template: t, source: s}
+	c.gone, c.guarded, c.pinned = make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
+	c.tocs, c.pictures, c.links, c.controls = tocs{compiler: c}, pictures{compiler: c}, links{compiler: c}, controls{compiler: c}
+	c.plain, c.places = plainTexts{compiler: c}, newValuePlaces(c)
+	return c
 }
 
 // compile returns the program of a part, or nil if it holds no tag. Problems are in c.errors and c.warnings.
 func (c *compiler) compile() (*program.Part, error) {
-	if c.spend(len(c.src) / bytesPerStep) {
-		return nil, c.ended
-	}
-	root, err := wml.ParseTree(c.part, c.src)
-	if err != nil {
+	if err := c.read(); err != nil {
 		return nil, err
 	}
-	c.root, c.gone, c.guarded, c.pinned = root, make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
-	if c.isMain {
-		c.findTOCs()
-	}
-	c.pars = slices.DeleteFunc(flatten(c.src, root), func(p *paragraph) bool { return c.isInTOC(p.node) && len(c.besideTOC(p)) == 0 })
-	c.ids.collect(c.src, root)
-	switch {
-	case c.isProperties:
-		c.pars = c.leafTexts(func(*wml.Node) bool { return true })
-	case root.Name == "c:chartSpace":
-		c.pars = append(c.pars, c.leafTexts(isChartName)...)
-		slices.SortStableFunc(c.pars, func(a, b *paragraph) int { return cmp.Compare(a.node.Start, b.node.Start) })
-	}
-	c.findDialects(c.dialects)
-	if err := c.inTurn(c.findTags, c.findPlaceholders, c.findLinks, c.findControls, c.findPlain); err != nil {
+	if err := c.run(find); err != nil || len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 {
 		return nil, err
 	}
-	if len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 {
-		return nil, nil
-	}
-	if err := c.inTurn(c.matchBlocks, c.forgetCopies, c.removeTags, c.countTexts, c.removeLines, c.countTexts, c.findGone, c.findBorders, c.checkFields); err != nil {
+	if err := c.run(match); err != nil || len(c.errors) > 0 {
 		return nil, err
 	}
-	if len(c.errors) > 0 {
-		return nil, nil
-	}
-	const usual = 2 // edits for a tag
-	c.edits = slices.Grow(c.edits, usual*(len(c.marks)+len(c.asides)))
-	if err := c.inTurn(
-		c.findReferences, c.findHeaders, c.readScopes, c.notePlaces, c.editTexts, c.guardParagraphs, c.guardTables, c.guardContainers, c.editBound,
-		c.editLists, c.editNotes, c.editHeaders, c.editCells, c.editPlaceholders, c.editLinks, c.editControls, c.editPlain, c.editTOCs, c.editIDs,
-	); err != nil {
+	if err := c.run(change); err != nil {
 		return nil, err
 	}
-	made := c.assemble()
-	return made, c.ended
+	return c.assemble()
 }
 
-// inTurn does the steps one after the other until the meter ends them.
-func (c *compiler) inTurn(steps ...func()) error {
-	for _, step := range steps {
-		if step(); c.spend(len(c.pars) + len(c.marks) + len(c.edits)) {
+// stage is one of the rounds of compiling a part.
+type stage uint8
+
+const (
+	find   stage = iota // find what the part holds: paragraphs, tags, pictures, links, …
+	match               // pair the tags of blocks, and decide where the blocks begin and end
+	change              // decide which bytes of the source change
+)
+
+// phase is one step of compiling a part.
+type phase struct {
+	stage stage
+	name  string
+	run   func(c *compiler)
+	after []string // phases whose results it uses
+}
+
+// phases are the steps of compiling a part, in the order in which they run. Edits at the same position with the same rank take effect in
+// the order of the phases that made them.
+var phases = [...]phase{
+	{find, "tables of contents", func(c *compiler) { c.tocs.find() }, nil},
+	{find, "paragraphs", (*compiler).findParagraphs, []string{"tables of contents"}},
+	{find, "ids in use", func(c *compiler) { c.ids.collect(c.src, c.root) }, nil},
+	{find, "foreign tags", (*compiler).findDialects, []string{"paragraphs"}},
+	{find, "tags", (*compiler).findTags, []string{"paragraphs"}},
+	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"paragraphs"}},
+	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}},
+	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}},
+	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}},
+
+	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}},
+	{match, "copies in tables of contents", (*compiler).forgetCopies, []string{"blocks"}},
+	{match, "texts without tags", (*compiler).removeTags, []string{"blocks", "copies in tables of contents"}},
+	{match, "lines without tags", (*compiler).removeLines, []string{"texts without tags"}},
+	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags"}},
+	{match, "borders", (*compiler).findBorders, []string{"paragraphs without tags"}},
+	{match, "fields", (*compiler).checkFields, []string{"borders"}},
+
+	{change, "references to notes", (*compiler).findReferences, []string{"borders"}},
+	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}},
+	{change, "scopes", (*compiler).readScopes, []string{"borders", "references to notes", "references to headers"}},
+	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}},
+	{change, "values", (*compiler).editTexts, []string{"borders"}},
+	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}},
+	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}},
+	{change, "containers", (*compiler).guardContainers, []string{"guarded paragraphs", "guarded tables"}},
+	{change, "bound controls", (*compiler).editBound, nil},
+	{change, "lists", (*compiler).editLists, []string{"borders"}},
+	{change, "notes", (*compiler).editNotes, []string{"scopes"}},
+	{change, "headers", (*compiler).editHeaders, []string{"references to headers"}},
+	{change, "cells", (*compiler).editCells, []string{"borders"}},
+	{change, "drawings", func(c *compiler) { c.pictures.edit() }, []string{"paragraphs without tags"}},
+	{change, "addresses", func(c *compiler) { c.links.edit() }, nil},
+	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}},
+	{change, "attributes", func(c *compiler) { c.plain.edit() }, nil},
+	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders"}},
+	// The regions of ranges are read off the edits of all other phases.
+	{change, "ids", (*compiler).editIDs, []string{
+		"scopes", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells", "drawings",
+		"addresses", "controls", "attributes", "contents",
+	}},
+}
+
+// run runs the phases of a stage, until the meter ends them.
+func (c *compiler) run(s stage) error {
+	for i := range phases {
+		if phases[i].stage != s {
+			continue
+		}
+		if phases[i].run(c); c.spend(len(c.pars) + len(c.marks) + len(c.edits)) {
 			return c.ended
 		}
 	}
 	return nil
 }
 
-// spend takes n steps from the meter. Once it is true the compiler must not go on, and c.ended tells why.
+// spend takes n steps from the meter. Once it returns true, the compiler must stop, and c.ended says why.
 func (c *compiler) spend(n int) (ended bool) {
 	if c.ended == nil {
 		c.ended = c.meter.Spend(n)
@@ -135,278 +183,48 @@ func (c *compiler) spend(n int) (ended bool) {
 	return c.ended != nil
 }
 
-// findBorders finds where the blocks begin and end.
-func (c *compiler) findBorders() {
-	for _, b := range slices.Clone(c.blocks) { // to which repeated columns add
-		if c.spend(1 + len(c.pars)/bytesPerStep) {
-			return
-		}
-		c.border(b)
+// read parses the part.
+func (c *compiler) read() error {
+	if c.spend(len(c.src) / bytesPerStep) {
+		return c.ended
 	}
+	var err error
+	c.root, err = wml.ParseTree(c.part, c.src)
+	return err
 }
 
-// findTags reads the tags of all paragraphs, in the order of the source.
-func (c *compiler) findTags() {
-	for _, p := range c.pars {
-		if c.spend(1) {
-			return
-		}
-		if c.isInTOC(p.node) {
-			c.refuseBesideTOC(p)
-			continue
-		}
-		tags, orphans := lang.Find(p.text)
-		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
-			text, _ := excerpt(p.text, span.Start)
-			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.",
-				"a tag begins with {{ and ends with }} in the same paragraph")
-		}
-		for _, span := range tags {
-			c.addMark(p, span)
-		}
-		if len(c.errors) >= MaxErrors {
-			break
-		}
-	}
-	slices.SortStableFunc(c.marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
-	for i, m := range c.marks {
-		m.order = i
-	}
-}
-
-func (c *compiler) addMark(p *paragraph, span lang.Span) {
-	text := p.text[span.Start:span.End]
-	if at := strings.IndexRune(text, wml.Object); at >= 0 {
-		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
+// findParagraphs finds the paragraphs of a part, in the order in which they begin. Properties of the document and names in charts count as
+// paragraphs.
+func (c *compiler) findParagraphs() {
+	if c.isProperties {
+		c.pars = c.leafTexts(func(*wml.Node) bool { return true })
 		return
 	}
-	tag, err := lang.ParseTag(strings.Clone(text)) // lest the program keep the whole paragraph
-	if err != nil && isForeign(text) {
-		return // findDialects has something to say of it
-	}
-	if err != nil {
-		syntax, ok := errors.AsType[*lang.SyntaxError](err)
-		if !ok {
-			syntax = &lang.SyntaxError{Message: err.Error()}
-		}
-		c.failAt(p, span.Start, span.End, syntax.Offset, syntax.Message, syntax.Hint)
-		tag = unreadable(text)
-	}
-	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
-		c.failAt(p, span.Start, span.End, 0, "only values can stand here", "in a property of the document or a name in a chart there is no room for a block")
-		return
-	}
-	if len(c.marks) >= maxTags {
-		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")
-		return
-	}
-	m := &mark{tag: tag, par: p, from: span.Start, to: span.End, unreadable: err != nil}
-	m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
-	p.marks = append(p.marks, m)
-	c.marks = append(c.marks, m)
-}
-
-// unreadable stands for a tag that cannot be read: it opens or closes what its first words say, so that one mistake
-// is not reported as two.
-func unreadable(text string) *lang.Tag {
-	tag := &lang.Tag{Kind: lang.Comment, Text: text}
-	if kind, _ := lang.Meant(text); kind >= lang.For && kind <= lang.EndIf {
-		tag.Kind = kind
-	}
-	return tag
-}
-
-// removeTags takes the text of all tags that leave nothing in their place out of their paragraphs.
-func (c *compiler) removeTags() {
-	for _, m := range c.marks {
-		if !m.leavesSomething() {
-			m.par.remove(m.from, m.to)
-		}
+	c.pars = slices.DeleteFunc(flatten(c.src, c.root), func(p *paragraph) bool { return c.tocs.holds(p.node) && len(c.tocs.tagsBeside(p)) == 0 })
+	if c.root.Name == "c:chartSpace" {
+		c.pars = append(c.pars, c.leafTexts(isChartName)...)
+		slices.SortStableFunc(c.pars, func(a, b *paragraph) int { return cmp.Compare(a.node.Start, b.node.Start) })
 	}
 }
 
-func (c *compiler) countTexts() {
-	for _, p := range c.pars {
-		if len(p.marks) > 0 && (p.visible == nil || p.dirty) {
-			p.count()
-		}
+// usualWidth is the width of the text in twentieths of a point if a document does not say: A4 with its usual margins.
+const usualWidth = 9026
+
+// textWidth returns the width of the text in the last section of the part, in twentieths of a point.
+func (c *compiler) textWidth() int {
+	if c.width == 0 {
+		c.width = c.widthOfText()
 	}
+	return c.width
 }
 
-// findGone finds the paragraphs and rows that vanish because they held nothing but tags of blocks made of more than
-// themselves.
-func (c *compiler) findGone() {
-	left := map[*wml.Node]int{} // blocks that are not gone, by cell
-	for _, p := range c.pars {
-		if c.holdsOnlyTags(p) && sectionOf(p.node) == nil && !c.neededInCell(p, left) {
-			c.gone[p.node] = true
-			left[p.node.Parent]--
-		}
+func (c *compiler) widthOfText() int {
+	section := c.root.Child("w:body").Child("w:sectPr")
+	page, margins := section.Child("w:pgSz"), section.Child("w:pgMar")
+	number := func(n *wml.Node, name string) int { return wml.IDNumber(wml.AttrValue(c.src, n, name)) }
+	width := number(page, "w:w") - number(margins, "w:left") - number(margins, "w:right")
+	if page == nil || margins == nil || width <= 0 {
+		return usualWidth
 	}
-	for _, b := range c.blocks {
-		if b.level != rows {
-			continue
-		}
-		first, last := b.open().par.node.Under(b.at), b.close().par.node.Under(b.at)
-		if first == last {
-			continue
-		}
-		for _, m := range b.marks {
-			if row := m.par.node.Under(b.at); c.isTagRow(row) {
-				c.gone[row] = true
-			}
-		}
-	}
-}
-
-// holdsOnlyTags tells whether nothing would be left of the paragraph, and no block begins or ends within it.
-func (c *compiler) holdsOnlyTags(p *paragraph) bool {
-	if len(p.marks) == 0 || p.anyVisible(0, len(p.text)) {
-		return false
-	}
-	return !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level == inline })
-}
-
-// neededInCell tells whether the paragraph is all that is left of its cell, and only tags of rows stand in it.
-func (c *compiler) neededInCell(p *paragraph, left map[*wml.Node]int) bool {
-	cell := p.node.Parent
-	if cell.Name != "w:tc" {
-		return false
-	}
-	if _, ok := left[cell]; !ok {
-		for _, n := range cell.Children {
-			if n.Name == "w:p" || n.Name == "w:tbl" || n.Name == "w:sdt" {
-				left[cell]++
-			}
-		}
-	}
-	return left[cell] == 1 && !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level < rows })
-}
-
-// isTagRow tells whether a row holds nothing but tags of blocks of rows.
-func (c *compiler) isTagRow(row *wml.Node) bool {
-	return !slices.ContainsFunc(c.parsWithin(row), func(p *paragraph) bool {
-		return p.shows() || slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level != rows })
-	})
-}
-
-// parsWithin returns the paragraphs inside n.
-func (c *compiler) parsWithin(n *wml.Node) []*paragraph {
-	byStart := func(p *paragraph, at int) int { return cmp.Compare(p.node.Start, at) }
-	from, _ := slices.BinarySearchFunc(c.pars, n.Start, byStart)
-	to, _ := slices.BinarySearchFunc(c.pars, n.End, byStart)
-	return c.pars[from:to]
-}
-
-// guardParagraphs has the paragraphs that hold nothing but inline blocks dropped when these give nothing.
-func (c *compiler) guardParagraphs() {
-	streams := c.streams()
-	for _, p := range c.pars {
-		if len(p.marks) == 1 && p.marks[0].tag.Kind == lang.PageBreak && c.mayTakeParagraph(p.marks[0]) {
-			c.guard(p.node)
-			continue
-		}
-		if parting(p.node, streams) != nil || c.isGone(p.node) || !c.isAllBlocks(p) {
-			continue
-		}
-		c.guard(p.node)
-		c.yieldWhereVisible(p)
-	}
-}
-
-// isAllBlocks tells whether all the visible text of a paragraph, and there is some, is inside inline blocks.
-func (c *compiler) isAllBlocks(p *paragraph) bool {
-	if len(p.marks) == 0 || sectionOf(p.node) != nil {
-		return false
-	}
-	at, found := 0, false
-	for _, m := range p.marks {
-		if m.block != nil && m.block.stream {
-			return false
-		}
-		if m.block == nil || m.block.level != inline || m.from < at {
-			continue
-		}
-		if p.anyVisible(at, m.from) {
-			return false
-		}
-		at, found = m.block.close().to, true
-	}
-	return found && !p.anyVisible(at, len(p.text))
-}
-
-// yieldWhereVisible puts a sign before each stretch of visible text that is no value; values are one themselves.
-func (c *compiler) yieldWhereVisible(p *paragraph) {
-	at := 0
-	for i := range len(p.marks) + 1 {
-		next, until := len(p.text), len(p.text)
-		if i < len(p.marks) {
-			next, until = p.marks[i].from, p.marks[i].to
-		}
-		if p.anyVisible(at, next) {
-			pos := at
-			for !p.anyVisible(pos, pos+1) {
-				pos++
-			}
-			c.edits = append(c.edits, c.yieldAt(p, pos))
-		}
-		at = until
-	}
-}
-
-func (c *compiler) yieldAt(p *paragraph, offset int) edit {
-	piece := &p.pieces[p.pieceAt(offset)]
-	pos := piece.node.Start
-	if piece.isText() {
-		pos = piece.source(offset)
-	}
-	return edit{pos: pos, end: pos, phase: phaseYield, kind: editYield}
-}
-
-// guardTables has the tables whose rows are all in blocks dropped when no row is left, and content controls around rows
-// likewise.
-func (c *compiler) guardTables() {
-	seen := map[*wml.Node]bool{}
-	for _, b := range c.blocks {
-		if b.level != rows {
-			continue
-		}
-		for n := b.at; n != nil && n.Name != "w:tc"; n = n.Parent {
-			if (n.Name == "w:tbl" || n.Name == "w:sdt") && !seen[n] {
-				seen[n] = true
-				c.guardRows(n)
-			}
-			if n.Name == "w:tbl" {
-				break
-			}
-		}
-	}
-}
-
-func (c *compiler) guardRows(holder *wml.Node) {
-	held := rowsOf(holder)
-	if slices.ContainsFunc(held, func(row *wml.Node) bool { return c.spend(len(c.blocks)) || !c.gone[row] && !c.inRowBlock(row) }) {
-		return
-	}
-	c.guard(holder)
-	for _, row := range held {
-		if !c.gone[row] && !c.guarded[row] {
-			c.add(edit{pos: row.Start, end: row.Start, phase: phaseYield, kind: editYield})
-		}
-	}
-}
-
-// guard has a node left out if nothing in it yields.
-func (c *compiler) guard(n *wml.Node) {
-	c.guarded[n] = true
-	c.add(edit{pos: n.Start, end: n.Start, phase: phaseGuard, kind: editGuard})
-	c.add(edit{pos: n.End, end: n.End, phase: phaseGuardEnd, kind: editGuardEnd})
-}
-
-// inRowBlock tells whether a block of rows of the same table holds this one.
-func (c *compiler) inRowBlock(row *wml.Node) bool {
-	return slices.ContainsFunc(c.blocks, func(b *block) bool {
-		return b.level == rows && b.openAt <= row.Start && row.End <= b.closeAt &&
-			b.at.Ancestor(wml.Named("w:tbl")) == row.Ancestor(wml.Named("w:tbl"))
-	})
+	return width
 }

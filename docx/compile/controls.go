@@ -32,7 +32,7 @@ func (c *compiler) free(sdt *wml.Node, seen map[*wml.Node]bool) {
 	seen[sdt] = true
 	for _, name := range []string{"w:dataBinding", "w:showingPlcHdr"} {
 		if n := sdt.Child("w:sdtPr").Child(name); n != nil {
-			c.replace(n.Start, n.End, editDelete)
+			c.remove(n.Start, n.End)
 		}
 	}
 }
@@ -40,7 +40,13 @@ func (c *compiler) free(sdt *wml.Node, seen map[*wml.Node]bool) {
 // A content control (ISO 29500-1 §17.5.2) whose tag or title is a value's tag takes the value in its own kind: a check box is
 // ticked, a list shows the entry of that name, a date is written as the control says. What it shows so far gives the look.
 
-// boundControl is a content control of a part that takes a value.
+// controls are those of one part that take values.
+type controls struct {
+	*compiler
+	bound []*boundControl
+}
+
+// boundControl is a content control that takes a value.
 type boundControl struct {
 	aside   *aside
 	sdt     *wml.Node
@@ -50,8 +56,8 @@ type boundControl struct {
 // controlKinds are the kinds of content controls that take values.
 var controlKinds = []string{"w14:checkbox", "w:dropDownList", "w:comboBox", "w:date", "w:text", "w:richText"}
 
-// findControls finds the content controls whose tag or title is a value's tag.
-func (c *compiler) findControls() {
+// find finds the content controls whose tag or title is a value's tag.
+func (c *controls) find() {
 	for _, sdt := range c.root.All("w:sdt") {
 		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
 		for _, name := range []string{"w:tag", "w:alias"} {
@@ -61,7 +67,7 @@ func (c *compiler) findControls() {
 				continue
 			}
 			if props.Child("w:picture") != nil {
-				c.findPictureControl(sdt, text)
+				c.pictures.findInControl(sdt, text)
 			} else {
 				c.findControl(sdt, text)
 			}
@@ -70,7 +76,7 @@ func (c *compiler) findControls() {
 	}
 }
 
-func (c *compiler) findControl(sdt *wml.Node, text string) {
+func (c *controls) findControl(sdt *wml.Node, text string) {
 	content := sdt.Child("w:sdtContent")
 	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
 		c.warnAside(sdt, text, "content control", "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
@@ -88,12 +94,13 @@ func (c *compiler) findControl(sdt *wml.Node, text string) {
 			c.readControl(k, n)
 		}
 	}
+	a.reads = k.AddTo
 	c.asides = append(c.asides, a)
-	c.controls = append(c.controls, &boundControl{a, sdt, k})
+	c.bound = append(c.bound, &boundControl{a, sdt, k})
 }
 
 // readControl takes in what a control says of its kind.
-func (c *compiler) readControl(k *program.Control, n *wml.Node) {
+func (c *controls) readControl(k *program.Control, n *wml.Node) {
 	for _, child := range n.Children {
 		switch child.Name {
 		case "w:listItem":
@@ -115,46 +122,51 @@ func (c *compiler) readControl(k *program.Control, n *wml.Node) {
 	}
 }
 
-// editControls writes the edits of the content controls that take values.
-func (c *compiler) editControls() {
-	for _, bound := range c.controls {
-		k, sdt := bound.control, bound.sdt
-		if c.isGone(sdt) {
-			continue
+// edit writes the edits of the content controls.
+func (c *controls) edit() {
+	for _, bound := range c.bound {
+		if !c.isGone(bound.sdt) {
+			c.editControl(bound)
 		}
-		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
-		c.add(edit{pos: sdt.Start, end: sdt.Start, phase: phaseGuard, kind: editControl, mark: bound.aside.mark, control: bound})
-		c.add(edit{pos: sdt.End, end: sdt.End, phase: phaseGuardEnd, kind: editGuardEnd})
-		for _, n := range c.spentProperties(props) {
-			c.replace(n.Start, n.End, editDelete)
+	}
+}
+
+func (c *controls) editControl(bound *boundControl) {
+	k, sdt := bound.control, bound.sdt
+	props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
+	c.hold(sdt.Start, sdt.End, yields, held(func(body []program.Step) program.Step {
+		return &program.ControlValue{Tag: bound.aside.mark.tag, Control: k, Untouched: c.untouched(bound), Body: body}
+	}))
+	for _, n := range c.spentProperties(props) {
+		c.remove(n.Start, n.End)
+	}
+	texts := shownIn(content)
+	if props.Child("w:showingPlcHdr") != nil {
+		for _, style := range content.All("w:rStyle") { // that of placeholder text
+			c.remove(style.Start, style.End)
 		}
-		texts := shownIn(content)
-		if props.Child("w:showingPlcHdr") != nil {
-			for _, style := range content.All("w:rStyle") { // that of placeholder text
-				c.replace(style.Start, style.End, editDelete)
-			}
-		}
-		k.Breaks, k.Prefix = c.controlBreaks(texts[0]), texts[0].Prefix(c.src)
-		part := func(pos, end, slot int) {
-			c.add(edit{pos: pos, end: end, phase: phaseReplace, kind: editControlPart, slot: slot, control: bound})
-		}
-		for _, t := range texts[1:] {
-			c.replace(t.Start, t.End, editDelete)
-		}
-		if k.Kind == "w14:checkbox" {
-			part(texts[0].Start, texts[0].End, program.ControlBox)
-			pos, end, bare := fontOf(texts[0].Parent)
-			k.Bare = bare
-			c.add(edit{pos: pos, end: end, phase: phaseParagraph, kind: editControlPart, slot: program.ControlFont, control: bound})
-		} else {
-			part(texts[0].Start, texts[0].End, program.ControlText)
-		}
-		if a := props.Child("w14:checkbox").Child("w14:checked").Attr("w14:val"); a != nil {
-			part(a.ValueStart, a.ValueEnd, program.ControlTicked)
-		}
-		if a := props.Child("w:date").Attr("w:fullDate"); a != nil {
-			part(a.ValueStart, a.ValueEnd, program.ControlDate)
-		}
+	}
+	for _, t := range texts[1:] {
+		c.remove(t.Start, t.End)
+	}
+	k.Prefix = texts[0].Prefix(c.src)
+	k.Breaks = textBreaks(k.Prefix)
+	part := func(pos, end int, rank rank, kind program.ControlPartKind) {
+		c.add(edit{pos: pos, end: end, rank: rank, action: emitted{&program.ControlPart{Part: kind, Text: c.copy(pos, end), Control: k}}})
+	}
+	if k.Kind == "w14:checkbox" {
+		part(texts[0].Start, texts[0].End, rankReplace, program.ControlBox)
+		pos, end, bare := fontOf(texts[0].Parent)
+		k.Bare = bare
+		part(pos, end, rankParagraph, program.ControlFont)
+	} else {
+		part(texts[0].Start, texts[0].End, rankReplace, program.ControlText)
+	}
+	if a := props.Child("w14:checkbox").Child("w14:checked").Attr("w14:val"); a != nil {
+		part(a.ValueStart, a.ValueEnd, rankReplace, program.ControlTicked)
+	}
+	if a := props.Child("w:date").Attr("w:fullDate"); a != nil {
+		part(a.ValueStart, a.ValueEnd, rankReplace, program.ControlDate)
 	}
 }
 
@@ -174,15 +186,8 @@ func (c *compiler) spentProperties(props *wml.Node) (spent []*wml.Node) {
 	return spent
 }
 
-// controlBreaks is the XML of breaks in the text of a control.
-func (c *compiler) controlBreaks(t *wml.Node) *program.Breaks {
-	prefix := t.Prefix(c.src)
-	end, start := "</"+prefix+"t><"+prefix, "/><"+prefix+"t"+wml.Preserve+">"
-	return &program.Breaks{Line: []byte(end + "br" + start), Tab: []byte(end + "tab" + start)}
-}
-
 // untouched is the control as it stays when there is no value, without the id that it has once.
-func (c *compiler) untouched(k *boundControl) []byte {
+func (c *controls) untouched(k *boundControl) []byte {
 	if id := k.sdt.Child("w:sdtPr").Child("w:id"); id != nil {
 		return slices.Concat(c.src[k.sdt.Start:id.Start], c.src[id.End:k.sdt.End])
 	}
@@ -190,7 +195,7 @@ func (c *compiler) untouched(k *boundControl) []byte {
 }
 
 // readBox takes in a w14:checkedState or w14:uncheckedState.
-func (c *compiler) readBox(b *program.Box, n *wml.Node) {
+func (c *controls) readBox(b *program.Box, n *wml.Node) {
 	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE && (glyph < 0xD800 || glyph > 0xDFFF) {
 		b.Glyph = rune(glyph)
 	}

@@ -41,8 +41,9 @@ var foreignTag = regexp.MustCompile(`^\{\{\s*` + sigils)
 // isForeign tells whether a text in double braces that is no tag of ours is one of another language.
 func isForeign(text string) bool { return foreignTag.MatchString(text) }
 
-// findDialects warns of the other languages whose tags stand in the part. known are those that another part has told of.
-func (c *compiler) findDialects(known map[string]bool) {
+// findDialects warns about tags of other template languages in the part, once for each language in a template.
+func (c *compiler) findDialects() {
+	known := c.dialects
 	for i := range dialects {
 		d := &dialects[i]
 		if known[d.name] || d.sign == "«" && !bytes.Contains(c.src, []byte("MERGEFIELD")) { // else they are quotes

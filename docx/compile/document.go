@@ -107,14 +107,17 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		d.StyleIDs[styles[id].Kind+" "+strings.ToLower(styles[id].Name)] = id
 	}
-	shared := compiler{meter: p.meter, pkg: d.Package, styles: styles, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots, lists: d.Lists, charts: d.Charts, notes: map[string]*boundNote{}, headers: map[string]*boundHeader{}, use: &d.Use, dialects: map[string]bool{}, mayInclude: mayInclude}
+	shared := &template{
+		meter: p.meter, pkg: d.Package, mayInclude: mayInclude, styles: styles, numbering: d.Lists, charts: d.Charts,
+		headers: map[string]*boundHeader{}, notes: map[string]*boundNote{}, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots,
+		use: &d.Use, dialects: map[string]bool{},
+	}
 	for _, part := range append(parts, properties...) {
 		if err := p.meter.Check(); err != nil {
 			return err
 		}
-		c := shared
-		c.part, c.isMain, c.isProperties, c.stretches = part.Name, part == main, slices.Contains(properties, part), included[part.Name]
-		if err := p.compile(part, &c); err != nil {
+		src := source{part: part.Name, isMain: part == main, isProperties: slices.Contains(properties, part), stretches: included[part.Name]}
+		if err := p.compile(part, newCompiler(shared, src)); err != nil {
 			return err
 		}
 	}
@@ -141,7 +144,7 @@ func (p *partCompiler) compile(part *ooxml.Part, c *compiler) error {
 		return err
 	}
 	p.report(c)
-	d.HasTOC = d.HasTOC || len(c.tocs) > 0 && made != nil
+	d.HasTOC = d.HasTOC || len(c.tocs.own) > 0 && made != nil
 	chart := d.Charts[part.Name]
 	if chart != nil {
 		if err := chart.Read(d.Package, c.src, made); err != nil {
@@ -179,7 +182,7 @@ func (p *partCompiler) report(c *compiler) {
 	p.Mistakes = keep(p.Mistakes, c.errors)
 	d.Warnings = keep(d.Warnings, c.warnings)
 	p.Inclusions = append(p.Inclusions, c.inclusions...)
-	maps.Copy(d.Places, c.places)
+	maps.Copy(d.Places, c.placesOf)
 	for _, l := range c.listed() {
 		if !p.seen[l.scope+l.tag.Content] {
 			p.seen[l.scope+l.tag.Content] = true

@@ -15,6 +15,15 @@ import (
 // MaxErrors is how many problems of a template are reported.
 const MaxErrors = 200
 
+// findings are what is wrong with a part, and what helps to say where.
+type findings struct {
+	errors      program.Errors
+	warnings    program.Errors
+	placesOf    map[*lang.Tag]*program.Error // where each tag is
+	ordinals    map[*wml.Node]int            // of tables, rows, and cells, for people
+	hasHeadings bool                         // the paragraphs know the headings above them
+}
+
 // fail notes a problem at the start of a tag, unless it is said already that this cannot be read.
 func (c *compiler) fail(m *mark, message, hint string) {
 	if m.unreadable {
@@ -75,16 +84,16 @@ func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 
 // notePlaces keeps where each tag stands, for problems that data brings.
 func (c *compiler) notePlaces() {
-	c.places = make(map[*lang.Tag]*program.Error, len(c.marks))
+	c.placesOf = make(map[*lang.Tag]*program.Error, len(c.marks))
 	for _, m := range c.marks {
 		if (m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil) && !c.isTwin(m.par) {
 			e := c.where(m.par, m.from, m.from)
 			e.Tag = m.tag.Text
-			c.places[m.tag] = e
+			c.placesOf[m.tag] = e
 		}
 	}
 	for _, a := range c.asides {
-		c.places[a.mark.tag] = c.whereAside(a)
+		c.placesOf[a.mark.tag] = c.whereAside(a)
 	}
 }
 

@@ -41,27 +41,27 @@ func (c *compiler) checkFields() {
 	if len(parts) == 0 {
 		return
 	}
-	first, told := map[*block]*edit{}, map[*block]bool{}
+	first, failed := map[*block]*border{}, map[*block]bool{}
 	for i := range c.edits {
-		e := &c.edits[i]
-		if e.phase != phaseBorder || told[e.of()] {
+		b, isBorder := c.edits[i].action.(*border)
+		if !isBorder || failed[b.block] {
 			continue
 		}
-		open := first[e.of()]
+		open := first[b.block]
 		if open == nil {
-			first[e.of()] = e
+			first[b.block] = b
 			continue
 		}
-		from, to := partAt(parts, open.pos), partAt(parts, e.pos)
+		from, to := partAt(parts, open.pos), partAt(parts, b.pos)
 		if from.part != to.part {
-			told[e.of()] = true
-			c.failField(open, e, from, to)
+			failed[b.block] = true
+			c.failField(open, b, from, to)
 		}
 	}
 }
 
 // failField reports the tag that stands inside of the field that its block would part.
-func (c *compiler) failField(open, other *edit, from, to fieldPart) {
+func (c *compiler) failField(open, other *border, from, to fieldPart) {
 	m, f := other.mark, to.field
 	if from.depth > to.depth || f == nil {
 		m, f = open.mark, from.field

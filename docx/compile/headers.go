@@ -26,6 +26,11 @@ type headerReference struct {
 	header *program.Header
 }
 
+// step returns the step that writes the id of the reference.
+func (r headerReference) step(c *compiler, id *wml.Attr) *program.HeaderReference {
+	return &program.HeaderReference{Text: c.copy(id.ValueStart, id.ValueEnd), Header: r.header}
+}
+
 // headerReferences are the elements that give a section its headers and footers, with the types of their relationships.
 var headerReferences = map[string]string{"w:headerReference": ooxml.RelHeader, "w:footerReference": ooxml.RelFooter}
 
@@ -86,7 +91,7 @@ func (c *compiler) editHeaders() {
 	for _, bound := range c.headers {
 		for _, ref := range bound.references {
 			id := ref.node.Attr("r:id")
-			c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editHeader, header: ref.header})
+			c.replace(id.ValueStart, id.ValueEnd, ref.step(c, id))
 		}
 	}
 }

@@ -111,19 +111,19 @@ func (e *idEditor) walk(n *wml.Node) {
 		e.noteReferences(n)
 	case n.Name == "w:p" || n.Name == "w:tr":
 		if id := n.Attr("w14:paraId"); id != nil {
-			e.c.replace(id.Start, id.End, editDelete)
+			e.c.remove(id.Start, id.End)
 		}
 	case n.Name == "w:id" && n.Parent.Name == "w:sdtPr":
-		e.c.replace(n.Start, n.End, editDelete)
+		e.c.remove(n.Start, n.End)
 	case n.Name == "w:commentReference":
 		e.once(n)
 	case trackedChanges[n.Name]:
 		if id := n.Attr("w:id"); id != nil {
-			e.c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editID, slot: e.c.slots.ID(), space: program.BookmarkIDs})
+			e.c.replace(id.ValueStart, id.ValueEnd, e.id(id, program.BookmarkIDs))
 		}
 	case n.Name == "wp:docPr":
 		if id := n.Attr("id"); id != nil {
-			e.c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editID, slot: e.c.slots.ID(), space: program.DrawingIDs})
+			e.c.replace(id.ValueStart, id.ValueEnd, e.id(id, program.DrawingIDs))
 		}
 	}
 	story := e.story
@@ -136,32 +136,40 @@ func (e *idEditor) walk(n *wml.Node) {
 	e.story = story
 }
 
+// id returns the step that writes an id.
+func (e *idEditor) id(a *wml.Attr, space program.IDSpace) *program.ID {
+	return &program.ID{Slot: e.c.slots.IDs.Next(), Text: e.c.copy(a.ValueStart, a.ValueEnd), Space: space}
+}
+
 // once has an element come out only the first time, as it refers to something that is there once.
 func (e *idEditor) once(n *wml.Node) {
-	e.c.add(edit{pos: n.Start, end: n.End, phase: phaseReplace, kind: editOnce, slot: e.c.slots.ID()})
+	e.c.replace(n.Start, n.End, &program.Once{Slot: e.c.slots.Once.Next(), Text: e.c.copy(n.Start, n.End)})
 }
 
 // renumber returns the edits that give a range a fresh id in each round of a loop, and a bookmark a fresh name, which what refers to it in
 // the loop has too.
 func (e *idEditor) renumber(r *markedRange, loop *region) (ofStart, ofEnd []edit) {
-	slot := e.c.slots.ID()
+	at := func(a *wml.Attr, step program.Step) edit {
+		return edit{pos: a.ValueStart, end: a.ValueEnd, rank: rankReplace, action: emitted{step}}
+	}
 	start, end := r.start.Attr("w:id"), r.end.Attr("w:id")
-	ofStart = []edit{{pos: start.ValueStart, end: start.ValueEnd, phase: phaseReplace, kind: editID, slot: slot, space: program.BookmarkIDs}}
-	ofEnd = []edit{{pos: end.ValueStart, end: end.ValueEnd, phase: phaseReplace, kind: editSameID, slot: slot, space: program.BookmarkIDs}}
+	id := e.id(start, program.BookmarkIDs)
+	ofStart = []edit{at(start, id)}
+	ofEnd = []edit{at(end, &program.SameID{Slot: id.Slot, Text: e.c.copy(end.ValueStart, end.ValueEnd)})}
 	name := r.start.Attr("w:name")
 	if name == nil {
 		return ofStart, ofEnd
 	}
-	slot = e.c.slots.ID()
-	ofStart = append(ofStart, edit{pos: name.ValueStart, end: name.ValueEnd, phase: phaseReplace, kind: editName, slot: slot})
+	slot := e.c.slots.Names.Next()
+	ofStart = append(ofStart, at(name, &program.Name{Slot: slot, Text: e.c.copy(name.ValueStart, name.ValueEnd)}))
 	slices.SortFunc(ofStart, func(a, b edit) int { return a.pos - b.pos })
 	for _, ref := range e.references[string(e.c.src[name.ValueStart:name.ValueEnd])] {
-		kind := editNameBehind
+		role := program.NameAfter
 		if ref.start < name.ValueStart {
-			kind = editNameAhead
+			role = program.NameBeforehand
 		}
 		if loop.from <= ref.start && ref.end <= loop.to {
-			e.c.add(edit{pos: ref.start, end: ref.end, phase: phaseReplace, kind: kind, slot: slot})
+			e.c.replace(ref.start, ref.end, &program.Name{Slot: slot, Text: e.c.copy(ref.start, ref.end), Role: role})
 		}
 	}
 	return ofStart, ofEnd

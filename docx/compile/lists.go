@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"platen/docx/program"
 	"platen/docx/wml"
 )
 
@@ -23,7 +24,7 @@ func (c *compiler) listOf(par *wml.Node) (wml.List, bool) {
 // by item, goes on: its first item begins the round. So does one with a single item in each round, such as a column of
 // row numbers.
 func (c *compiler) editLists() {
-	if c.lists == nil || !slices.ContainsFunc(c.blocks, (*block).isLoop) {
+	if c.numbering == nil || !slices.ContainsFunc(c.blocks, (*block).isLoop) {
 		return
 	}
 	items := map[string][]*paragraph{}
@@ -41,8 +42,8 @@ func (c *compiler) editLists() {
 		if i < 0 {
 			continue
 		}
-		slot := c.slots.ID()
-		c.blocks[i].anew = append(c.blocks[i].anew, slot)
+		slot := c.slots.Lists.Next()
+		c.blocks[i].lists = append(c.blocks[i].lists, slot)
 		for _, p := range items[num] {
 			c.editList(p.node, slot)
 		}
@@ -60,7 +61,7 @@ func (c *compiler) restarts(b *block, num string, items []*paragraph) bool {
 		return false
 	}
 	l, _ := c.listOf(items[0].node)
-	return c.lists.IsNumbered(num, l.Level) && (len(items) > 1 || slices.ContainsFunc(c.blocks, func(in *block) bool {
+	return c.numbering.IsNumbered(num, l.Level) && (len(items) > 1 || slices.ContainsFunc(c.blocks, func(in *block) bool {
 		return in != b && in.isLoop() && b.openAt <= in.openAt && in.closeAt <= b.closeAt &&
 			in.openAt <= items[0].node.Start && items[0].node.End <= in.closeAt
 	}))
@@ -74,8 +75,9 @@ var beforeNumbering = map[string]bool{
 // editList has a paragraph name the list of a slot.
 func (c *compiler) editList(par *wml.Node, slot int) {
 	l, _ := c.listOf(par)
+	step := &program.ListID{Slot: slot, Num: l.Num, ID: wml.IDNumber(l.Num)}
 	if l.ID != nil {
-		c.add(edit{pos: l.ID.ValueStart, end: l.ID.ValueEnd, phase: phaseReplace, kind: editNumber, slot: slot, opening: l.Num})
+		c.replace(l.ID.ValueStart, l.ID.ValueEnd, step)
 		return
 	}
 	props := par.Child("w:pPr")
@@ -86,7 +88,7 @@ func (c *compiler) editList(par *wml.Node, slot int) {
 		}
 	}
 	val := " " + prefix + `val="`
-	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editInsert, opening: "<" + prefix + "numPr><" + prefix + "ilvl" + val + l.Level + `"/><` + prefix + "numId" + val})
-	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editNumber, slot: slot, opening: l.Num})
-	c.add(edit{pos: at, end: at, phase: phaseReplace, kind: editInsert, opening: `"/></` + prefix + "numPr>"})
+	c.insert(at, rankReplace, "<"+prefix+"numPr><"+prefix+"ilvl"+val+l.Level+`"/><`+prefix+"numId"+val)
+	c.emit(at, rankReplace, step)
+	c.insert(at, rankReplace, `"/></`+prefix+"numPr>")
 }

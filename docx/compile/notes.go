@@ -62,9 +62,12 @@ func (c *compiler) ownNotes() map[*wml.Node]*boundNote {
 func (c *compiler) editNotes() {
 	for n, note := range c.ownNotes() {
 		id := n.Attr("w:id")
-		c.add(edit{pos: n.Start, end: n.Start, phase: phaseGuard, kind: editNote, note: note.note})
-		c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editNoteID})
-		c.add(edit{pos: n.End, end: n.End, phase: phaseGuardEnd, kind: editGuardEnd})
+		kind := begins
+		if slices.ContainsFunc(note.blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() }) {
+			kind = repeats
+		}
+		c.hold(n.Start, n.End, kind, held(func(body []program.Step) program.Step { return &program.NoteText{Note: note.note, Body: body} }))
+		c.replace(id.ValueStart, id.ValueEnd, &program.NoteID{})
 	}
 	if !c.isMain || len(c.notes) == 0 {
 		return
@@ -73,7 +76,7 @@ func (c *compiler) editNotes() {
 		for _, n := range c.root.All(name) {
 			if note := c.notes[c.noteKey(kind, n)]; note != nil {
 				id := n.Attr("w:id")
-				c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editReference, note: note.note})
+				c.replace(id.ValueStart, id.ValueEnd, &program.NoteReference{Text: c.copy(id.ValueStart, id.ValueEnd), Note: note.note})
 			}
 		}
 	}
@@ -81,9 +84,9 @@ func (c *compiler) editNotes() {
 
 // linkNotes has the notes of a program found by their references.
 func linkNotes(part string, p *program.Part) {
-	for i := range p.Ops {
-		if o := &p.Ops[i]; o.Kind == program.OpNote {
-			o.Note.Part, o.Note.Body, p.HasNotes = part, o.Body, true
+	for _, step := range p.Steps {
+		if text, ok := step.(*program.NoteText); ok {
+			text.Note.Part, text.Note.Body, p.HasNotes = part, text.Body, true
 		}
 	}
 }

@@ -9,6 +9,61 @@ import (
 	"platen/docx/wml"
 )
 
+// valuePlaces describes where the values of a part go, each place once.
+type valuePlaces struct {
+	*compiler
+	byMark map[*mark]*program.Place
+	byText map[*wml.Node]*program.Place // of one of the marks in a text
+	forms  map[string]*program.Breaks   // by prefix
+}
+
+func newValuePlaces(c *compiler) valuePlaces {
+	return valuePlaces{c, map[*mark]*program.Place{}, map[*wml.Node]*program.Place{}, map[string]*program.Breaks{}}
+}
+
+// of describes the place of a value; nil if only text can be there. All edits must be known.
+func (c *valuePlaces) of(m *mark) *program.Place {
+	if m.first.plain || m.first.node.Name != "w:t" {
+		return nil
+	}
+	if p := c.byMark[m]; p != nil {
+		return p
+	}
+	p := new(program.Place)
+	if like := c.byText[m.first.node]; like != nil {
+		*p = *like
+		p.Lead = nil
+	} else {
+		p = c.placeOf(m)
+		c.byText[m.first.node] = p
+	}
+	c.byMark[m] = p
+	return p
+}
+
+// breaks returns the XML of breaks in the text that contains a value's tag.
+func (c *valuePlaces) breaks(m *mark) *program.Breaks {
+	switch {
+	case m.first.plain:
+		return &program.Breaks{Plain: true, Code: m.first.node.Name == "w:instrText"}
+	case m.first.node.Name == "a:t":
+		return c.drawingBreaks(m)
+	}
+	prefix := m.first.node.Prefix(c.src)
+	b := c.forms[prefix]
+	if b == nil {
+		b = textBreaks(prefix)
+		c.forms[prefix] = b
+	}
+	return b
+}
+
+// textBreaks is the XML of breaks in a w:t, with a prefix.
+func textBreaks(prefix string) *program.Breaks {
+	end, start := "</"+prefix+"t><"+prefix, "/><"+prefix+"t"+wml.Preserve+">"
+	return &program.Breaks{Line: []byte(end + "br" + start), Tab: []byte(end + "tab" + start)}
+}
+
 // drawingBreaks is the XML of breaks in the text of a chart or diagram, where a break stands between runs.
 func (c *compiler) drawingBreaks(m *mark) *program.Breaks {
 	t, run := m.first.node, m.first.run
@@ -26,8 +81,8 @@ func holdsNoLink(n *wml.Node) bool {
 func (c *compiler) placeOf(m *mark) *program.Place {
 	t, run, par := m.first.node, m.first.run, m.par.node
 	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")), InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
-	if len(c.tocs) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
-		p.Headings = c.richHeadings()
+	if len(c.tocs.own) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
+		p.Headings = c.tocs.richHeadings()
 	}
 	if props := par.Child("w:pPr"); props != nil {
 		p.ParagraphProperties = c.copied(props)
@@ -159,7 +214,7 @@ func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 }
 
 // isEntry tells whether a table of contents has an entry for a paragraph, which must lead to it.
-func (c *compiler) isEntry(par *wml.Node) bool { return c.levelsOf(par) != nil }
+func (c *compiler) isEntry(par *wml.Node) bool { return c.tocs.levelsOf(par) != nil }
 
 // mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {

@@ -118,7 +118,7 @@ func (e *idEditor) onceInLoop(n *wml.Node, in *branch) {
 
 // editParted edits a range whose marks are not in one branch; common is the innermost that holds both.
 func (e *idEditor) editParted(r *markedRange, common *branch) {
-	slot := e.c.slots.ID()
+	slot := e.c.slots.Ranges.Next()
 	start := &half{node: r.start, slot: slot, once: r.kind.once}
 	end := &half{node: r.end, slot: slot, once: r.kind.once, end: true}
 	if common != nil && common.repeats != nil && !r.kind.once {
@@ -137,27 +137,30 @@ func (e *idEditor) place(h *half, regions []*region) {
 	if n := len(regions); n > 0 {
 		regions[n-1].behind = append(regions[n-1].behind, h)
 	}
-	e.c.add(edit{pos: h.node.Start, end: h.node.End, phase: phaseReplace, kind: editHalf, half: h})
+	e.c.add(edit{pos: h.node.Start, end: h.node.End, rank: rankReplace, action: h})
 }
 
-// half is the operation that writes a mark.
-func (a *assembler) half(h *half) program.Op {
-	o := program.Op{Kind: program.OpRangeStart, Slot: h.slot, Once: h.once}
-	if h.end {
-		o.Kind = program.OpRangeEnd
+func (h *half) apply(a *assembler, _ *edit) bool {
+	if !h.behind {
+		a.emit(h.step(a.c))
 	}
+	return true
+}
+
+// step returns the step that writes the mark.
+func (h *half) step(c *compiler) program.Step {
+	var body []program.Step
 	at := h.node.Start
-	literal := func(until int) {
-		o.Body = append(o.Body, program.Op{Kind: program.OpLiteral, Text: slices.Clone(a.c.src[at:until])})
-	}
 	for i := range h.inner {
 		e := &h.inner[i]
-		literal(e.pos)
-		o.Body = append(o.Body, a.operation(e, a.c.src[e.pos:e.end]))
+		body = append(body, &program.Literal{Text: c.copy(at, e.pos)}, e.action.(emitted).step)
 		at = e.end
 	}
-	literal(h.node.End)
-	return o
+	body = append(body, &program.Literal{Text: c.copy(at, h.node.End)})
+	if h.end {
+		return &program.RangeEnd{Slot: h.slot, Body: body, Once: h.once}
+	}
+	return &program.RangeStart{Slot: h.slot, Body: body}
 }
 
 // tornRanges returns the marks in a stretch of the source of which the other half is outside, and the references to comments of
@@ -204,20 +207,12 @@ func (c *compiler) tornRanges(from, to int) []byte {
 	return torn
 }
 
-// parts returns the slots of the ranges of which a region, which may be nil, holds one end.
-func (r *region) parts() []int {
-	if r == nil {
-		return nil
-	}
-	return r.ranges
-}
-
 // catchUp writes the marks of ranges that have not come within the region that ends here.
 func (a *assembler) catchUp(r *region) {
 	if r == nil {
 		return
 	}
 	for _, h := range r.behind {
-		a.emit(a.half(h))
+		a.emit(h.step(a.c))
 	}
 }

@@ -1,12 +1,5 @@
 package compile
 
-import (
-	"slices"
-
-	"platen/docx/lang"
-	"platen/docx/program"
-)
-
 // region is a stretch of the source that may be left out, or come several times: a block, a note that is written where it is
 // referred to, or what vanishes if nothing is in it.
 type region struct {
@@ -35,7 +28,6 @@ type branchStart struct {
 // findRegions goes through the edits as the assembler will. What comes of it is sorted by place.
 func (c *compiler) findRegions() []branchStart {
 	c.sortEdits()
-	repeated := c.repeatedNotes()
 	var starts []branchStart
 	stack, cursor := []*branch{nil}, 0
 	if c.ofRounds() != nil {
@@ -44,26 +36,26 @@ func (c *compiler) findRegions() []branchStart {
 	}
 	for i := range c.edits {
 		e := &c.edits[i]
-		if e.pos < cursor && e.phase != phaseBorder {
+		if e.pos < cursor && e.rank != rankBorder {
 			continue
 		}
 		cursor = max(cursor, e.end)
 		at := stack[len(stack)-1]
-		switch {
-		case e.kind == editTOC:
+		switch kind := e.bound; {
+		case kind == whole:
 			starts = append(starts, branchStart{e.pos, at.inner(&region{from: e.pos, to: e.end, fixed: true})}, branchStart{e.end, at})
 			continue
-		case e.kind == editHeading: // which always comes
+		case kind == passes:
 			stack = append(stack, at)
-		case e.kind.opens():
-			e.region = &region{from: e.pos, loop: e.kind == editOpen && e.of().isLoop() || repeated[e.note], fixed: e.kind.replaces()}
+		case kind == begins || kind == repeats || kind == yields:
+			e.region = &region{from: e.pos, loop: kind == repeats, fixed: kind == yields}
 			stack = append(stack, at.inner(e.region))
-		case e.kind == editPart && at != nil:
+		case kind == parts && at != nil:
 			stack[len(stack)-1] = at.around.inner(at.region)
-		case e.kind.closes() && len(stack) > 1:
-			if e.kind != editHeadingEnd {
-				e.region, at.to = at.region, e.pos
-			}
+		case kind == ends && len(stack) > 1:
+			e.region, at.to = at.region, e.pos
+			stack = stack[:len(stack)-1]
+		case kind == passed && len(stack) > 1:
 			stack = stack[:len(stack)-1]
 		default:
 			continue
@@ -71,35 +63,6 @@ func (c *compiler) findRegions() []branchStart {
 		starts = append(starts, branchStart{e.pos, stack[len(stack)-1]})
 	}
 	return starts
-}
-
-// opens and closes tell the edits between which other edits lie.
-func (k editKind) opens() bool {
-	switch k {
-	case editOpen, editGuard, editAlone, editHeading, editPicture, editShown, editChart, editControl, editCovered, editNote:
-		return true
-	}
-	return false
-}
-
-func (k editKind) closes() bool {
-	return k == editClose || k == editGuardEnd || k == editAloneEnd || k == editHeadingEnd
-}
-
-// replaces tells the edits that write something else in place of all between them.
-func (k editKind) replaces() bool {
-	return k == editPicture || k == editShown || k == editChart || k == editControl
-}
-
-// repeatedNotes returns the notes that are referred to within a loop.
-func (c *compiler) repeatedNotes() map[*program.Note]bool {
-	repeated := map[*program.Note]bool{}
-	for _, n := range c.ownNotes() {
-		if slices.ContainsFunc(n.blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() }) {
-			repeated[n.note] = true
-		}
-	}
-	return repeated
 }
 
 // inner returns a branch of a region within this one, which may be nil.

@@ -27,6 +27,8 @@ func (c *compiler) readScopes() {
 	}
 	for _, e := range c.scopeEvents() {
 		switch {
+		case e.aside != nil:
+			r.readAside(e.aside)
 		case e.header != nil:
 			e.header.blocks = slices.Clone(r.blocks)
 		case e.note != nil && e.closes:
@@ -57,6 +59,7 @@ func (c *compiler) readScopes() {
 type scopeEvent struct {
 	pos           int
 	mark          *mark
+	aside         *aside // whose tag it is, if it is outside of the text of paragraphs
 	opens, closes bool
 	again         bool         // the tag itself is read elsewhere
 	header        *boundHeader // the first reference to it
@@ -78,7 +81,7 @@ func (c *compiler) scopeEvents() []scopeEvent {
 		events = append(events, e)
 	}
 	for _, a := range c.asides {
-		events = append(events, scopeEvent{pos: a.pos, mark: a.mark})
+		events = append(events, scopeEvent{pos: a.pos, mark: a.mark, aside: a})
 	}
 	if c.isMain {
 		for _, note := range c.notes {
@@ -146,39 +149,30 @@ func (r *scopeReader) close(opens func(lang.Kind) bool) {
 	}
 }
 
+// read notes what data a tag in the text reads.
 func (r *scopeReader) read(m *mark) {
-	isPicture := false
-	if i := slices.IndexFunc(r.c.placeholders, func(h *placeholder) bool { return h.mark == m }); i >= 0 {
-		h := r.c.placeholders[i]
-		if isPicture = h.chart == nil; !isPicture && h.chart.Blocks == nil {
-			h.chart.Blocks = slices.Clone(r.blocks)
-		}
-	}
-	r.use(m, isPicture)
-	if m.tag.Type() == "" {
-		return
-	}
-	scope := strings.Join(r.loops, "\x00")
-	kind := m.tag.Type()
-	if isPicture {
-		kind = "image"
-	}
-	r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope + "\x00"}
+	r.c.use.Add(m.tag, &r.scope)
+	r.list(m, m.tag.Type())
 }
 
-// use notes what data the tag reads, and what its place makes of that.
-func (r *scopeReader) use(m *mark, isPicture bool) {
-	use := r.c.use
-	i := slices.IndexFunc(r.c.controls, func(b *boundControl) bool { return b.aside.mark == m })
-	switch {
-	case isPicture:
-		use.AddPicture(m.tag, &r.scope)
-	case i >= 0:
-		r.c.controls[i].control.AddTo(use, m.tag, &r.scope)
-	case slices.ContainsFunc(r.c.links, func(l *boundLink) bool { return l.target.Texts[0] == "" && l.target.Tags[0] == m.tag }):
-		use.AddAddress(m.tag, &r.scope)
-	default:
-		use.Add(m.tag, &r.scope)
+// readAside notes what data a tag outside of the text reads.
+func (r *scopeReader) readAside(a *aside) {
+	if a.isWithin != nil {
+		a.isWithin(r.blocks)
+	}
+	reads := a.reads
+	if reads == nil {
+		reads = (*lang.Use).Add
+	}
+	reads(r.c.use, a.mark.tag, &r.scope)
+	r.list(a.mark, cmp.Or(a.kind, a.mark.tag.Type()))
+}
+
+// list adds a tag to the listing, unless it is of a kind that the listing does not show.
+func (r *scopeReader) list(m *mark, kind string) {
+	if m.tag.Type() != "" {
+		scope := strings.Join(r.loops, "\x00") + "\x00"
+		r.c.listing[m] = listed{Tag{Content: m.tag.Text, Type: kind, Paths: m.tag.Paths(&r.scope)}, scope}
 	}
 }
 

@@ -1,9 +1,7 @@
 package compile
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
 	"platen/docx/lang"
 	"platen/docx/program"
@@ -50,36 +48,30 @@ func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
 		c.warnTag(m, "The cell of '"+m.tag.Text+"' cannot merge: its row is not repeated, or it is merged already.")
 		return
 	}
-	slot := c.slots.Merge()
+	slot := c.slots.Merges.Next()
 	c.blocks[i].merges = append(c.blocks[i].merges, slot)
-	c.addProperty(tc, beforeMerge, edit{kind: editMerge, mark: m, slot: slot, cell: left[row]})
+	c.addProperty(tc, beforeMerge, &program.CellMerge{Tag: m.tag, Slot: slot, Left: left[row], Prefix: m.first.node.Prefix(c.src)})
 	left[row] = slot + 1
 	m.merge = slot + 1
 }
 
-// addProperty writes an edit that adds a property to a cell, behind those that come before it.
-func (c *compiler) addProperty(tc *wml.Node, before []string, e edit) {
-	e.phase = phaseReplace
+// addProperty has a step write a property of a cell, after the properties that must come before it.
+func (c *compiler) addProperty(tc *wml.Node, before []string, step program.Step) {
 	props := tc.Child("w:tcPr")
-	prefix := tc.Prefix(c.src)
 	if props == nil {
-		open, end := e, e
-		open.kind, open.opening = editInsert, "<"+prefix+"tcPr>"
-		end.kind, end.opening = editInsert, "</"+prefix+"tcPr>"
-		for _, part := range []*edit{&open, &e, &end} {
-			part.pos, part.end = tc.OpenEnd, tc.OpenEnd
-			c.add(*part)
-		}
+		prefix := tc.Prefix(c.src)
+		c.insert(tc.OpenEnd, rankReplace, "<"+prefix+"tcPr>")
+		c.emit(tc.OpenEnd, rankReplace, step)
+		c.insert(tc.OpenEnd, rankReplace, "</"+prefix+"tcPr>")
 		return
 	}
-	e.pos = props.OpenEnd
+	pos := props.OpenEnd
 	for _, p := range props.Children {
 		if slices.Contains(before, p.Name) {
-			e.pos = p.End
+			pos = p.End
 		}
 	}
-	e.end = e.pos
-	c.add(e)
+	c.emit(pos, rankReplace, step)
 }
 
 func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
@@ -89,255 +81,18 @@ func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
 		c.warnTag(m, "The cell of '"+m.tag.Text+"' cannot span: it is merged already.")
 		return
 	}
-	slot := c.slots.ID()
+	slot := c.slots.Spans.Next()
 	most := 1
 	for _, next := range cells[i+1:] {
 		most += next.span
-		c.add(edit{pos: next.node.Start, end: next.node.Start, phase: phaseGuard, kind: editCovered, slot: slot, cell: next.span})
-		c.add(edit{pos: next.node.End, end: next.node.End, phase: phaseGuardEnd, kind: editGuardEnd})
+		c.hold(next.node.Start, next.node.End, begins, held(func(body []program.Step) program.Step {
+			return &program.CoveredCell{Slot: slot, Columns: next.span, Body: body}
+		}))
 	}
 	if width := tc.Child("w:tcPr").Child("w:tcW"); width != nil {
-		c.replace(width.Start, width.End, editDelete) // which is that of one column
+		c.remove(width.Start, width.End) // that of one column
 	}
-	c.addProperty(tc, beforeSpan, edit{kind: editCellSpan, mark: m, slot: slot, cell: most})
-}
-
-// {{tablecolumn x in list}} repeats columns of a table: those from the cell of the tag to the cell of its
-// {{endtablecolumn}}, in every row. A table is written row by row, so its columns become a loop in each row over items that
-// are looked up once, before the table's grid. The copies have the width of the template's columns as long as the table
-// fits the page; beyond that all its columns become narrower alike.
-
-// columns are the columns of one table that are repeated.
-type columns struct {
-	table       *wml.Node
-	first, last int // in the grid, from 0
-	slot        int // of the items
-}
-
-// usualWidth is the width of the text in twentieths of a point where a document does not say: A4 with its usual margins.
-const usualWidth = 9026
-
-// count is how many columns are repeated.
-func (k *columns) count() int { return k.last - k.first + 1 }
-
-// cell is a cell of a row and where it lies in the grid.
-type cell struct {
-	node *wml.Node // nil for columns that the row leaves out
-	at   int       // the first column, from 0
-	span int
-
-	spanned, width *wml.Node // what says how many columns these are, and how wide; may be nil
-}
-
-// leftOut returns the columns that a row leaves out at its start and at its end.
-func (c *compiler) leftOut(row *wml.Node, cells []cell) []cell {
-	props := row.Child("w:trPr")
-	before, after := props.Child("w:gridBefore"), props.Child("w:gridAfter")
-	all := []cell{
-		{spanned: before, span: c.gridCount(before), width: props.Child("w:wBefore")},
-		{spanned: after, span: c.gridCount(after), width: props.Child("w:wAfter")},
-	}
-	for _, cell := range cells {
-		all[1].at = cell.at + cell.span
-	}
-	return slices.DeleteFunc(all, func(o cell) bool { return o.span <= 0 })
-}
-
-// gridCount returns of how many columns an element speaks, which may be nil.
-func (c *compiler) gridCount(n *wml.Node) int { return wml.IDNumber(wml.AttrValue(c.src, n, "w:val")) }
-
-// cellsOf returns the cells of a row.
-func (c *compiler) cellsOf(row *wml.Node) []cell {
-	var cells []cell
-	at := c.gridCount(row.Child("w:trPr").Child("w:gridBefore"))
-	var walk func(n *wml.Node)
-	walk = func(n *wml.Node) {
-		for _, child := range n.Children {
-			switch child.Name {
-			case "w:tc":
-				props := child.Child("w:tcPr")
-				o := cell{node: child, at: at, spanned: props.Child("w:gridSpan"), width: props.Child("w:tcW")}
-				o.span = max(c.gridCount(o.spanned), 1)
-				cells = append(cells, o)
-				at += o.span
-			case "w:sdt", "w:sdtContent", "w:customXml":
-				walk(child)
-			}
-		}
-	}
-	walk(row)
-	return cells
-}
-
-// placeColumns finds the columns that a block repeats.
-func (c *compiler) placeColumns(b *block) bool {
-	b.level = tableColumns
-	from := b.open().par.node.Ancestor(wml.Named("w:tc"))
-	if from == nil {
-		c.fail(b.open(), "{{tablecolumn}} stands outside a table", "put it into the first cell of the columns that it repeats")
-		return false
-	}
-	table := from.Ancestor(wml.Named("w:tbl"))
-	to := b.close().par.node.Ancestor(wml.Named("w:tc"))
-	for to != nil && to.Ancestor(wml.Named("w:tbl")) != table {
-		to = to.Parent.Ancestor(wml.Named("w:tc"))
-	}
-	if to == nil {
-		c.fail(b.open(), "{{tablecolumn}} and its {{endtablecolumn}} stand in different tables", "put both into one table")
-		return false
-	}
-	first, _ := c.columnsOf(from)
-	_, last := c.columnsOf(to)
-	b.at = table
-	b.columns = &columns{table: table, first: first, last: last, slot: c.slots.Table()}
-	if last < first {
-		c.fail(b.open(), "{{endtablecolumn}} stands in a column before that of its {{tablecolumn}}", "put it into the last of the columns that are repeated")
-		return false
-	}
-	return true
-}
-
-// columnsOf returns the first and the last column of a cell.
-func (c *compiler) columnsOf(tc *wml.Node) (first, last int) {
-	row := tc.Ancestor(wml.Named("w:tr"))
-	for _, cell := range c.cellsOf(row) {
-		if cell.node == tc {
-			return cell.at, cell.at + cell.span - 1
-		}
-	}
-	return 0, 0
-}
-
-// editColumns writes the edits of repeated columns: a loop in each row, the grid, widths and the spans of cells around.
-func (c *compiler) editColumns(b *block) {
-	k := b.columns
-	if slices.ContainsFunc(c.blocks, func(o *block) bool { return o != b && o.columns != nil && o.columns.table == k.table && !o.perRow }) {
-		c.fail(b.open(), "a table can have only one block of repeated columns", "use two tables, or one list of all columns")
-		return
-	}
-	if slices.ContainsFunc(c.blocks, func(rows *block) bool { return c.dependsOnRow(b, rows) }) {
-		c.fail(b.open(), "the columns of a table are the same in all of its rows, and this list is of a row", "take the columns from a list outside of the rows")
-		return
-	}
-	grid := k.table.Child("w:tblGrid")
-	if grid == nil || len(grid.Children) <= k.last || len(grid.Children) > program.MaxColumns {
-		c.fail(b.open(), "the grid of this table does not have that column", "make the table anew in Word")
-		return
-	}
-	all := rowsOf(k.table)
-	for _, row := range all {
-		if !c.editRowColumns(b, row) {
-			return
-		}
-	}
-	c.add(edit{pos: grid.Start, end: grid.End, phase: phaseReplace, kind: editGrid, mark: b.open(), columns: k})
-	if !slices.ContainsFunc(all, func(row *wml.Node) bool { return !c.guarded[row] }) {
-		c.guard(k.table)
-	}
-}
-
-// dependsOnRow tells whether the list of repeated columns is of an item of a loop over rows around them.
-func (c *compiler) dependsOnRow(b, rowLoop *block) bool {
-	around := rowLoop.level == rows && rowLoop.isLoop() && rowLoop.open().order < b.open().order && b.close().order < rowLoop.close().order
-	return around && rowLoop.at.Ancestor(wml.Named("w:tbl")) == b.columns.table && b.open().tag.Reads(rowLoop.open().tag.Var)
-}
-
-// editRowColumns repeats the cells of the columns in one row. What reaches over all of them grows with them; a row that has
-// no other cells goes if there are none.
-func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
-	k := b.columns
-	var held []cell
-	cells := c.cellsOf(row)
-	for _, cell := range append(cells, c.leftOut(row, cells)...) {
-		end := cell.at + cell.span - 1
-		over := false
-		switch {
-		case end < k.first || cell.at > k.last:
-		case cell.node != nil && cell.at >= k.first && end <= k.last:
-			held = append(held, cell)
-		case cell.at <= k.first && end >= k.last:
-			over = true
-			val := cell.spanned.Attr("w:val")
-			c.add(edit{pos: val.ValueStart, end: val.ValueEnd, phase: phaseReplace, kind: editSpan, columns: k, opening: strconv.Itoa(cell.span)})
-		default:
-			c.tornColumns(b, row, cell)
-			return false
-		}
-		c.editWidth(k, cell.width, over)
-	}
-	if len(held) == 0 {
-		return true
-	}
-	if len(held) == len(cells) {
-		c.guard(row)
-	}
-	first, last := held[0].node, held[len(held)-1].node
-	if first.Parent != last.Parent {
-		c.fail(b.open(), fmt.Sprintf("in row %d of the table a content control holds some of the repeated cells", c.ordinal(row)), "remove that content control")
-		return false
-	}
-	in := &block{marks: b.marks, level: tableColumns, at: first.Parent, columns: k, perRow: true, openAt: first.Start, closeAt: last.End}
-	c.blocks = append(c.blocks, in)
-	c.add(edit{pos: first.Start, end: first.Start, phase: phaseBorder, order: b.open().order, kind: editOpen, mark: b.open(), block: in})
-	c.add(edit{pos: first.Start, end: first.Start, phase: phaseYield, kind: editYield})
-	c.add(edit{pos: last.End, end: last.End, phase: phaseBorder, order: b.open().order, kind: editClose, mark: b.open(), block: in})
-	return true
-}
-
-// tornColumns says that a row has only a part of the repeated columns.
-func (c *compiler) tornColumns(b *block, row *wml.Node, at cell) {
-	message, hint := "a cell reaches over the edge of the repeated columns", "part that cell in Word, or merge it with all of the columns"
-	if at.node == nil {
-		message, hint = "only some of the repeated columns have cells", "give that row cells in all of these columns, or in none"
-	}
-	c.fail(b.open(), fmt.Sprintf("in row %d of the table %s", c.ordinal(row), message), hint)
-}
-
-// editWidth has a width, which may be nil, follow that of its column, or of all that it reaches over.
-func (c *compiler) editWidth(k *columns, width *wml.Node, over bool) {
-	if wml.AttrValue(c.src, width, "w:type") != "dxa" || width.Attr("w:w") == nil {
-		return
-	}
-	val := width.Attr("w:w")
-	c.add(edit{pos: val.ValueStart, end: val.ValueEnd, phase: phaseReplace, kind: editWidth, columns: k, over: over})
-}
-
-// gridOp describes the grid of a table.
-func (c *compiler) gridOp(k *columns) *program.Grid {
-	grid := k.table.Child("w:tblGrid")
-	o := &program.Grid{
-		Open: slices.Clone(c.src[grid.Start:grid.OpenEnd]), Close: c.closeTag(grid), First: k.first, Last: k.last, Text: c.textWidth(),
-	}
-	for _, col := range grid.Children {
-		if col.Name != "w:gridCol" {
-			continue
-		}
-		g := program.GridColumn{Before: slices.Clone(c.src[col.Start:col.End])}
-		if w := col.Attr("w:w"); w != nil {
-			g.Width = wml.IDNumber(wml.AttrValue(c.src, col, "w:w"))
-			g.Before, g.After = slices.Clone(c.src[col.Start:w.ValueStart]), slices.Clone(c.src[w.ValueEnd:col.End])
-		}
-		o.Columns = append(o.Columns, g)
-	}
-	return o
-}
-
-// textWidth is the width of the text by the part's last section, which is looked for once.
-func (c *compiler) textWidth() int {
-	if c.width == 0 {
-		c.width = c.widthOfText()
-	}
-	return c.width
-}
-
-func (c *compiler) widthOfText() int {
-	section := c.root.Child("w:body").Child("w:sectPr")
-	page, margins := section.Child("w:pgSz"), section.Child("w:pgMar")
-	width := wml.IDNumber(wml.AttrValue(c.src, page, "w:w")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:left")) - wml.IDNumber(wml.AttrValue(c.src, margins, "w:right"))
-	if page == nil || margins == nil || width <= 0 {
-		return usualWidth
-	}
-	return width
+	c.addProperty(tc, beforeSpan, &program.CellSpan{Tag: m.tag, Slot: slot, Max: most, Prefix: m.first.node.Prefix(c.src)})
 }
 
 // rowsOf returns the rows of a table, or of a content control in one.

@@ -36,9 +36,18 @@ type toc struct {
 // maxTOCs bounds the tables of contents that are looked at.
 const maxTOCs = 50
 
-// findTOCs finds the tables of contents of a part: those of headings, which are written anew, and those that are left alone
-// since they show other things, or are not made of whole paragraphs.
-func (c *compiler) findTOCs() {
+// tocs are the tables of contents of a part.
+type tocs struct {
+	*compiler
+	own    []*toc // those of headings, which the document gets written again
+	others []*toc // those left alone, because they show other things or do not consist of whole paragraphs
+}
+
+// find finds the tables of contents. Only the main part has any.
+func (c *tocs) find() {
+	if !c.isMain {
+		return
+	}
 	count := 0
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
@@ -56,9 +65,9 @@ func (c *compiler) findTOCs() {
 			case t.last == nil:
 				continue
 			case t.other:
-				c.otherTOCs = append(c.otherTOCs, t)
+				c.others = append(c.others, t)
 			default:
-				c.tocs = append(c.tocs, t)
+				c.own = append(c.own, t)
 			}
 			i = slices.Index(n.Children, t.last)
 		}
@@ -68,7 +77,7 @@ func (c *compiler) findTOCs() {
 
 // tocAt reads a table of contents that begins in the first of some siblings, nil if none does. It has no last paragraph if it
 // does not end in one of them.
-func (c *compiler) tocAt(siblings []*wml.Node) *toc {
+func (c *tocs) tocAt(siblings []*wml.Node) *toc {
 	t := &toc{first: siblings[0]}
 	code, depth := "", 0
 	for _, par := range siblings {
@@ -186,7 +195,7 @@ func levelRange(s string) [2]int {
 }
 
 // levelOf returns the level at which the table shows a paragraph, 0 for none.
-func (t *toc) levelOf(c *compiler, par *wml.Node) int {
+func (t *toc) levelOf(c *tocs, par *wml.Node) int {
 	props := par.Child("w:pPr")
 	style := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")]
 	if level := t.styles[strings.ToLower(style.Name)]; level > 0 {
@@ -205,7 +214,7 @@ func (t *toc) levelOf(c *compiler, par *wml.Node) int {
 }
 
 // readEntries learns from the entries that are there how entries look.
-func (t *toc) readEntries(c *compiler) {
+func (t *toc) readEntries(c *tocs) {
 	t.pages = map[string]string{}
 	siblings := t.first.Parent.Children
 	from, to := slices.Index(siblings, t.first), slices.Index(siblings, t.last)
@@ -244,27 +253,32 @@ func (t *toc) readEntries(c *compiler) {
 	}
 }
 
-// editTOCs has the tables of contents written anew, and the headings collected for them. Those in loops are left alone.
-func (c *compiler) editTOCs() {
-	c.tocs = slices.DeleteFunc(c.tocs, func(t *toc) bool {
+// edit has the tables of contents written again, and the headings collected for them. Tables in loops are left alone.
+func (c *tocs) edit() {
+	c.own = slices.DeleteFunc(c.own, func(t *toc) bool {
 		inLoop := slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
 		if inLoop {
 			c.warnAside(t.first, "", "table of contents", "A table of contents in a loop stays as it is until Word updates it (F9).")
 		}
 		return inLoop
 	})
-	if len(c.tocs) == 0 {
+	if len(c.own) == 0 {
 		return
 	}
-	for i, t := range c.tocs {
+	for i, t := range c.own {
 		t.number = i
 		if t.next(c) != nil { // which is not written anew
 			c.warnAside(t.last, "", "table of contents",
 				"A table of contents that begins in the paragraph where another one ends stays as it is until Word updates it (F9).")
 		}
 		t.readEntries(c)
-		c.add(edit{pos: t.first.Start, end: t.end.End, phase: phaseReplace, kind: editTOC, toc: t})
+		c.add(edit{pos: t.first.Start, end: t.end.End, rank: rankReplace, bound: whole, action: emitted{c.step(t)}})
 	}
+	c.editHeadings()
+}
+
+// editHeadings has the headings of a part collected.
+func (c *tocs) editHeadings() {
 	streams := c.streams()
 	for _, p := range c.pars {
 		par := p.node
@@ -281,20 +295,23 @@ func (c *compiler) editTOCs() {
 		if props := par.Child("w:pPr"); props != nil {
 			at = props.End
 		}
-		c.add(edit{pos: par.Start, end: par.Start, phase: phaseHeading, kind: editHeading, levels: levels})
-		c.add(edit{pos: at, end: at, phase: phaseHeadingStart, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkStart"})
-		c.add(edit{pos: par.CloseStart, end: par.CloseStart, phase: phaseReplace, kind: editHeadingMark, opening: par.Prefix(c.src) + "bookmarkEnd"})
-		c.add(edit{pos: par.End, end: par.End, phase: phaseHeadingEnd, kind: editHeadingEnd})
+		prefix := par.Prefix(c.src)
+		c.add(edit{pos: par.Start, end: par.Start, rank: rankHeading, bound: passes, action: held(func(body []program.Step) program.Step {
+			return &program.Heading{Levels: levels, Body: body}
+		})})
+		c.emit(at, rankHeadingStart, &program.HeadingMark{Prefix: prefix})
+		c.emit(par.CloseStart, rankReplace, &program.HeadingMark{Prefix: prefix, End: true})
+		c.add(edit{pos: par.End, end: par.End, rank: rankHeadingEnd, bound: passed, action: released{}})
 	}
 }
 
 // levelsOf returns the level of a paragraph in each of the tables of contents, nil if no table shows it.
-func (c *compiler) levelsOf(par *wml.Node) []int {
+func (c *tocs) levelsOf(par *wml.Node) []int {
 	var levels []int
-	for i, t := range c.tocs {
+	for i, t := range c.own {
 		level := t.levelOf(c, par)
 		if level > 0 && levels == nil {
-			levels = make([]int, len(c.tocs))
+			levels = make([]int, len(c.own))
 		}
 		if level > 0 {
 			levels[i] = level
@@ -304,9 +321,9 @@ func (c *compiler) levelsOf(par *wml.Node) []int {
 }
 
 // richHeadings returns which headings of rich text each table of contents shows.
-func (c *compiler) richHeadings() []program.Headings {
+func (c *tocs) richHeadings() []program.Headings {
 	var all []program.Headings
-	for _, t := range c.tocs {
+	for _, t := range c.own {
 		all = append(all, program.Headings{From: t.levels[0], To: t.levels[1], Outline: t.outline})
 	}
 	return all
@@ -329,7 +346,8 @@ func parting(par *wml.Node, streams []*block) *mark {
 	return nil
 }
 
-func (c *compiler) tocOp(t *toc) *program.TOC {
+// step returns the step that writes a table of contents.
+func (c *tocs) step(t *toc) *program.TOC {
 	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages, NoPages: t.noPages, Plain: t.plain}
 	o.Open = []byte("<" + o.Prefix + "p>")
 	from := t.first.OpenEnd
@@ -350,7 +368,7 @@ func (c *compiler) tocOp(t *toc) *program.TOC {
 }
 
 // fieldAndBare returns a stretch of a paragraph as it is, and without the marks and codes of fields.
-func (c *compiler) fieldAndBare(par *wml.Node, from, to int) (field, bare []byte) {
+func (c *tocs) fieldAndBare(par *wml.Node, from, to int) (field, bare []byte) {
 	at := from
 	for _, top := range par.Children {
 		for _, run := range runsOf(top) {

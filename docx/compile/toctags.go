@@ -11,27 +11,27 @@ import (
 // holds tells whether a paragraph is an entry of the table of contents.
 func (t *toc) holds(par *wml.Node) bool { return t.first.Start <= par.Start && par.End <= t.last.End }
 
-// isInTOC tells whether a paragraph is an entry that is written anew: what it says is of no interest.
-func (c *compiler) isInTOC(par *wml.Node) bool {
-	return slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.holds(par) })
+// holds reports whether a paragraph is an entry that is written again, so that its text does not matter.
+func (c *tocs) holds(par *wml.Node) bool {
+	return slices.ContainsFunc(c.own, func(t *toc) bool { return t.holds(par) })
 }
 
-// besideTOC returns the tags in a paragraph of a table of contents that stand before or behind the field. Its paragraphs are
+// tagsBeside returns the tags in a paragraph of a table of contents that stand before or behind the field. Its paragraphs are
 // written anew, and those that the field begins and ends in with it, so that no tag can stand there.
-func (c *compiler) besideTOC(p *paragraph) []lang.Span {
+func (c *tocs) tagsBeside(p *paragraph) []lang.Span {
 	tags, _ := lang.Find(p.text)
 	return slices.DeleteFunc(tags, func(s lang.Span) bool {
 		at := p.pieces[p.pieceAt(s.Start)].source(s.Start)
 		_, err := lang.ParseTag(p.text[s.Start:s.End])
 		return err != nil && isForeign(p.text[s.Start:s.End]) ||
-			slices.ContainsFunc(c.tocs, func(t *toc) bool { return t.begin.Start < at && at < t.end.End || t.holds(p.node) && c.isOfNext(t, at) })
+			slices.ContainsFunc(c.own, func(t *toc) bool { return t.begin.Start < at && at < t.end.End || t.holds(p.node) && c.isOfNext(t, at) })
 	})
 }
 
-// refuseBesideTOC notes the tags beside the field of a table of contents. They are marks, lest those be reported too that they
+// refuseBeside notes the tags beside the field of a table of contents. They are marks, lest those be reported too that they
 // open or close blocks with.
-func (c *compiler) refuseBesideTOC(p *paragraph) {
-	for _, span := range c.besideTOC(p) {
+func (c *tocs) refuseBeside(p *paragraph) {
+	for _, span := range c.tagsBeside(p) {
 		c.addMark(p, span)
 	}
 	for _, m := range p.marks {
@@ -41,13 +41,13 @@ func (c *compiler) refuseBesideTOC(p *paragraph) {
 }
 
 // isOfNext tells whether a place is behind the start of a table of contents that begins where this one ends.
-func (c *compiler) isOfNext(t *toc, at int) bool {
+func (c *tocs) isOfNext(t *toc, at int) bool {
 	next := t.next(c)
 	return next != nil && next.Start < at
 }
 
 // next returns the instruction of a table of contents that begins in the paragraph that this one ends in, nil if none does.
-func (t *toc) next(c *compiler) *wml.Node {
+func (t *toc) next(c *tocs) *wml.Node {
 	for _, run := range runsOf(t.last) {
 		for _, n := range run.Children {
 			if n.Name != "w:instrText" || n.Start < t.end.End {
@@ -90,7 +90,7 @@ func (c *compiler) forgetCopies() {
 }
 
 func (c *compiler) isInOtherTOC(m *mark) bool {
-	return slices.ContainsFunc(c.otherTOCs, func(t *toc) bool { return t.holds(m.par.node) })
+	return slices.ContainsFunc(c.tocs.others, func(t *toc) bool { return t.holds(m.par.node) })
 }
 
 // scopeAt returns the scope in which a tag stands.

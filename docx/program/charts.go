@@ -39,6 +39,13 @@ func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	return nil
 }
 
+// SetBlocks notes the tags of the blocks around the first drawing that shows the chart.
+func (b *Chart) SetBlocks(blocks []*lang.Tag) {
+	if b.Blocks == nil {
+		b.Blocks = slices.Clone(blocks)
+	}
+}
+
 // once tells whether the document shows the chart at most once.
 func (b *Chart) once() bool {
 	return b.Shown == 1 && !slices.ContainsFunc(b.Blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() })
@@ -54,9 +61,18 @@ func (d *Document) isChartPart(part *ooxml.Part) bool {
 	return false
 }
 
-// replaceChart writes a drawing with a chart that has the data. One without data stays as it is; one that is optional goes.
-func (x *execution) replaceChart(o *Op) error {
-	if x.contents.collecting { // headings, in which no chart is seen
+// ChartDrawing writes a drawing with a chart that has the data of a tag. A chart without data stays as it is, or is removed if it is
+// optional.
+type ChartDrawing struct {
+	Tag   *lang.Tag
+	Chart *Chart
+	Body  []Step // the drawing
+}
+
+func (o *ChartDrawing) sketch(s *sketcher) { s.value(o.Body) }
+
+func (o *ChartDrawing) run(x *execution) error {
+	if x.toc.collecting { // headings, which show no charts
 		return nil
 	}
 	if _, _, _, err := x.env.Show(o.Tag); err != nil { // which notes what is missing
@@ -66,9 +82,9 @@ func (x *execution) replaceChart(o *Op) error {
 	if err != nil || ok && data == nil {
 		return err
 	}
-	outer := x.picture
-	defer func() { x.picture = outer }()
-	x.picture = nil
+	outer := x.pictures.shown
+	defer func() { x.pictures.shown = outer }()
+	x.pictures.shown = nil
 	if ok {
 		if err := x.fillChart(o, data); err != nil {
 			return err
@@ -84,8 +100,8 @@ const (
 	pointSteps = 20
 )
 
-// fillChart gives a chart its data, and x.picture what the drawing shows then. If it cannot be shown, that is among the errors.
-func (x *execution) fillChart(o *Op, data *lang.Chart) error {
+// fillChart gives a chart its data, and x.pictures.shown what the drawing shows then. If it cannot be shown, that is among the errors.
+func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	src, err := x.chartText(o.Chart)
 	if err != nil {
 		return err
@@ -105,11 +121,11 @@ func (x *execution) fillChart(o *Op, data *lang.Chart) error {
 		}
 		x.added.Replace(o.Chart.Part.Name, filled.Part)
 		x.added.Replace(o.Chart.workbook.Name, filled.Workbook)
-		x.picture = &shownPicture{}
+		x.pictures.shown = &shownPicture{}
 		return nil
 	}
 	id, err := x.addChart(o.Chart, filled, workbookID)
-	x.picture = &shownPicture{id: id}
+	x.pictures.shown = &shownPicture{id: id}
 	return err
 }
 
@@ -118,7 +134,7 @@ func (x *execution) chartText(b *Chart) ([]byte, error) {
 	if b.Texts == nil {
 		return b.Source, nil
 	}
-	return x.aside(b.Part.Name, b.Texts.Ops)
+	return x.aside(b.Part.Name, b.Texts.Steps)
 }
 
 // chartData are the values of a chart as texts.

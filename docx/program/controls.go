@@ -29,9 +29,12 @@ type Control struct {
 // ControlItem is an entry of a list.
 type ControlItem struct{ Value, Text string }
 
+// ControlPartKind says which part of a content control a step writes.
+type ControlPartKind uint8
+
 // The parts of a content control that its value changes.
 const (
-	ControlText = iota
+	ControlText ControlPartKind = iota
 	ControlTicked
 	ControlDate
 	ControlBox  // the box of a check box
@@ -68,23 +71,32 @@ type filledControl struct {
 	date   string
 }
 
-// control writes a content control with the value of its tag. Without one, or with one that its kind cannot have, it stays as
-// it is.
-func (x *execution) control(o *Op) error {
+// ControlValue writes a content control with the value of its tag. Without a value, or with one that its kind cannot have, the control
+// stays as it is.
+type ControlValue struct {
+	Tag       *lang.Tag
+	Control   *Control
+	Untouched []byte // the control as it is in the template
+	Body      []Step
+}
+
+func (o *ControlValue) sketch(s *sketcher) { s.value(o.Body) }
+
+func (o *ControlValue) run(x *execution) error {
 	v, ok, err := x.env.Value(o.Tag)
 	if err != nil {
 		return err
 	}
 	x.yield()
-	x.last = Unchanged
+	x.flow.last = Unchanged
 	if !ok {
-		x.out.buf = append(x.out.buf, o.Text...)
+		x.out.buf = append(x.out.buf, o.Untouched...)
 		return nil
 	}
 	filled, err := o.Control.fill(x, v)
 	if err != nil {
 		x.fault(o.Tag, "The content control '%s' cannot have its value: %s.", err)
-		x.out.buf = append(x.out.buf, o.Text...)
+		x.out.buf = append(x.out.buf, o.Untouched...)
 		return nil
 	}
 	outer := x.filled
@@ -153,12 +165,18 @@ func (k *Control) date(x *execution, s string) (*filledControl, error) {
 	return &filledControl{text: text, date: t.Format("2006-01-02T15:04:05Z")}, err
 }
 
-// controlPart writes a part of a content control.
-func (x *execution) controlPart(o *Op) {
-	switch f := x.filled; o.Slot {
+// ControlPart writes a part of a content control that its value changes.
+type ControlPart struct {
+	Part    ControlPartKind
+	Text    []byte // the part in the template
+	Control *Control
+}
+
+func (o *ControlPart) run(x *execution) error {
+	switch f := x.filled; o.Part {
 	case ControlText:
 		x.out.buf = fmt.Appendf(x.out.buf, "<%st%s>", o.Control.Prefix, wml.Preserve)
-		x.out.buf, _ = appendValue(x.out.buf, f.text, o.Breaks)
+		x.out.buf, _ = appendValue(x.out.buf, f.text, o.Control.Breaks)
 		x.out.buf = fmt.Appendf(x.out.buf, "</%st>", o.Control.Prefix)
 	case ControlTicked:
 		x.out.buf = strconv.AppendInt(x.out.buf, int64(map[bool]int{true: 1}[f.ticked]), 10)
@@ -169,6 +187,7 @@ func (x *execution) controlPart(o *Op) {
 	case ControlFont:
 		x.out.buf = o.Control.appendFont(x.out.buf, o.Control.state(f.ticked).Font, o.Text)
 	}
+	return nil
 }
 
 // The box of a content control that is a check box ([MS-DOCX] §2.6.1.6): each of its two states has a character in a font.

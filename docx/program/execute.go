@@ -42,6 +42,34 @@ func NewDocument(pkg *ooxml.Package) *Document {
 	}
 }
 
+// execution is one run of a template's programs.
+type execution struct {
+	d     *Document
+	opt   Options
+	env   *lang.Env
+	meter *budget.Meter
+
+	out   output
+	part  string // that is being written
+	added *ooxml.Additions
+
+	faults, warnings findings
+
+	// What the steps of each feature know.
+	flow     flow
+	values   values
+	rich     rich
+	ids      ids
+	ranges   ranges
+	lists    lists
+	tables   tables
+	pictures pictures
+	filled   *filledControl // the content control that is being written
+	headers  headers
+	notes    notes
+	toc      contents
+}
+
 // Execute writes the document for data, which [lang.Decode] gave. The same data and options give the same bytes. It writes as
 // it goes: on an error, which is w's, a [*budget.Error], why ctx ended, or ErrIncomplete, what was written is no document.
 func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, opt Options) (Report, error) {
@@ -62,15 +90,23 @@ func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 
 func (d *Document) execution(data lang.Value, opt Options, meter *budget.Meter) *execution {
 	x := &execution{
-		d: d, opt: opt, meter: meter, env: lang.NewEnv(data, opt.forTags(&d.Use, meter)), slots: make([]int, d.Slots.ids), nextID: d.FirstID,
-		added: ooxml.NewAdditions(d.Package, meter),
+		d: d, opt: opt, meter: meter, env: lang.NewEnv(data, opt.forTags(&d.Use, meter)), added: ooxml.NewAdditions(d.Package, meter),
 	}
+	x.allocate(&d.Slots)
 	x.out = d.takeOutput()
 	x.out.meter = meter
-	if d.Slots.tables+d.Slots.merges > 0 {
-		x.columns, x.merges = make([]repeatedColumns, d.Slots.tables), make([]merged, d.Slots.merges)
-	}
 	return x
+}
+
+// allocate makes room for the variables of the steps.
+func (x *execution) allocate(slots *Slots) {
+	x.ids.next = x.d.FirstID
+	x.ids.given = make([]int, slots.IDs)
+	x.ids.names = make([]*roundName, slots.Names)
+	x.ids.once = make([]bool, slots.Once)
+	x.ranges = make(ranges, slots.Ranges)
+	x.lists.current = make([]int, slots.Lists)
+	x.tables = tables{merges: make([]merged, slots.Merges), columns: make([]repeatedColumns, slots.Columns), covered: make([]int, slots.Spans)}
 }
 
 // readHeadings learns which headings the document will have, by an execution whose output is thrown away: it costs work, but no
@@ -87,8 +123,8 @@ func (x *execution) readHeadings(data lang.Value) error {
 	used := x.meter.Used()
 	x.meter.Release(int(used.Memory - before.Memory))
 	x.meter.Unwrite(int(used.Content - before.Content))
-	x.contents.entries, x.pictures = first.contents.found, first.reusable()
-	return x.meter.Hold(first.contents.bytes)
+	x.toc.entries, x.pictures.prepared = first.toc.found, first.reusable()
+	return x.meter.Hold(first.toc.bytes)
 }
 
 // write writes the package: the parts with text as they are executed, at the end those that list what was added.
@@ -150,7 +186,7 @@ func (x *execution) writePart(pw *ooxml.Writer, part *ooxml.Part) error {
 	}
 	x.out.w, x.part = w, part.Name
 	x.out.check.Part(part.Name, p.segments)
-	if err := x.run(p.Ops); err != nil {
+	if err := x.run(p.Steps); err != nil {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
 	if err := x.out.flush(); err != nil {

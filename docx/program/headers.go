@@ -4,32 +4,40 @@ import (
 	"platen/ooxml"
 )
 
+// headers is what an execution knows about the headers that it has written: those of the template that have new content.
+type headers map[*Header]bool
+
 // Header is a header or footer of a section that a loop repeats.
 type Header struct {
 	Part    *ooxml.Part
 	RelType string
-	Shared  bool  // a section outside of the loop has it too
+	Shared  bool  // a section outside of the loop uses it too
 	Body    *Part // nil if all rounds have the same
 }
 
-// header writes the id of the relationship to a header or footer of a section, and this as a part of its own. The first takes the
-// place of the template's, unless another section has that.
-func (x *execution) header(o *Op) error {
+// HeaderReference writes the id of the relationship to a header or footer of a section, and the header as a part of its own. The
+// first takes the place of the template's, unless another section uses that.
+type HeaderReference struct {
+	Text   []byte // the id in the template
+	Header *Header
+}
+
+func (o *HeaderReference) run(x *execution) error {
 	h := o.Header
-	if x.contents.collecting || h.Body == nil {
+	if x.toc.collecting || h.Body == nil {
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil
 	}
 	name := h.Part.Name
 	others := x.added.Rels(name)
 	x.added.RelateAll(name, nil)
-	text, err := x.aside(name, h.Body.Ops)
+	text, err := x.aside(name, h.Body.Steps)
 	if err != nil {
 		return err
 	}
 	if !h.Shared && !x.headers[h] {
 		if x.headers == nil {
-			x.headers = map[*Header]bool{}
+			x.headers = headers{}
 		}
 		x.headers[h] = true
 		if err := x.meter.Hold(len(text)); err != nil {
@@ -46,7 +54,7 @@ func (x *execution) header(o *Op) error {
 	return err
 }
 
-// addHeader adds a header as a new part, which has the relationships of the template's and its own.
+// addHeader adds a header as a new part, with the relationships of the template's and its own, and returns the id of the relationship to it.
 func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) (id string, err error) {
 	rels, err := x.d.Package.Rels(h.Part.Name)
 	if err != nil {
@@ -64,7 +72,7 @@ func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) 
 	return x.added.Relate(x.part, h.RelType, name, false)
 }
 
-// isHeaderOfRounds tells whether a part is a header or footer that is given other content.
+// isHeaderOfRounds reports whether a part is a header or footer that gets other content.
 func (d *Document) isHeaderOfRounds(part *ooxml.Part) bool {
 	h := d.Headers[part.Name]
 	return h != nil && !h.Shared

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Ids that must be unique in a document: a loop that repeats an element gives all but the first a fresh one.
-// w14:paraId and the ids of content controls need not be there at all: loops leave them out.
+// Ids that must be unique in a document: a loop that repeats an element gives all but the first a new one. The attribute w14:paraId
+// and the ids of content controls are optional, so loops leave them out.
 
-// maxBookmarkName is how many characters Word takes.
+// maxBookmarkName is how many characters Word accepts.
 const maxBookmarkName = 40
 
 // IDSpace is one kind of id in a document.
@@ -20,108 +20,144 @@ type IDSpace int
 const (
 	DrawingIDs   IDSpace = iota // wp:docPr
 	NoteIDs                     // footnotes and endnotes
-	BookmarkIDs                 // and of tracked changes and permissions: what is marked in the text
+	BookmarkIDs                 // bookmarks, tracked changes, and permissions
 	IDSpaceCount                // how many kinds there are
 )
 
-// FreshID stands in XML that begins elements anew for the id of a tracked change, which no other may have. No XML holds it.
+// Slots counts, for each feature, the variables that an execution keeps for the steps of a program. A step names its own by a
+// number.
+type Slots struct{ IDs, Names, Once, Ranges, Lists, Spans, Columns, Merges Slot }
+
+// Slot counts the variables of one kind.
+type Slot int
+
+// Next returns the number of another variable.
+func (s *Slot) Next() int {
+	*s++
+	return int(*s) - 1
+}
+
+// ids is what an execution knows about the ids that it has written.
+type ids struct {
+	next  [IDSpaceCount]int
+	given []int        // by slot: the id that was written last; 0 for none, -1 for that of the template
+	names []*roundName // by slot
+	once  []bool       // by slot: it was written
+}
+
+// roundName is the name of a bookmark in one round of a loop.
+type roundName struct {
+	name  string
+	ahead bool // a reference used it already; the bookmark comes later in the round
+}
+
+// fresh returns an id that no other element has.
+func (x *execution) fresh(space IDSpace) int {
+	id := x.ids.next[space]
+	x.ids.next[space]++
+	return id
+}
+
+// ID writes the id of an element: that of the template the first time, then a new one.
+type ID struct {
+	Slot  int
+	Text  []byte // the id in the template
+	Space IDSpace
+}
+
+func (o *ID) run(x *execution) error {
+	given := &x.ids.given[o.Slot]
+	if *given == 0 {
+		*given = -1
+		x.out.buf = append(x.out.buf, o.Text...)
+		return nil
+	}
+	*given = x.fresh(o.Space)
+	x.out.buf = strconv.AppendInt(x.out.buf, int64(*given), 10)
+	return nil
+}
+
+// SameID writes the id that the step [ID] of the same slot wrote last.
+type SameID struct {
+	Slot int
+	Text []byte // the id in the template
+}
+
+func (o *SameID) run(x *execution) error {
+	if given := x.ids.given[o.Slot]; given > 0 {
+		x.out.buf = strconv.AppendInt(x.out.buf, int64(given), 10)
+	} else {
+		x.out.buf = append(x.out.buf, o.Text...)
+	}
+	return nil
+}
+
+// FreshID is a character that stands for the id of a tracked change in XML that begins an element again. No two changes may have the
+// same id. XML cannot contain this character.
 const FreshID = "\x00"
 
-// anew writes XML with fresh ids, and returns it.
-func (x *execution) anew(xml []byte) []byte {
+// NewID writes a new id of a tracked change.
+type NewID struct{}
+
+func (*NewID) run(x *execution) error {
+	x.writeFresh([]byte(FreshID))
+	return nil
+}
+
+// writeFresh writes XML with new ids in place of [FreshID], and returns what it wrote.
+func (x *execution) writeFresh(xml []byte) []byte {
 	from := len(x.out.buf)
 	for {
-		before, behind, found := bytes.Cut(xml, []byte(FreshID))
+		before, after, found := bytes.Cut(xml, []byte(FreshID))
 		x.out.buf = append(x.out.buf, before...)
 		if !found {
 			return x.out.buf[from:]
 		}
 		x.out.buf = strconv.AppendInt(x.out.buf, int64(x.fresh(BookmarkIDs)), 10)
-		xml = behind
+		xml = after
 	}
 }
 
-// Slots counts what an execution remembers of what it has written, by numbers that operations name.
-type Slots struct {
-	ids    int // and whether something came out
-	tables int // with repeated columns
-	merges int // columns of cells that merge
+// Name writes the name of a bookmark in a loop: that of the template in the first round, then one with a number. A reference to the
+// bookmark in the same round gets the same name.
+type Name struct {
+	Slot int
+	Text []byte // the name in the template
+	Role NameRole
 }
 
-// ID returns the number of an id, or of what else is remembered as a number.
-func (s *Slots) ID() int {
-	s.ids++
-	return s.ids - 1
-}
+// NameRole says where a bookmark's name is.
+type NameRole uint8
 
-// Table returns the number of a table with repeated columns.
-func (s *Slots) Table() int {
-	s.tables++
-	return s.tables - 1
-}
+// The places of a name.
+const (
+	NameOfBookmark NameRole = iota
+	NameAfter               // in a reference after the bookmark
+	NameBeforehand          // in a reference before the bookmark
+)
 
-// Merge returns the number of a column of cells that merge.
-func (s *Slots) Merge() int {
-	s.merges++
-	return s.merges - 1
-}
-
-// id writes the id of an element in a loop.
-func (x *execution) id(o *Op) {
-	given := x.slots[o.Slot]
+func (o *Name) run(x *execution) error {
+	n := x.ids.names[o.Slot]
 	switch {
-	case o.Kind == OpSameID && given > 0:
-		x.out.buf = strconv.AppendInt(x.out.buf, int64(given), 10)
-	case o.Kind == OpSameID || given == 0: // the first time: as it is
+	case n == nil && o.Role == NameAfter: // the bookmark was left out
 		x.out.buf = append(x.out.buf, o.Text...)
-		if o.Kind == OpID {
-			x.slots[o.Slot] = -1
-		}
-	default:
-		x.slots[o.Slot] = x.fresh(o.Space)
-		x.out.buf = strconv.AppendInt(x.out.buf, int64(x.slots[o.Slot]), 10)
-	}
-}
-
-// fresh returns an id that no other element has.
-func (x *execution) fresh(space IDSpace) int {
-	id := x.nextID[space]
-	x.nextID[space]++
-	return id
-}
-
-// roundName is the name of a bookmark in the round of a loop.
-type roundName struct {
-	name  string
-	ahead bool // it was referred to already, and the bookmark is to come
-}
-
-// name gives a bookmark's name the first time, then that with a number that makes it another. What refers to the bookmark in the same round
-// has the same name.
-func (x *execution) name(o *Op) {
-	n := x.names[o.Slot]
-	switch {
-	case o.Kind == OpNameBehind && n == nil: // the bookmark was left out
-		x.out.buf = append(x.out.buf, o.Text...)
-		return
+		return nil
 	case n == nil:
 		n = &roundName{name: string(o.Text)}
-		if x.names == nil {
-			x.names = map[int]*roundName{}
-		}
-		x.names[o.Slot] = n
-	case o.Kind != OpNameBehind && !n.ahead:
+		x.ids.names[o.Slot] = n
+	case o.Role != NameAfter && !n.ahead:
 		n.name = x.anotherName(string(o.Text))
 	}
-	if o.Kind != OpNameBehind {
-		n.ahead = o.Kind == OpNameAhead
+	if o.Role != NameAfter {
+		n.ahead = o.Role == NameBeforehand
 	}
 	x.out.buf = append(x.out.buf, n.name...)
+	return nil
 }
 
-// anotherName returns the name of a bookmark with a number that makes it another.
+// anotherName returns the name of a bookmark with a number that no other bookmark has.
 func (x *execution) anotherName(text string) string {
-	name, _, _ := strings.Cut(text, "&") // a name is cut short below, and an entity must not be
+	name, _, _ := strings.Cut(text, "&") // the name is shortened below, which must not cut an entity
 	for {
 		suffix := "_" + strconv.Itoa(x.fresh(BookmarkIDs))
 		for utf8.RuneCountInString(name)+len(suffix) > maxBookmarkName {
@@ -132,4 +168,18 @@ func (x *execution) anotherName(text string) string {
 			return name + suffix
 		}
 	}
+}
+
+// Once writes text the first time, and nothing after that.
+type Once struct {
+	Slot int
+	Text []byte
+}
+
+func (o *Once) run(x *execution) error {
+	if !x.ids.once[o.Slot] {
+		x.ids.once[o.Slot] = true
+		x.out.buf = append(x.out.buf, o.Text...)
+	}
+	return nil
 }

@@ -10,10 +10,12 @@ import (
 	"platen/ooxml"
 )
 
-// Link is an address that holds tags.
+// Link writes the id of a relationship to a URL that contains tags. If a value is missing or the URL is not allowed, the link stays as it
+// is.
 type Link struct {
 	Texts []string // around the tags: one more than these
 	Tags  []*lang.Tag
+	ID    []byte // of the relationship in the template
 }
 
 // addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
@@ -59,25 +61,24 @@ func hasScheme(s string) bool {
 // badAddress is what is said of an address that is none.
 const badAddress = "The address of the link with '%s' is none that a link can have: %s."
 
-// linkTarget writes the id of a relationship with the address that the data gives. Without one the link stays as it is.
-func (x *execution) linkTarget(o *Op) error {
+func (o *Link) run(x *execution) error {
 	var text strings.Builder
-	text.WriteString(o.Link.Texts[0])
-	for i, tag := range o.Link.Tags {
+	text.WriteString(o.Texts[0])
+	for i, tag := range o.Tags {
 		s, ok, err := x.env.Print(tag)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			x.out.buf = append(x.out.buf, o.Text...)
+			x.out.buf = append(x.out.buf, o.ID...)
 			return nil
 		}
-		text.WriteString(s + o.Link.Texts[i+1])
+		text.WriteString(s + o.Texts[i+1])
 	}
 	address, err := linkAddress(text.String())
 	if err != nil {
-		x.fault(o.Link.Tags[0], badAddress, err)
-		x.out.buf = append(x.out.buf, o.Text...)
+		x.fault(o.Tags[0], badAddress, err)
+		x.out.buf = append(x.out.buf, o.ID...)
 		return nil
 	}
 	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)

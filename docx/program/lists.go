@@ -92,34 +92,45 @@ func (n *Numbering) IsNumbered(num, level string) bool {
 	return format != "bullet" && format != "none"
 }
 
-// beginAgain has the lists of a loop's slots start anew in this round, if they have begun.
-func (x *execution) beginAgain(slots []int) {
-	for _, slot := range slots {
-		if x.slots[slot] > 0 {
-			x.slots[slot] = -1
-		}
-	}
+// ListID writes the id of the list that an item in a loop belongs to: that of the template, until the list restarts.
+type ListID struct {
+	Slot int
+	Num  string // the id in the template
+	ID   int    // the same as a number
 }
 
-// number writes the id of the list that a slot has: the template's until it is to begin again.
-func (x *execution) number(o *Op) error {
-	own := wml.IDNumber(string(o.Text))
-	switch x.slots[o.Slot] {
+func (o *ListID) run(x *execution) error {
+	current := &x.lists.current[o.Slot]
+	switch *current {
 	case 0:
-		x.slots[o.Slot] = own
-	case -1:
-		id, err := x.anotherList(string(o.Text))
+		*current = o.ID
+	case restarting:
+		id, err := x.anotherList(o.Num)
 		if err != nil {
 			return err
 		}
-		x.slots[o.Slot] = id
+		*current = id
 	}
-	x.out.buf = strconv.AppendInt(x.out.buf, int64(x.slots[o.Slot]), 10)
+	x.out.buf = strconv.AppendInt(x.out.buf, int64(*current), 10)
 	return nil
 }
 
-// addedLists are what one execution adds to the numbering.
-type addedLists struct {
+// restarting is the current id of a list that restarts with its next item.
+const restarting = -1
+
+// restart has the lists of some slots restart with their next item, if they have begun.
+func (l *lists) restart(slots []int) {
+	for _, slot := range slots {
+		if l.current[slot] > 0 {
+			l.current[slot] = restarting
+		}
+	}
+}
+
+// lists is what an execution knows about lists, and what it adds to the numbering.
+type lists struct {
+	current []int // ids by slot; 0 for a list that has not begun
+
 	abstracts, nums  []byte         // XML
 	byKey            map[string]int // ids of the abstract lists
 	bullets          map[string]int // ids of lists without numbers, which are one

@@ -4,45 +4,79 @@ import (
 	"strconv"
 )
 
-// Note is what is written for a reference to it.
-type Note struct {
-	Part string // that it is in
-	Body []Op   // nil if there is none
+// A footnote or endnote that is referenced in a block is written when its reference is.
+
+// notes is what an execution knows about these notes.
+type notes struct {
+	written map[*Note][]byte // the notes that were written with their references
+	id      string           // of the note that is being written
 }
 
-// reference writes the id of a note, and the note aside.
-func (x *execution) reference(o *Op) error {
-	if x.contents.collecting || o.Note.Body == nil {
+// Note is what is written for a reference to it.
+type Note struct {
+	Part string // the part that it is in
+	Body []Step // nil if there is none
+}
+
+// NoteReference writes the id of a note, and sets the note itself aside for its part.
+type NoteReference struct {
+	Text []byte // the id in the template
+	Note *Note
+}
+
+func (o *NoteReference) run(x *execution) error {
+	if x.toc.collecting || o.Note.Body == nil {
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil
 	}
-	made, again := x.notes[o.Note]
+	made, again := x.notes.written[o.Note]
 	id := string(o.Text)
 	if again {
 		id = strconv.Itoa(x.fresh(NoteIDs))
 	}
-	outer := x.noteID
-	x.noteID = id
+	outer := x.notes.id
+	x.notes.id = id
 	text, err := x.aside(o.Note.Part, o.Note.Body)
-	x.noteID = outer
+	x.notes.id = outer
 	if err != nil {
 		return err
 	}
-	if x.notes == nil {
-		x.notes = map[*Note][]byte{}
+	if x.notes.written == nil {
+		x.notes.written = map[*Note][]byte{}
 	}
-	x.notes[o.Note] = append(made, text...)
+	x.notes.written[o.Note] = append(made, text...)
 	x.out.buf = append(x.out.buf, id...)
 	return x.meter.Hold(len(text))
 }
 
-// aside returns what operations write, as a text of its own of a part.
-func (x *execution) aside(part string, ops []Op) ([]byte, error) {
-	out, last, yielded, missing, outer := x.out, x.last, x.yielded, x.missing, x.part
+// NoteText writes the notes that its references have set aside.
+type NoteText struct {
+	Note *Note
+	Body []Step // of the note; runs for each reference
+}
+
+func (o *NoteText) run(x *execution) error {
+	x.out.buf = append(x.out.buf, x.notes.written[o.Note]...)
+	return nil
+}
+
+func (o *NoteText) sketch(s *sketcher) { s.steps(o.Body) }
+
+// NoteID writes the id of the note that is being written.
+type NoteID struct{}
+
+func (*NoteID) run(x *execution) error {
+	x.out.buf = append(x.out.buf, x.notes.id...)
+	return nil
+}
+
+// aside returns what steps write, as a text of its own in a part.
+func (x *execution) aside(part string, steps []Step) ([]byte, error) {
+	out, flow, missing, outer := x.out, x.flow, x.values.missing, x.part
 	x.out, x.part = output{holds: 1, meter: x.meter}, part
-	err := x.run(ops)
+	err := x.run(steps)
 	text := x.out.buf
 	x.out.release()
-	x.out, x.last, x.yielded, x.missing, x.part = out, last, yielded, missing, outer
+	x.out, x.flow, x.values.missing, x.part = out, flow, missing, outer
 	return text, err
 }

@@ -39,12 +39,12 @@ type placed struct {
 }
 
 // literal writes the text of a literal.
-func (o *output) literal(op *Op) {
+func (o *output) literal(l *Literal) {
 	if o.w == nil {
-		o.buf = append(o.buf, op.Text...)
+		o.buf = append(o.buf, l.Text...)
 		return
 	}
-	o.pieces = append(o.pieces, placed{len(o.buf), op.piece, int32(len(op.Text))})
+	o.pieces = append(o.pieces, placed{len(o.buf), l.piece, int32(len(l.Text))})
 }
 
 // place is where the next byte will be.
@@ -144,59 +144,4 @@ func (d *Document) keepOutput(o *output) {
 	if cap(o.buf) <= maxKeptBuffer && cap(o.pieces) <= maxKeptBuffer/8 {
 		d.outputs.Put(&output{buf: o.buf[:0], pieces: o.pieces[:0]})
 	}
-}
-
-// NewPart returns the program of a part that does these operations, which hold about size bytes.
-func NewPart(ops []Op, size int) *Part {
-	p := &Part{Ops: ops, Size: size, sketch: new(deflate.Sketch)}
-	p.segments = make([]validate.Segment, sketchOps(p.sketch, ops)+1)
-	return p
-}
-
-// plan returns how the part is compressed.
-func (p *Part) plan() *deflate.Plan {
-	p.planned.Do(func() {
-		p.compressed, p.sketch = deflate.NewPlan(p.sketch), nil
-	})
-	return p.compressed
-}
-
-// sketchOps notes the literals of operations for the compressor, numbers them, and returns the largest number.
-func sketchOps(s *deflate.Sketch, ops []Op) (largest int) {
-	for i := range ops {
-		o := &ops[i]
-		switch o.Kind {
-		case OpLiteral:
-			o.piece = int32(s.Piece(o.Text))
-			largest = max(largest, int(o.piece))
-		case OpLoop:
-			s.Enter(true)
-			largest = max(largest, sketchOps(s, o.Body))
-			s.Leave()
-			largest = max(largest, sketchEmpty(s, o.Empty))
-		case OpIf:
-			for j := range o.Branches {
-				s.Enter(false)
-				largest = max(largest, sketchOps(s, o.Branches[j].Body))
-				s.Leave()
-			}
-			largest = max(largest, sketchEmpty(s, o.Empty))
-		default:
-			if o.Tag != nil {
-				s.Fresh()
-			}
-			largest = max(largest, sketchOps(s, o.Body))
-		}
-	}
-	return largest
-}
-
-// sketchEmpty notes the literals of what is done where a block gives nothing.
-func sketchEmpty(s *deflate.Sketch, ops []Op) (largest int) {
-	if len(ops) == 0 {
-		return 0
-	}
-	s.Enter(false)
-	defer s.Leave()
-	return sketchOps(s, ops)
 }

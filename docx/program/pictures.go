@@ -20,9 +20,18 @@ import (
 // noPicture is the picture of a content control that is to show none.
 var noPicture = new(shownPicture)
 
+// pictures is what an execution knows about the pictures of the data.
+type pictures struct {
+	prepared map[[sha256.Size]byte]*prepared // by their values
+	shown    *shownPicture                   // replaces the one of the drawing that is being written
+}
+
+// PicturePartKind says which part of a placeholder a step writes.
+type PicturePartKind uint8
+
 // The parts of a placeholder that the picture changes.
 const (
-	PictureAlt = iota
+	PictureAlt PicturePartKind = iota
 	PictureWidth
 	PictureHeight
 	PictureBlip
@@ -33,12 +42,12 @@ const (
 	PictureChart // the id of the relationship that leads to the chart
 )
 
-// Picture is what an execution needs to know of a placeholder.
-type Picture struct {
+// Placeholder is a picture of the template that a picture of the data replaces.
+type Placeholder struct {
 	Width, Height picture.EMU // of its box; 0 if it does not say
 	Children      []byte      // of the a:blip: effects
 	Prefix        string      // of DrawingML
-	Emptied       bool        // a content control between paragraphs or cells: it stays when the picture goes
+	Emptied       bool        // it is in a content control between paragraphs or cells, which stays when the picture is removed
 }
 
 // shownPicture is a picture as it stands in the document.
@@ -67,29 +76,29 @@ func (x *execution) prepare(value string, want *lang.Present) (*prepared, error)
 		return nil, err
 	}
 	key := sha256.Sum256([]byte(symbology + "\x00" + value))
-	if p, ok := x.pictures[key]; ok {
+	if p, ok := x.pictures.prepared[key]; ok {
 		return p, nil
 	}
 	made, err := x.makePicture(value, symbology)
 	if err != nil {
 		return nil, err
 	}
-	if x.pictures == nil {
-		x.pictures = map[[sha256.Size]byte]*prepared{}
+	if x.pictures.prepared == nil {
+		x.pictures.prepared = map[[sha256.Size]byte]*prepared{}
 	}
 	p := &prepared{Picture: *made}
-	x.pictures[key] = p
+	x.pictures.prepared[key] = p
 	return p, x.meter.Hold(preparedBytes)
 }
 
 // reusable returns the pictures for another execution, with parts of its own.
 func (x *execution) reusable() map[[sha256.Size]byte]*prepared {
-	for key, p := range x.pictures {
+	for key, p := range x.pictures.prepared {
 		if p.name, p.svgName = "", ""; p.Data == nil {
-			delete(x.pictures, key)
+			delete(x.pictures.prepared, key)
 		}
 	}
-	return x.pictures
+	return x.pictures.prepared
 }
 
 // fatal returns err if the document cannot be because of it, or why the document must not go on.
@@ -168,21 +177,29 @@ func (x *execution) addPicture(p *prepared) error {
 	return nil
 }
 
-// replacePicture writes a placeholder with the picture of the data in it. One without a value stays as it is; one whose value
-// is empty goes.
-func (x *execution) replacePicture(o *Op) error {
+// PictureDrawing writes a placeholder with the picture that is the value of a tag. A placeholder without a value stays as it is; one
+// with an empty value is removed.
+type PictureDrawing struct {
+	Tag         *lang.Tag
+	Placeholder *Placeholder
+	Body        []Step // the drawing
+}
+
+func (o *PictureDrawing) sketch(s *sketcher) { s.value(o.Body) }
+
+func (o *PictureDrawing) run(x *execution) error {
 	value, want, ok, err := x.env.Show(o.Tag)
 	if err != nil {
 		return err
 	}
-	outer := x.picture
-	defer func() { x.picture = outer }()
-	x.picture = nil
+	outer := x.pictures.shown
+	defer func() { x.pictures.shown = outer }()
+	x.pictures.shown = nil
 	if ok && value == "" {
-		if !o.Picture.Emptied {
+		if !o.Placeholder.Emptied {
 			return nil
 		}
-		x.picture = noPicture
+		x.pictures.shown = noPicture
 	}
 	if ok && value != "" {
 		if err := x.fillPicture(o, value, want); err != nil {
@@ -192,9 +209,9 @@ func (x *execution) replacePicture(o *Op) error {
 	return x.run(o.Body)
 }
 
-// fillPicture makes x.picture the picture that a placeholder shows. If it cannot be shown, that is among the errors.
-func (x *execution) fillPicture(o *Op, value string, want *lang.Present) error {
-	width, height, fit := o.Picture.Width, o.Picture.Height, ""
+// fillPicture makes x.pictures.shown the picture that a placeholder shows. If it cannot be shown, that is among the errors.
+func (x *execution) fillPicture(o *PictureDrawing, value string, want *lang.Present) error {
+	width, height, fit := o.Placeholder.Width, o.Placeholder.Height, ""
 	if want != nil {
 		if want.Width > 0 || want.Height > 0 {
 			width, height = picture.EMU(want.Width), picture.EMU(want.Height)
@@ -209,40 +226,60 @@ func (x *execution) fillPicture(o *Op, value string, want *lang.Present) error {
 		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
 		return nil
 	}
-	if x.picture, err = x.placePicture(p, width, height, fit); err != nil {
+	if x.pictures.shown, err = x.placePicture(p, width, height, fit); err != nil {
 		return err
 	}
 	if width > 0 && height > 0 {
-		x.picture.x, x.picture.y = (width-x.picture.Width)/2, (height-x.picture.Height)/2
+		s := x.pictures.shown
+		s.x, s.y = (width-s.Width)/2, (height-s.Height)/2
 	}
 	return nil
 }
 
-// picturePart writes a part of a placeholder.
-func (x *execution) picturePart(o *Op) {
-	s := x.picture
+// ContentPicture writes the picture in a content control, unless the control is to show none.
+type ContentPicture struct{ Body []Step }
+
+func (o *ContentPicture) run(x *execution) error {
+	if x.pictures.shown == noPicture {
+		return nil
+	}
+	return x.run(o.Body)
+}
+
+func (o *ContentPicture) sketch(s *sketcher) { s.steps(o.Body) }
+
+// PicturePart writes a part of a placeholder that the picture changes.
+type PicturePart struct {
+	Part        PicturePartKind
+	Text        []byte       // the part in the template
+	Placeholder *Placeholder // of PictureBlip and PictureData
+}
+
+func (o *PicturePart) run(x *execution) error {
+	s := x.pictures.shown
 	switch {
 	case s == nil:
 		x.out.buf = append(x.out.buf, o.Text...)
-	case o.Slot == PictureWidth:
+	case o.Part == PictureWidth:
 		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Width)
-	case o.Slot == PictureHeight:
+	case o.Part == PictureHeight:
 		x.out.buf = fmt.Appendf(x.out.buf, "%d", s.Height)
-	case o.Slot == PictureX:
+	case o.Part == PictureX:
 		x.out.buf = moved(x.out.buf, o.Text, s.x)
-	case o.Slot == PictureY:
+	case o.Part == PictureY:
 		x.out.buf = moved(x.out.buf, o.Text, s.y)
-	case o.Slot == PictureStyle:
+	case o.Part == PictureStyle:
 		x.out.buf = appendVMLStyle(x.out.buf, wml.Text(o.Text), s)
-	case o.Slot == PictureData:
-		x.out.buf = x.d.appendImageData(x.out.buf, o.Picture.Prefix, s)
-	case o.Slot == PictureChart && s.id == "": // it has new content where it is
+	case o.Part == PictureData:
+		x.out.buf = x.d.appendImageData(x.out.buf, o.Placeholder.Prefix, s)
+	case o.Part == PictureChart && s.id == "": // it has new content where it is
 		x.out.buf = append(x.out.buf, o.Text...)
-	case o.Slot == PictureChart:
+	case o.Part == PictureChart:
 		x.out.buf = append(x.out.buf, s.id...)
-	case o.Slot == PictureBlip:
-		x.out.buf = x.d.appendBlip(x.out.buf, o.Picture.Prefix, s, o.Picture.Children)
+	case o.Part == PictureBlip:
+		x.out.buf = x.d.appendBlip(x.out.buf, o.Placeholder.Prefix, s, o.Placeholder.Children)
 	}
+	return nil
 }
 
 // moved appends a place that is further by some length. One that is no number stays.
@@ -280,7 +317,7 @@ const drawingSteps = 20
 const emuPerTwip = 635
 
 // inlinePicture writes a value as a picture in the line of its tag.
-func (x *execution) inlinePicture(o *Op, v shown) error {
+func (x *execution) inlinePicture(o *Value, v shown) error {
 	if v.text == "" {
 		return nil
 	}
@@ -290,8 +327,8 @@ func (x *execution) inlinePicture(o *Op, v shown) error {
 	}
 	if err != nil {
 		x.fault(o.Tag, "The picture of '%s' cannot be shown: it %s.", err)
-		x.out.buf = append(x.out.buf, o.Text...)
-		x.missing = true
+		x.out.buf = append(x.out.buf, o.Source...)
+		x.values.missing = true
 		return nil
 	}
 	drawing, err := x.drawing(o.Place, p, picture.EMU(v.present.Width), picture.EMU(v.present.Height), v.present.Fit, "")

@@ -1,44 +1,69 @@
 package program
 
-// What a slot says of a range: a bookmark, a comment or another that begins at one mark and ends at another. Each mark may
-// stand in several places of a program, of which one writes it.
+// ranges is what an execution knows about the ranges of the document, by slot: bookmarks, comments, and others that begin at one
+// mark and end at another. Each mark may be in several places of a program, of which one writes it.
+type ranges []rangeState
+
+type rangeState uint8
+
 const (
-	rangeAhead = iota
+	rangeAhead rangeState = iota
 	rangeBegun
 	rangeDone // and does not come again
 )
 
-// rangeMark writes a mark of a range if it is its turn.
-func (x *execution) rangeMark(o *Op) error {
-	state := &x.slots[o.Slot]
-	switch {
-	case o.Kind == OpRangeStart && *state == rangeAhead:
-		*state = rangeBegun
-	case o.Kind == OpRangeEnd && *state == rangeBegun && o.Once:
-		*state = rangeDone
-	case o.Kind == OpRangeEnd && *state == rangeBegun:
-		*state = rangeAhead
-	default:
-		return nil
-	}
-	return x.run(o.Body)
-}
-
-// begun returns what is said of some ranges.
-func (x *execution) begun(slots []int) []int {
+// states returns the states of some ranges.
+func (r ranges) states(slots []int) []rangeState {
 	if len(slots) == 0 {
 		return nil
 	}
-	states := make([]int, len(slots))
+	states := make([]rangeState, len(slots))
 	for i, slot := range slots {
-		states[i] = x.slots[slot]
+		states[i] = r[slot]
 	}
 	return states
 }
 
-// begin has what begun returned hold again, as the marks that were written since are taken back.
-func (x *execution) begin(slots, states []int) {
+// reset restores what states returned, after the marks that were written since then are taken back.
+func (r ranges) reset(slots []int, states []rangeState) {
 	for i, slot := range slots {
-		x.slots[slot] = states[i]
+		r[slot] = states[i]
 	}
 }
+
+// RangeStart runs its body, the start of a range, unless the range has begun.
+type RangeStart struct {
+	Slot int
+	Body []Step
+}
+
+func (o *RangeStart) run(x *execution) error {
+	if x.ranges[o.Slot] != rangeAhead {
+		return nil
+	}
+	x.ranges[o.Slot] = rangeBegun
+	return x.run(o.Body)
+}
+
+func (o *RangeStart) sketch(s *sketcher) { s.steps(o.Body) }
+
+// RangeEnd runs its body, the end of a range, if the range has begun.
+type RangeEnd struct {
+	Slot int
+	Body []Step
+	Once bool // the range comes once in the document
+}
+
+func (o *RangeEnd) run(x *execution) error {
+	state := &x.ranges[o.Slot]
+	if *state != rangeBegun {
+		return nil
+	}
+	*state = rangeAhead
+	if o.Once {
+		*state = rangeDone
+	}
+	return x.run(o.Body)
+}
+
+func (o *RangeEnd) sketch(s *sketcher) { s.steps(o.Body) }

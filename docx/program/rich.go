@@ -36,46 +36,75 @@ func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err e
 	return doc, nil
 }
 
-// rich writes rich text where a value's tag stands.
-func (x *execution) rich(o *Op, v shown) error {
+// rich is what an execution knows about the paragraphs that rich text splits.
+type rich struct {
+	split   *Place // of the value that was written last: its paragraph continues if more of it comes
+	entered []byte // how the last such paragraph continued
+}
+
+// writeRich writes rich text at the place of a value's tag.
+func (x *execution) writeRich(o *Value, v shown) error {
 	p := o.Place
-	h := &richHost{x: x, tag: o.Tag, at: o.Place}
-	c := x.richContext(o, v)
+	h := &richHost{x: x, tag: o.Tag, at: p}
+	c := x.richContext(o.Tag, p, v)
 	if v.doc.Inline() || p.LeavePar == nil {
 		x.leave(p.LeaveRun, p.EnterRun)
 		x.out.buf = v.doc.AppendInline(x.out.buf, c, h)
 		x.out.buf = append(x.out.buf, p.EnterRun...)
 		return h.err
 	}
-	c.AfterTable = x.endParagraph(p) && x.last.joinsTable()
+	c.AfterTable = x.endParagraph(p) && x.flow.last.joinsTable()
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	x.setLast(v.doc)
-	x.parted = p
+	x.rich.split = p
 	return h.err
 }
 
 // endParagraph ends the paragraph before a place, or takes it back if there is nothing in it: then what stands before it is next
 // to what comes.
 func (x *execution) endParagraph(p *Place) (taken bool) {
-	if len(p.Lead) > 0 && x.out.cut(p.Lead) || len(x.entered) > 0 && x.out.cut(x.entered) {
+	if len(p.Lead) > 0 && x.out.cut(p.Lead) || len(x.rich.entered) > 0 && x.out.cut(x.rich.entered) {
 		return true
 	}
 	return x.leave(p.LeavePar, p.EnterPar)
 }
 
-// richParagraph writes rich text in place of the paragraph that its tag has to itself.
-func (x *execution) richParagraph(o *Op, v shown) error {
+// LoneValue is a paragraph that contains only the tag of a value. Its body writes the paragraph, unless the value is rich text that takes
+// the paragraph's place.
+type LoneValue struct {
+	Tag   *lang.Tag
+	Place *Place
+	Merge int // as in [Value]
+	Body  []Step
+}
+
+func (o *LoneValue) sketch(s *sketcher) { s.value(o.Body) }
+
+func (o *LoneValue) run(x *execution) error {
+	v, err := x.show(o.Tag)
+	if err != nil {
+		return err
+	}
+	if v.doc != nil && (!v.doc.Inline() || v.doc.Shaped()) && !x.tables.continues(o.Merge) {
+		return x.richParagraph(o, v)
+	}
+	x.values.pending = v
+	return x.run(o.Body)
+}
+
+// richParagraph writes rich text in place of the paragraph that contains only its tag.
+func (x *execution) richParagraph(o *LoneValue, v shown) error {
 	x.yield()
-	x.missing = false
+	x.values.missing = false
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
-	c := x.richContext(o, v)
-	c.AfterTable, c.MustEndWithParagraph = x.last.joinsTable(), o.Place.Last
+	c := x.richContext(o.Tag, o.Place, v)
+	c.AfterTable, c.MustEndWithParagraph = x.flow.last.joinsTable(), o.Place.Last
 	from := len(x.out.buf)
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	switch {
 	case len(x.out.buf) == from: // what stands before is the last still
 	case o.Place.Last:
-		x.last = IsParagraph
+		x.flow.last = IsParagraph
 	default:
 		x.setLast(v.doc)
 	}
@@ -83,64 +112,70 @@ func (x *execution) richParagraph(o *Op, v shown) error {
 }
 
 func (x *execution) setLast(doc *richtext.Doc) {
-	x.last = IsParagraph
+	x.flow.last = IsParagraph
 	if doc.EndsWithTable() {
-		x.last = IsTable
+		x.flow.last = IsTable
 	}
 }
 
-// goOn comes back to the paragraph that blocks have parted, before ops[i], and returns the operation to do next. If nothing is
-// left of the paragraph, it does not begin again; else it begins without the blanks behind the tag. It stays parted while only
-// blanks and empty values come.
-func (x *execution) goOn(ops []Op, i int) (next int) {
-	p, o := x.parted, &ops[i]
-	if j, rest := p.ending(ops, i); j >= 0 {
-		x.parted = nil
-		isTable := x.last == IsTable
+// rejoin continues the paragraph that rich text has split, before steps[i], and returns the index of the step to run next. If nothing
+// is left of the paragraph, it does not begin again; otherwise it begins without the spaces after the tag. It stays split as long as
+// only spaces and empty values come.
+func (x *execution) rejoin(steps []Step, i int) (next int) {
+	switch steps[i].(type) {
+	case *If, *Loop: // which may hold nothing
+		return i
+	}
+	p := x.rich.split
+	if j, rest := p.ending(steps, i); j >= 0 {
+		x.rich.split = nil
+		isTable := x.flow.last == IsTable
 		if isTable && (p.Last || !p.beginsParagraph(rest)) {
 			x.emptyParagraph([]byte("<" + p.Prefix + "p/>"))
 			isTable = false
 		}
-		x.restOf(&ops[j], rest)
+		x.restOf(steps[j].(*Literal), rest)
 		if isTable && !bytes.Contains(rest, []byte("</"+p.Prefix+"p>")) {
-			x.last = IsTable // the paragraph of which the literal holds the end is not there
+			x.flow.last = IsTable // the literal holds the end of a paragraph that was not written
 		}
 		return j + 1
 	}
-	if o.Kind == OpTail || o.Kind == OpValue && x.isEmpty(o) {
+	switch o := steps[i].(type) {
+	case *Tail:
 		return i + 1
-	}
-	var text []byte
-	if o.Kind == OpLiteral {
-		if text = bytes.TrimLeft(o.Text, " "); len(text) == 0 {
+	case *Value:
+		if x.isEmpty(o) {
 			return i + 1
 		}
+	case *Literal:
+		text := bytes.TrimLeft(o.Text, " ")
+		if len(text) > 0 {
+			x.enterAgain()
+			x.restOf(o, text)
+		}
+		return i + 1
 	}
 	x.enterAgain()
-	if o.Kind != OpLiteral {
-		return i
-	}
-	x.restOf(o, text)
-	return i + 1
+	return i
 }
 
 // isEmpty tells whether a value is a text of no length. One that is not is shown next.
-func (x *execution) isEmpty(o *Op) bool {
+func (x *execution) isEmpty(o *Value) bool {
 	v, err := x.show(o.Tag)
 	if err != nil {
-		return false // which it is told of when it is shown
+		return false // the error is reported when the value is shown
 	}
 	if v.ok && v.text == "" && v.doc == nil && v.present == nil {
 		return true
 	}
-	x.pending = v
+	x.values.pending = v
 	return false
 }
 
 // enterAgain begins the paragraph anew that blocks have parted.
 func (x *execution) enterAgain() {
-	x.entered = append(x.entered[:0], x.anew(x.parted.EnterPar)...)
-	x.parted = nil
+	x.rich.entered = append(x.rich.entered[:0], x.writeFresh(x.rich.split.EnterPar)...)
+	x.rich.split = nil
 }
 
 // beginsParagraph tells whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
@@ -150,26 +185,29 @@ func (p *Place) beginsParagraph(xml []byte) bool {
 }
 
 // restOf writes what is left of a literal, as bytes since no piece begins there.
-func (x *execution) restOf(o *Op, rest []byte) {
+func (x *execution) restOf(o *Literal, rest []byte) {
 	if len(rest) == len(o.Text) {
 		x.out.literal(o)
 	} else {
 		x.out.buf = append(x.out.buf, rest...)
 	}
-	x.last = x.last.Then(o.After)
+	x.flow.last = x.flow.last.Then(o.After)
 }
 
-// ending finds the literal, from ops[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
+// ending finds the literal, from steps[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
 // literal is behind that; j is -1 if there is more.
-func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
+func (p *Place) ending(steps []Step, i int) (j int, rest []byte) {
 	open := p.LeavePar // what must be ended
-	for j = i; j < len(ops); j++ {
-		o := &ops[j]
-		if o.Kind == OpTail {
+	for j = i; j < len(steps); j++ {
+		var text []byte
+		o, isLiteral := steps[j].(*Literal)
+		if _, isTail := steps[j].(*Tail); isTail {
 			continue
 		}
-		text := o.Text
-		for o.Kind == OpLiteral && len(open) > 0 && len(text) > 0 {
+		if isLiteral {
+			text = o.Text
+		}
+		for len(open) > 0 && len(text) > 0 {
 			n := nextToken(text)
 			if !bytes.HasPrefix(text, []byte("<"+p.Prefix+"proofErr ")) && !isBlankText(text[:n]) {
 				if !bytes.HasPrefix(open, text[:n]) {
@@ -182,7 +220,7 @@ func (p *Place) ending(ops []Op, i int) (j int, rest []byte) {
 		switch {
 		case len(open) == 0:
 			return j, text
-		case o.Kind != OpLiteral:
+		case !isLiteral:
 			return -1, nil
 		}
 	}
@@ -203,15 +241,14 @@ func nextToken(xml []byte) int {
 
 func isBlankText(text []byte) bool { return text[0] != '<' && len(bytes.Trim(text, " ")) == 0 }
 
-func (x *execution) richContext(o *Op, v shown) richtext.Context {
-	p := o.Place
+func (x *execution) richContext(tag *lang.Tag, p *Place, v shown) richtext.Context {
 	look := v.present
 	if look == nil {
 		look = new(lang.Present)
 	}
 	return richtext.Context{
 		Prefix: p.Prefix, RelNamespace: x.d.relNamespace(), Strict: x.d.Package.Strict(), InLink: p.InLink,
-		RunProps: []byte(x.runProps(o, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
+		RunProps: []byte(x.runProps(tag, p, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
 	}
 }
 
@@ -287,7 +324,7 @@ func (h *richHost) List(l richtext.List) int {
 
 // Heading puts a heading into the tables of contents that show it.
 func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
-	x, c := h.x, &h.x.contents
+	x, c := h.x, &h.x.toc
 	text = strings.Join(strings.Fields(text), " ")
 	levels := h.at.levelsOf(level, isStyled)
 	if text == "" || levels == nil {

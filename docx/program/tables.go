@@ -1,161 +1,101 @@
 package program
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 
 	"platen/docx/lang"
-	"platen/docx/wml"
 )
+
+// tables is what an execution knows about the tables that it is writing, by slot.
+type tables struct {
+	merges  []merged
+	columns []repeatedColumns
+	covered []int // columns that a spanning cell still covers
+}
 
 // merged is the state of a column of merging cells.
 type merged struct {
 	begun bool   // there is a cell above
 	value string // of that cell
-	anew  bool   // the cell of this row begins anew
+	first bool   // the cell of this row is the first of its merged cells
 }
 
-// beginMerges forgets the cells above a loop's first row.
-func (x *execution) beginMerges(slots []int) {
+// beginMerges forgets the cells above the first row of a loop.
+func (t *tables) beginMerges(slots []int) {
 	for _, slot := range slots {
-		x.merges[slot] = merged{}
+		t.merges[slot] = merged{}
 	}
 }
 
-// mergeCell decides whether the cell is one with that above it.
-func (x *execution) mergeCell(o *Op) error {
+// continues reports whether the cell above shows the value of a cell; merge is 1 + the slot of its column, or 0.
+func (t *tables) continues(merge int) bool { return merge > 0 && !t.merges[merge-1].first }
+
+// CellMerge writes whether a cell is merged with the one above it, because the values are equal.
+type CellMerge struct {
+	Tag    *lang.Tag
+	Slot   int
+	Left   int // 1 + the slot of the merging cell to its left, which must be merged too; 0: none
+	Prefix string
+}
+
+func (o *CellMerge) sketch(s *sketcher) { s.Fresh() }
+
+func (o *CellMerge) run(x *execution) error {
 	value, _, ok, err := x.env.Show(o.Tag)
 	if err != nil {
 		return err
 	}
-	m := &x.merges[o.Slot]
-	m.anew = !m.begun || !ok || m.value != value || o.Width > 0 && x.merges[o.Width-1].anew
+	m := &x.tables.merges[o.Slot]
+	m.first = !m.begun || !ok || m.value != value || o.Left > 0 && x.tables.merges[o.Left-1].first
 	m.begun, m.value = ok, value
-	prefix := o.Place.Prefix
-	if m.anew {
-		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]svMerge %[1]sval="restart"/>`, prefix)
+	if m.first {
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]svMerge %[1]sval="restart"/>`, o.Prefix)
 	} else {
-		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]svMerge/>`, prefix)
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]svMerge/>`, o.Prefix)
 	}
 	return nil
 }
 
-// cellSpan writes how many columns the cell of a tag covers, at most those that are there.
-func (x *execution) spanCell(o *Op) error {
+// CellSpan writes how many columns the cell of a tag covers.
+type CellSpan struct {
+	Tag    *lang.Tag
+	Slot   int // of the cells that it covers
+	Max    int // the number of columns up to the end of the row
+	Prefix string
+}
+
+func (o *CellSpan) sketch(s *sketcher) { s.Fresh() }
+
+func (o *CellSpan) run(x *execution) error {
 	_, present, _, err := x.env.Show(o.Tag)
 	if err != nil {
 		return err
 	}
 	span := 1
 	if present != nil {
-		span = min(max(present.Span, 1), o.Width)
+		span = min(max(present.Span, 1), o.Max)
 	}
-	x.slots[o.Slot] = span - 1
+	x.tables.covered[o.Slot] = span - 1
 	if span > 1 {
-		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sgridSpan %[1]sval="%[2]s"/>`, o.Place.Prefix, strconv.Itoa(span))
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sgridSpan %[1]sval="%[2]s"/>`, o.Prefix, strconv.Itoa(span))
 	}
 	return nil
 }
 
-// covered writes a cell unless the one that spans covers it.
-func (x *execution) covered(o *Op) error {
-	if x.slots[o.Slot] > 0 {
-		x.slots[o.Slot] -= o.Width
+// CoveredCell writes a cell unless a spanning cell before it covers it.
+type CoveredCell struct {
+	Slot    int
+	Columns int // how many columns it covers itself
+	Body    []Step
+}
+
+func (o *CoveredCell) sketch(s *sketcher) { s.steps(o.Body) }
+
+func (o *CoveredCell) run(x *execution) error {
+	if covered := &x.tables.covered[o.Slot]; *covered > 0 {
+		*covered -= o.Columns
 		return nil
 	}
 	return x.run(o.Body)
-}
-
-// Grid is the grid of a table with repeated columns.
-type Grid struct {
-	Open, Close []byte
-	Columns     []GridColumn
-	First, Last int
-	Text        int // the width of the text around the table
-}
-
-// GridColumn is a column of the grid, and what stands around its width.
-type GridColumn struct {
-	Width         int // 0: none given
-	Before, After []byte
-}
-
-// MaxColumns is how many columns a table may have, as in Word.
-const MaxColumns = 63
-
-// repeatedColumns are the columns of a table that is written.
-type repeatedColumns struct {
-	items         []lang.Value
-	width, before int // of the table: as it is to be, and as it would be
-	repeated      int // the width of the columns that are repeated, once
-}
-
-// grid looks up the items of the columns and writes the grid.
-func (x *execution) grid(o *Op) error {
-	items, err := x.env.List(o.Tag)
-	if err != nil {
-		return err
-	}
-	g := o.Grid
-	repeated := g.Last - g.First + 1
-	if total := len(g.Columns) + (len(items)-1)*repeated; total > MaxColumns {
-		return fmt.Errorf("%s: the table would have %d columns, more than the %d that Word can show", o.Tag.Text, total, MaxColumns)
-	}
-	r := &x.columns[o.Slot]
-	*r = repeatedColumns{items: items}
-	original := 0
-	for i, col := range g.Columns {
-		original += col.Width
-		if i >= g.First && i <= g.Last {
-			r.repeated += col.Width
-			r.before += col.Width * len(items)
-		} else {
-			r.before += col.Width
-		}
-	}
-	r.width = min(r.before, max(original, g.Text))
-	x.out.buf = append(x.out.buf, g.Open...)
-	for i := range g.Columns {
-		switch {
-		case i < g.First || i > g.Last:
-			x.gridColumn(r, &g.Columns[i])
-		case i == g.First:
-			for range items {
-				for j := g.First; j <= g.Last; j++ {
-					x.gridColumn(r, &g.Columns[j])
-				}
-			}
-		}
-	}
-	x.out.buf = append(x.out.buf, g.Close...)
-	return nil
-}
-
-func (x *execution) gridColumn(r *repeatedColumns, g *GridColumn) {
-	x.out.buf = append(x.out.buf, g.Before...)
-	if g.After != nil {
-		x.out.buf = strconv.AppendInt(x.out.buf, int64(r.scaled(g.Width)), 10)
-		x.out.buf = append(x.out.buf, g.After...)
-	}
-}
-
-// scaled is the width of a column in a table that had to become narrower.
-func (r *repeatedColumns) scaled(width int) int {
-	return width * r.width / cmp.Or(r.before, 1)
-}
-
-// cellWidth writes the width of a cell.
-func (x *execution) cellWidth(o *Op) {
-	r, width := &x.columns[o.Slot], wml.IDNumber(string(o.Text))
-	if o.Over {
-		width = max(width+(len(r.items)-1)*r.repeated, 0)
-	}
-	x.out.buf = strconv.AppendInt(x.out.buf, int64(r.scaled(width)), 10)
-}
-
-// cellSpan writes how many columns a cell covers that reaches over the repeated ones, or how many a row leaves out with them.
-func (x *execution) cellSpan(o *Op) {
-	span := wml.IDNumber(string(o.Text)) + (len(x.columns[o.Slot].items)-1)*o.Width
-	x.out.buf = strconv.AppendInt(x.out.buf, int64(span), 10)
 }

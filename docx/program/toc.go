@@ -41,8 +41,8 @@ type contents struct {
 
 // collect runs the main part for its headings alone.
 func (x *execution) collect() error {
-	x.contents.collecting, x.part = true, x.d.Main
-	return x.run(x.d.Parts[x.d.Main].Ops)
+	x.toc.collecting, x.part = true, x.d.Main
+	return x.run(x.d.Parts[x.d.Main].Steps)
 }
 
 // headingBytes is about how much memory a heading takes besides its text.
@@ -50,7 +50,7 @@ const headingBytes = 100
 
 // find notes a heading of the first pass.
 func (x *execution) find(h heading) error {
-	c := &x.contents
+	c := &x.toc
 	if len(c.found) >= maxHeadings {
 		return nil
 	}
@@ -59,9 +59,20 @@ func (x *execution) find(h heading) error {
 	return x.meter.Hold(headingBytes + len(h.text))
 }
 
-// heading runs a paragraph that is a heading.
-func (x *execution) heading(o *Op) error {
-	c := &x.contents
+// mark and takeBack forget the headings that were found since a guard began.
+func (c *contents) mark() int         { return len(c.found) }
+func (c *contents) takeBack(mark int) { c.found = c.found[:mark] }
+
+// Heading runs a paragraph that is a heading.
+type Heading struct {
+	Levels []int // in each table of contents; 0 where it is not shown
+	Body   []Step
+}
+
+func (o *Heading) sketch(s *sketcher) { s.steps(o.Body) }
+
+func (o *Heading) run(x *execution) error {
+	c := &x.toc
 	c.count++
 	c.id = x.fresh(BookmarkIDs)
 	c.name = x.freeBookmark("_Toc" + strconv.Itoa(firstHeading+c.count))
@@ -98,14 +109,19 @@ func (x *execution) freeBookmark(name string) string {
 	return name
 }
 
-// headingMark writes the start or the end of the bookmark that an entry leads to.
-func (x *execution) headingMark(o *Op) {
-	prefix, _, _ := strings.Cut(string(o.Text), "bookmark")
-	x.out.buf = fmt.Appendf(x.out.buf, `<%s %sid="%d"`, o.Text, prefix, x.contents.id)
-	if bytes.HasSuffix(o.Text, []byte("Start")) {
-		x.out.buf = fmt.Appendf(x.out.buf, ` %sname="%s"`, prefix, x.contents.name)
+// HeadingMark writes the start or the end of the bookmark of a heading, which an entry links to.
+type HeadingMark struct {
+	Prefix string // of the part
+	End    bool
+}
+
+func (o *HeadingMark) run(x *execution) error {
+	if o.End {
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, o.Prefix, x.toc.id)
+	} else {
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, o.Prefix, x.toc.id, x.toc.name)
 	}
-	x.out.buf = append(x.out.buf, "/>"...)
+	return nil
 }
 
 // aside are the elements whose text is none of the heading that they stand in: text boxes, what other programs get in their
@@ -165,7 +181,7 @@ func isOn(tag []byte) bool {
 	return true
 }
 
-// TOC is a table of contents as an operation.
+// TOC writes a table of contents, up to the end of its field.
 type TOC struct {
 	Number  int // among those of the document, from 0
 	Prefix  string
@@ -182,16 +198,15 @@ type TOC struct {
 	BareBegin, BareClose []byte // Begin and Close without the field
 }
 
-// writeTOC writes the table of contents up to the end of its field.
-func (x *execution) writeTOC(o *TOC) error {
-	if err := x.meter.Spend(len(x.contents.entries)); err != nil {
+func (o *TOC) run(x *execution) error {
+	if err := x.meter.Spend(len(x.toc.entries)); err != nil {
 		return err
 	}
 	begun, begin, end := false, o.Begin, o.Close
 	if x.opt.ForPDF {
 		begin, end = o.BareBegin, o.BareClose
 	}
-	for _, h := range x.contents.entries {
+	for _, h := range x.toc.entries {
 		level := h.levels[o.Number]
 		if level == 0 {
 			continue

@@ -12,34 +12,36 @@ import (
 // Values that are to be shown otherwise than as text of the run that their tag stands in.
 
 // present writes a value as its tag's presentation filters want it.
-func (x *execution) present(o *Op, v shown) error {
+func (x *execution) present(o *Value, v shown) error {
 	switch p := v.present; {
 	case p.As == lang.AsImage || p.As == lang.AsQRCode || p.As == lang.AsBarcode:
 		return x.inlinePicture(o, v)
 	case p.As == lang.AsPageBreak:
-		x.breakPage(o)
+		x.breakPage(o.Place)
 		return nil
 	case p.Link != "":
 		return x.link(o, v)
 	case p.Bold || p.Italic || p.Underline || p.Strike || p.Color != "" || p.Style != "":
-		x.styled(o, v.text, x.runProps(o, p))
+		x.styled(o, v.text, x.runProps(o.Tag, o.Place, p))
 		return nil
 	}
 	x.text(o, v.text)
 	return nil
 }
 
-// pageBreak breaks the page but in the last round of a loop, behind which nothing of it follows.
-func (x *execution) pageBreak(o *Op) {
-	x.missing = false
+// PageBreak breaks the page, except in the last round of a loop.
+type PageBreak struct{ Place *Place }
+
+func (o *PageBreak) run(x *execution) error {
+	x.values.missing = false
 	if !x.env.LastRound() {
 		x.yield()
-		x.breakPage(o)
+		x.breakPage(o.Place)
 	}
+	return nil
 }
 
-func (x *execution) breakPage(o *Op) {
-	p := o.Place
+func (x *execution) breakPage(p *Place) {
 	x.leave(p.LeaveText, p.EnterText)
 	x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbr %[1]stype="page"/>`, p.Prefix)
 	x.out.buf = append(x.out.buf, p.EnterText...)
@@ -55,13 +57,13 @@ func (x *execution) leave(leave, enter []byte) (taken bool) {
 }
 
 // styled writes a text in a run of its own with those properties.
-func (x *execution) styled(o *Op, s, props string) {
+func (x *execution) styled(o *Value, s, props string) {
 	x.leave(o.Place.LeaveRun, o.Place.EnterRun)
 	x.writeRun(o, s, props)
 	x.out.buf = append(x.out.buf, o.Place.EnterRun...)
 }
 
-func (x *execution) writeRun(o *Op, s, props string) {
+func (x *execution) writeRun(o *Value, s, props string) {
 	prefix := o.Place.Prefix
 	x.out.buf = fmt.Appendf(x.out.buf, "<%[1]sr><%[1]srPr>%[2]s</%[1]srPr><%[1]st%[3]s>", prefix, props, wml.Preserve)
 	x.text(o, s)
@@ -69,13 +71,13 @@ func (x *execution) writeRun(o *Op, s, props string) {
 }
 
 // link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
-func (x *execution) link(o *Op, v shown) error {
+func (x *execution) link(o *Value, v shown) error {
 	address, wrong := linkAddress(v.present.Link)
 	if wrong != nil {
 		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is no address that a link can have: %s. Its text stands without one.", o.Tag.Expr, wrong))
 	}
 	if address == "" || o.Place.InLink {
-		x.styled(o, v.text, x.runProps(o, v.present))
+		x.styled(o, v.text, x.runProps(o.Tag, o.Place, v.present))
 		return nil
 	}
 	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)
@@ -100,14 +102,14 @@ func (d *Document) relNamespace() string {
 }
 
 // linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
-func (x *execution) linkProps(o *Op, want *lang.Present) string {
+func (x *execution) linkProps(o *Value, want *lang.Present) string {
 	look := *want
 	if look.Style == "" && look.Color == "" {
 		if look.Style = "Hyperlink"; x.d.styleID("character", look.Style) == "" {
 			look.Style, look.Color, look.Underline = "", "0563C1", true
 		}
 	}
-	return x.runProps(o, &look)
+	return x.runProps(o.Tag, o.Place, &look)
 }
 
 // styleID returns the id of the style of that kind and name; empty if there is none.
@@ -117,8 +119,7 @@ func (d *Document) styleID(kind, name string) string {
 
 // runProps returns the properties of the run at the place of a tag with those that a value is to have besides, as XML. A style that
 // the template has not is passed over, with a warning.
-func (x *execution) runProps(o *Op, want *lang.Present) string {
-	p := o.Place
+func (x *execution) runProps(tag *lang.Tag, p *Place, want *lang.Present) string {
 	var more []wml.Property
 	add := func(name, val string) {
 		xml := "<" + p.Prefix + name
@@ -131,7 +132,7 @@ func (x *execution) runProps(o *Op, want *lang.Present) string {
 		if id := x.d.styleID("character", want.Style); id != "" {
 			add("rStyle", id)
 		} else {
-			x.warn(o.Tag, "The template has no character style '"+want.Style+"'; the text stands without it.")
+			x.warn(tag, "The template has no character style '"+want.Style+"'; the text stands without it.")
 		}
 	}
 	if want.Bold {

@@ -40,7 +40,7 @@ type block struct {
 	kept    *wml.Node // the properties of a section that ends also when the block gives nothing; nil for none
 	columns *columns  // that are repeated
 	perRow  bool      // the part of a block of columns that lies in one row
-	anew    []int     // slots of lists that each round of a loop begins anew
+	lists   []int     // slots of lists that restart in each round of a loop
 	merges  []int     // slots of cells that merge within a loop
 
 	openAt, closeAt int // where the borders are

@@ -10,37 +10,13 @@ import (
 	"platen/docx/picture"
 	"platen/docx/program"
 	"platen/docx/wml"
-	"platen/ooxml"
 )
-
-// isChart tells whether a drawing is a chart and nothing else.
-func isChart(drawing *wml.Node) bool {
-	charts := drawing.All("c:chart")
-	return len(charts) == 1 && charts[0].Attr("r:id") != nil && len(drawing.All("w:txbxContent")) == 0
-}
-
-// bind finds the part of a chart that a tag fills; false if there is none, which is noted.
-func (c *compiler) bind(h *placeholder) bool {
-	id := wml.AttrValue(c.src, h.drawing.All("c:chart")[0], "r:id")
-	i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == id && r.Type == ooxml.RelChart && !r.External })
-	if i < 0 || c.pkg.Part(c.rels[i].Target) == nil {
-		c.failAside(&aside{mark: h.mark, place: altOf(h.drawing)}, h.mark.tag.Text, &lang.SyntaxError{Message: "the chart itself is missing from the file", Hint: "insert it again"})
-		return false
-	}
-	part := c.pkg.Part(c.rels[i].Target)
-	if h.chart = c.charts[part.Name]; h.chart == nil {
-		h.chart = &program.Chart{Part: part}
-		c.charts[part.Name] = h.chart
-	}
-	h.chart.Shown++
-	return true
-}
 
 // A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
 // the tag as its alt text.
 
-// findPictureControl makes the picture in a content control a placeholder.
-func (c *compiler) findPictureControl(sdt *wml.Node, text string) {
+// findInControl makes the picture in a content control a placeholder.
+func (c *pictures) findInControl(sdt *wml.Node, text string) {
 	drawings := drawingsIn(sdt.Child("w:sdtContent"))
 	if len(drawings) != 1 || isChart(drawings[0]) {
 		c.warnAside(sdt, text, "content control", "The content control '"+text+"' has no picture of its own that its value could take the place of; it stays as it is.")
@@ -50,25 +26,38 @@ func (c *compiler) findPictureControl(sdt *wml.Node, text string) {
 		return // its alt text has a tag, which is the nearer one
 	}
 	if a := c.asideIn(sdt, text, "content control"); a != nil {
+		a.reads, a.kind = (*lang.Use).AddPicture, "image"
 		c.asides = append(c.asides, a)
 		c.placeholders = append(c.placeholders, &placeholder{mark: a.mark, drawing: drawings[0], control: sdt})
 	}
 }
 
-// editPictureControl writes the edits around the picture of a content control.
-func (c *compiler) editPictureControl(h *placeholder) {
+// editControl writes the edits around the picture of a content control.
+func (c *pictures) editControl(h *placeholder) {
 	d := h.drawing
-	c.add(edit{pos: d.Start, end: d.Start, phase: phaseGuard, kind: editShown})
-	c.add(edit{pos: d.End, end: d.End, phase: phaseGuardEnd, kind: editGuardEnd})
-	props := h.control.Child("w:sdtPr")
-	for _, n := range c.spentProperties(props) {
-		c.add(edit{pos: n.Start, end: n.End, phase: phaseReplace, kind: editPicturePart, slot: program.PictureAlt})
+	c.hold(d.Start, d.End, yields, held(func(body []program.Step) program.Step { return &program.ContentPicture{Body: body} }))
+	for _, n := range c.spentProperties(h.control.Child("w:sdtPr")) {
+		c.part(n.Start, n.End, program.PictureAlt)
 	}
+}
+
+// part has a stretch of a drawing follow the picture.
+func (c *pictures) part(pos, end int, kind program.PicturePartKind) { c.partOf(nil, pos, end, kind) }
+
+// partOf is part for what depends on the placeholder.
+func (c *pictures) partOf(p *program.Placeholder, pos, end int, kind program.PicturePartKind) {
+	c.replace(pos, end, &program.PicturePart{Part: kind, Text: c.copy(pos, end), Placeholder: p})
 }
 
 // A picture of the template whose alt text holds a tag is a placeholder: the picture of the data takes its place, with its
 // position, its effects and, as far as its proportions allow, its size. A value with the filter image, qrcode or barcode
 // becomes a picture in the line of its tag.
+
+// pictures are the placeholders of one part.
+type pictures struct {
+	*compiler
+	placeholders []*placeholder
+}
 
 // placeholder is a picture of the template that the data replaces.
 type placeholder struct {
@@ -77,13 +66,14 @@ type placeholder struct {
 	alt     []*wml.Attr    // the alt texts that hold the tag
 	chart   *program.Chart // nil: it is a picture
 	control *wml.Node      // the content control whose name holds the tag; nil: an alt text does
+	step    *program.Placeholder
 }
 
 // pictureHolders are what pictures stand in within a run.
 var pictureHolders = []string{"w:drawing", "mc:AlternateContent", "w:pict"}
 
-// findPlaceholders finds the pictures whose alt text is a tag.
-func (c *compiler) findPlaceholders() {
+// find finds the pictures whose alt text is a tag.
+func (c *pictures) find() {
 	for _, p := range c.pars {
 		for i := range p.pieces {
 			if piece := &p.pieces[i]; slices.Contains(pictureHolders, piece.node.Name) {
@@ -124,7 +114,7 @@ func isOnePicture(drawing *wml.Node) bool {
 	return len(drawing.All("a:blip")) == 1 && len(drawing.All("a:xfrm")) <= 1 && len(drawing.All("w:txbxContent")) == 0
 }
 
-func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *wml.Node) {
+func (c *pictures) findPlaceholder(p *paragraph, piece *piece, drawing *wml.Node) {
 	var found *placeholder
 	for _, n := range slices.Concat(drawing.All("wp:docPr"), drawing.All("pic:cNvPr"), drawing.All("v:shape")) {
 		for _, name := range []string{"descr", "title", "alt"} {
@@ -151,7 +141,13 @@ func (c *compiler) findPlaceholder(p *paragraph, piece *piece, drawing *wml.Node
 		return
 	}
 	c.placeholders = append(c.placeholders, found)
-	c.asides = append(c.asides, &aside{mark: found.mark, pos: drawing.Start, place: altOf(drawing), alt: found.alt})
+	a := &aside{mark: found.mark, pos: drawing.Start, place: altOf(drawing), alt: found.alt}
+	if found.chart != nil {
+		a.isWithin = found.chart.SetBlocks
+	} else {
+		a.reads, a.kind = (*lang.Use).AddPicture, "image"
+	}
+	c.asides = append(c.asides, a)
 }
 
 // altOf names the place of a drawing's alt text.
@@ -163,7 +159,7 @@ func altOf(drawing *wml.Node) string {
 }
 
 // placeholder reads the tag of an alt text; nil if it is none that a picture can have.
-func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *wml.Node, text string) *placeholder {
+func (c *pictures) placeholder(p *paragraph, piece *piece, drawing *wml.Node, text string) *placeholder {
 	tag, err := lang.ParseTag(strings.Clone(text))
 	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
 	if err != nil {
@@ -175,41 +171,51 @@ func (c *compiler) placeholder(p *paragraph, piece *piece, drawing *wml.Node, te
 	return &placeholder{mark: m, drawing: drawing}
 }
 
-// editPlaceholders writes the edits of the pictures that are replaced.
-func (c *compiler) editPlaceholders() {
+// edit writes the edits of the placeholders.
+func (c *pictures) edit() {
 	for _, h := range c.placeholders {
-		d := h.drawing
-		if c.isGone(h.mark.par.node) {
-			continue
-		}
-		kind := editPicture
-		if h.chart != nil {
-			kind = editChart
-		}
-		around := d
-		if h.control != nil {
-			around = h.control
-			c.editPictureControl(h)
-		}
-		c.add(edit{pos: around.Start, end: around.Start, phase: phaseGuard, kind: kind, mark: h.mark, picture: h})
-		c.add(edit{pos: around.End, end: around.End, phase: phaseGuardEnd, kind: editGuardEnd})
-		for _, alt := range h.alt {
-			c.add(edit{pos: alt.ValueStart, end: alt.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureAlt})
-		}
-		switch {
-		case h.chart != nil:
-			id := d.All("c:chart")[0].Attr("r:id")
-			c.add(edit{pos: id.ValueStart, end: id.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureChart})
-		case d.Name == "w:pict":
-			c.editVML(h)
-		default:
-			c.editDrawing(h)
+		if !c.isGone(h.mark.par.node) {
+			c.editPlaceholder(h)
 		}
 	}
 }
 
+func (c *pictures) editPlaceholder(h *placeholder) {
+	d, around := h.drawing, h.drawing
+	if h.control != nil {
+		around = h.control
+		c.editControl(h)
+	}
+	if h.chart == nil {
+		h.step = c.describe(h)
+	}
+	c.hold(around.Start, around.End, yields, held(func(body []program.Step) program.Step {
+		if h.chart != nil {
+			return &program.ChartDrawing{Tag: h.mark.tag, Chart: h.chart, Body: body}
+		}
+		return &program.PictureDrawing{Tag: h.mark.tag, Placeholder: h.step, Body: body}
+	}))
+	for _, alt := range h.alt {
+		c.part(alt.ValueStart, alt.ValueEnd, program.PictureAlt)
+	}
+	switch {
+	case h.chart != nil:
+		id := d.All("c:chart")[0].Attr("r:id")
+		c.part(id.ValueStart, id.ValueEnd, program.PictureChart)
+	case d.Name == "w:pict":
+		c.editVML(h)
+	default:
+		c.editDrawing(h)
+	}
+}
+
+// isPlaceholder reports whether an alt text is the tag of a placeholder.
+func (c *pictures) isPlaceholder(alt *wml.Attr) bool {
+	return slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return slices.Contains(h.alt, alt) })
+}
+
 // editDrawing writes the edits of a picture in DrawingML.
-func (c *compiler) editDrawing(h *placeholder) {
+func (c *pictures) editDrawing(h *placeholder) {
 	d := h.drawing
 	for _, size := range append(d.All("wp:extent"), d.All("a:xfrm")...) {
 		if size.Name == "a:xfrm" {
@@ -224,18 +230,18 @@ func (c *compiler) editDrawing(h *placeholder) {
 	if crop := blip.Parent.Child("a:srcRect"); crop != nil && crop.Start >= blip.End {
 		end = crop.End
 	}
-	c.add(edit{pos: blip.Start, end: end, phase: phaseReplace, kind: editPicturePart, slot: program.PictureBlip, picture: h})
+	c.partOf(h.step, blip.Start, end, program.PictureBlip)
 }
 
 // editNumber has an attribute of an element, which may be nil, follow the picture.
-func (c *compiler) editNumber(n *wml.Node, name string, part int) {
+func (c *pictures) editNumber(n *wml.Node, name string, part program.PicturePartKind) {
 	if a := n.Attr(name); a != nil {
-		c.add(edit{pos: a.ValueStart, end: a.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: part})
+		c.part(a.ValueStart, a.ValueEnd, part)
 	}
 }
 
 // editPosition has a picture that stands at a place of the page, or of a group, stay in the middle of its box.
-func (c *compiler) editPosition(h *placeholder) {
+func (c *pictures) editPosition(h *placeholder) {
 	if h.drawing.Name == "pic:pic" {
 		for _, xfrm := range h.drawing.All("a:xfrm") {
 			c.editNumber(xfrm.Child("a:off"), "x", program.PictureX)
@@ -243,18 +249,18 @@ func (c *compiler) editPosition(h *placeholder) {
 		}
 		return
 	}
-	for name, part := range map[string]int{"wp:positionH": program.PictureX, "wp:positionV": program.PictureY} {
+	for name, part := range map[string]program.PicturePartKind{"wp:positionH": program.PictureX, "wp:positionV": program.PictureY} {
 		for _, position := range h.drawing.All(name) {
 			if offset := position.Child("wp:posOffset"); offset != nil {
-				c.add(edit{pos: offset.OpenEnd, end: offset.CloseStart, phase: phaseReplace, kind: editPicturePart, slot: part})
+				c.part(offset.OpenEnd, offset.CloseStart, part)
 			}
 		}
 	}
 }
 
-// pictureOp describes a placeholder.
-func (c *compiler) pictureOp(h *placeholder) *program.Picture {
-	o := &program.Picture{Emptied: h.control != nil && h.control.Parent.Name != "w:p"}
+// describe describes a placeholder to the steps that fill it.
+func (c *pictures) describe(h *placeholder) *program.Placeholder {
+	o := &program.Placeholder{Emptied: h.control != nil && h.control.Parent.Name != "w:p"}
 	if h.drawing.Name == "w:pict" {
 		o.Width, o.Height = vmlSize(wml.AttrValue(c.src, h.drawing.All("v:shape")[0], "style"))
 		o.Prefix = h.drawing.All("v:imagedata")[0].Prefix(c.src)
@@ -287,12 +293,12 @@ func isOneVMLPicture(pict *wml.Node) bool {
 }
 
 // editVML writes the edits of a picture in VML.
-func (c *compiler) editVML(h *placeholder) {
+func (c *pictures) editVML(h *placeholder) {
 	if style := h.drawing.All("v:shape")[0].Attr("style"); style != nil {
-		c.add(edit{pos: style.ValueStart, end: style.ValueEnd, phase: phaseReplace, kind: editPicturePart, slot: program.PictureStyle})
+		c.part(style.ValueStart, style.ValueEnd, program.PictureStyle)
 	}
 	data := h.drawing.All("v:imagedata")[0]
-	c.add(edit{pos: data.Start, end: data.End, phase: phaseReplace, kind: editPicturePart, slot: program.PictureData, picture: h})
+	c.partOf(h.step, data.Start, data.End, program.PictureData)
 }
 
 // vmlUnits are the units of lengths in styles of VML, in EMU (ISO 29500-4 §14.1.2.23); those without one are pixels.

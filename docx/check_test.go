@@ -21,7 +21,7 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damage(template.compiled.Document.Parts[template.compiled.Document.Main].Ops) // a fault of the engine, such as there should be none
+	damage(template.compiled.Document.Parts[template.compiled.Document.Main].Steps) // a fault of the engine, such as there should be none
 	execute := func(value string) error {
 		sample, err := template.Sample()
 		if err != nil {
@@ -50,14 +50,21 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 }
 
 // damage has line breaks of values become paragraphs inside the text.
-func damage(ops []program.Op) {
-	for i := range ops {
-		if o := &ops[i]; o.Breaks != nil {
-			o.Breaks = &program.Breaks{Line: []byte("<w:p/>"), Tab: o.Breaks.Tab}
-		}
-		damage(ops[i].Body)
-		for _, p := range ops[i].Branches {
-			damage(p.Body)
+func damage(steps []program.Step) {
+	for _, step := range steps {
+		switch step := step.(type) {
+		case *program.Value:
+			step.Breaks = &program.Breaks{Line: []byte("<w:p/>"), Tab: step.Breaks.Tab}
+		case *program.LoneValue:
+			damage(step.Body)
+		case *program.Guard:
+			damage(step.Body)
+		case *program.Loop:
+			damage(step.Body)
+		case *program.If:
+			for _, branch := range step.Branches {
+				damage(branch.Body)
+			}
 		}
 	}
 }

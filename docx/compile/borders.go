@@ -4,19 +4,119 @@ import (
 	"slices"
 	"sort"
 
+	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
 )
 
-// border is where a block begins, ends or is parted. closing and opening are XML that ends the elements around the
-// place and begins them anew behind it.
+// border is where a block begins, ends, or has another branch. closing and opening are XML that ends the elements around the position
+// and begins them again after it.
 type border struct {
 	pos              int
 	closing, opening string
+
+	part  borderPart
+	block *block
+	mark  *mark
 }
 
-// border writes the edits of one block.
-func (c *compiler) border(b *block) {
+type borderPart uint8
+
+const (
+	atStart  borderPart = iota // the border before a block
+	atBranch                   // between two of its branches
+	atEnd                      // after it
+)
+
+func (c *compiler) addBorder(b border) {
+	kind := ends
+	switch {
+	case b.part == atStart && b.block.isLoop():
+		kind = repeats
+	case b.part == atStart:
+		kind = begins
+	case b.part == atBranch:
+		kind = parts
+	}
+	c.add(edit{pos: b.pos, end: b.pos, rank: rankBorder, bound: kind, order: b.mark.order, action: &b})
+}
+
+func (b *border) apply(a *assembler, e *edit) bool {
+	if b.part == atStart {
+		a.insert(b.closing)
+		a.push(b.block.frame(a.c, b.mark))
+		a.insert(b.opening)
+		return true
+	}
+	top := &a.stack[len(a.stack)-1]
+	if top.block != b.block {
+		return b.torn(a.c)
+	}
+	a.insert(b.closing)
+	if b.part == atEnd {
+		a.pop()
+		a.catchUp(e.region)
+	} else {
+		a.flush()
+		top.cond.Branches[len(top.cond.Branches)-1].Body = a.taken(top.from)
+		branch := program.Branch{}
+		if b.mark.tag.Kind == lang.ElseIf {
+			branch.Tag = b.mark.tag
+		}
+		top.cond.Branches = append(top.cond.Branches, branch)
+	}
+	a.insert(b.opening)
+	return true
+}
+
+func (b *border) torn(c *compiler) bool {
+	c.fail(b.mark, "this block and another begin or end in the same paragraph or row, so that one would tear the other apart",
+		"put each of their tags into a paragraph of its own")
+	return false
+}
+
+// frame begins the step of a block.
+func (b *block) frame(c *compiler, m *mark) frame {
+	if !b.isLoop() {
+		return frame{block: b, cond: &program.If{Branches: []program.Branch{{Tag: m.tag}}, Empty: b.emptied(c)}}
+	}
+	loop := &program.Loop{Tag: m.tag, Between: []byte(b.between), Empty: b.emptied(c), Lists: b.lists, Merges: b.merges}
+	if b.perRow {
+		loop.Columns = b.columns.slot + 1
+	}
+	return frame{block: b, loop: loop}
+}
+
+// emptied returns what a block writes that produces nothing: if it contains the end of a section that began before it, the paragraph with
+// the properties of that section.
+func (b *block) emptied(c *compiler) []program.Step {
+	if b.kept == nil {
+		return nil
+	}
+	props := b.kept.Parent
+	end := "</" + props.RawName(c.src) + "></" + props.Parent.RawName(c.src) + ">"
+	text := []byte("<" + props.Parent.RawName(c.src) + "><" + props.RawName(c.src) + ">")
+	var steps []program.Step
+	from := b.kept.Start
+	for _, ref := range c.repeatedHeaders(b.kept) {
+		id := ref.node.Attr("r:id")
+		steps = append(steps, &program.Literal{Text: append(text, c.src[from:id.ValueStart]...)}, ref.step(c, id))
+		text, from = nil, id.ValueEnd
+	}
+	return append(steps, &program.Literal{Text: slices.Concat(text, c.src[from:b.kept.End], []byte(end)), After: program.IsParagraph})
+}
+
+// findBorders finds where the blocks begin and end.
+func (c *compiler) findBorders() {
+	for _, b := range slices.Clone(c.blocks) { // repeated columns add to them
+		if c.spend(1 + len(c.pars)/bytesPerStep) {
+			return
+		}
+		c.findBordersOf(b)
+	}
+}
+
+func (c *compiler) findBordersOf(b *block) {
 	if b.level == tableColumns {
 		c.editColumns(b)
 		return
@@ -35,14 +135,14 @@ func (c *compiler) border(b *block) {
 			return
 		}
 		m.border = at.pos
-		kind := editPart
+		at.block, at.mark, at.part = b, m, atBranch
 		switch {
 		case i == 0:
-			kind, b.openAt = editOpen, at.pos
+			at.part, b.openAt = atStart, at.pos
 		case i == len(b.marks)-1:
-			kind, b.closeAt = editClose, at.pos
+			at.part, b.closeAt = atEnd, at.pos
 		}
-		c.edits = append(c.edits, edit{pos: at.pos, end: at.pos, phase: phaseBorder, order: m.order, kind: kind, mark: m, closing: at.closing, opening: at.opening})
+		c.addBorder(at)
 	}
 	if b.level == paragraphs && !b.stream {
 		c.keepSection(b)
@@ -237,6 +337,7 @@ func (c *compiler) removeLines() {
 			c.removeLinesOf(b)
 		}
 	}
+	c.countTexts()
 }
 
 func (c *compiler) removeLinesOf(b *block) {

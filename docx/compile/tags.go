@@ -1,0 +1,103 @@
+package compile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/wml"
+)
+
+// maxOrphans is how many warnings about braces outside of tags one paragraph gives.
+const maxOrphans = 10
+
+// findTags reads the tags of all paragraphs, in the order of the source.
+func (c *compiler) findTags() {
+	for _, p := range c.pars {
+		if c.spend(1) {
+			return
+		}
+		if c.tocs.holds(p.node) {
+			c.tocs.refuseBeside(p)
+			continue
+		}
+		tags, orphans := lang.Find(p.text)
+		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
+			text, _ := excerpt(p.text, span.Start)
+			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.",
+				"a tag begins with {{ and ends with }} in the same paragraph")
+		}
+		for _, span := range tags {
+			c.addMark(p, span)
+		}
+		if len(c.errors) >= MaxErrors {
+			break
+		}
+	}
+	slices.SortStableFunc(c.marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
+	for i, m := range c.marks {
+		m.order = i
+	}
+}
+
+func (c *compiler) addMark(p *paragraph, span lang.Span) {
+	text := p.text[span.Start:span.End]
+	if at := strings.IndexRune(text, wml.Object); at >= 0 {
+		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
+		return
+	}
+	tag, err := lang.ParseTag(strings.Clone(text)) // lest the program keep the whole paragraph
+	if err != nil && isForeign(text) {
+		return // findDialects has something to say of it
+	}
+	if err != nil {
+		syntax, ok := errors.AsType[*lang.SyntaxError](err)
+		if !ok {
+			syntax = &lang.SyntaxError{Message: err.Error()}
+		}
+		c.failAt(p, span.Start, span.End, syntax.Offset, syntax.Message, syntax.Hint)
+		tag = unreadable(text)
+	}
+	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
+		c.failAt(p, span.Start, span.End, 0, "only values can stand here", "in a property of the document or a name in a chart there is no room for a block")
+		return
+	}
+	if len(c.marks) >= maxTags {
+		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")
+		return
+	}
+	m := &mark{tag: tag, par: p, from: span.Start, to: span.End, unreadable: err != nil}
+	m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
+	p.marks = append(p.marks, m)
+	c.marks = append(c.marks, m)
+}
+
+// unreadable stands for a tag that cannot be read: it opens or closes what its first words say, so that one mistake
+// is not reported as two.
+func unreadable(text string) *lang.Tag {
+	tag := &lang.Tag{Kind: lang.Comment, Text: text}
+	if kind, _ := lang.Meant(text); kind >= lang.For && kind <= lang.EndIf {
+		tag.Kind = kind
+	}
+	return tag
+}
+
+// removeTags takes the text of all tags that leave nothing in their place out of their paragraphs.
+func (c *compiler) removeTags() {
+	for _, m := range c.marks {
+		if !m.leavesSomething() {
+			m.par.remove(m.from, m.to)
+		}
+	}
+	c.countTexts()
+}
+
+func (c *compiler) countTexts() {
+	for _, p := range c.pars {
+		if len(p.marks) > 0 && (p.visible == nil || p.dirty) {
+			p.count()
+		}
+	}
+}

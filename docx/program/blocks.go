@@ -1,0 +1,171 @@
+package program
+
+import (
+	"platen/docx/lang"
+)
+
+// Loops and conditions, and guards: stretches that are taken back unless something in them shows.
+
+// flow is what an execution knows about its position in the document.
+type flow struct {
+	last    LastBlock
+	yielded bool // something showed since the innermost guard began
+}
+
+// Loop runs its body for each item of a list.
+type Loop struct {
+	Tag     *lang.Tag
+	Body    []Step
+	Between []byte // XML to write between two rounds
+	Empty   []Step // runs instead if the list has no items
+
+	Columns int   // 1 + the slot of the repeated columns whose items it uses; 0: those of Tag
+	Lists   []int // slots of lists that restart in each round
+	Merges  []int // slots of columns of merging cells that begin with the loop
+}
+
+func (l *Loop) run(x *execution) error {
+	items, err := l.items(x)
+	if err != nil {
+		return err
+	}
+	if err := x.meter.Spend(len(items)); err != nil {
+		return err
+	}
+	defer x.env.Release(x.env.Keep())
+	x.tables.beginMerges(l.Merges)
+	for i, item := range items {
+		if i > 0 {
+			x.out.buf = append(x.out.buf, l.Between...)
+		}
+		x.lists.restart(l.Lists)
+		x.env.Push(l.Tag.Var, item, i, len(items))
+		err := x.run(l.Body)
+		x.env.Pop()
+		if err != nil {
+			return err
+		}
+	}
+	if len(items) == 0 {
+		return x.run(l.Empty)
+	}
+	return nil
+}
+
+func (l *Loop) items(x *execution) ([]lang.Value, error) {
+	if l.Columns > 0 {
+		return x.tables.columns[l.Columns-1].items, nil
+	}
+	return x.env.List(l.Tag)
+}
+
+func (l *Loop) sketch(s *sketcher) {
+	s.Enter(true)
+	s.steps(l.Body)
+	s.Leave()
+	s.branch(l.Empty)
+}
+
+// If runs the first branch whose tag holds.
+type If struct {
+	Branches []Branch
+	Empty    []Step // runs if no branch does
+}
+
+// Branch is one branch of a condition. Its tag is nil for else.
+type Branch struct {
+	Tag  *lang.Tag
+	Body []Step
+}
+
+func (c *If) run(x *execution) error {
+	for i := range c.Branches {
+		b := &c.Branches[i]
+		if b.Tag != nil {
+			holds, err := x.env.Test(b.Tag)
+			if err != nil {
+				return err
+			}
+			if !holds {
+				continue
+			}
+		}
+		return x.run(b.Body)
+	}
+	return x.run(c.Empty)
+}
+
+func (c *If) sketch(s *sketcher) {
+	for i := range c.Branches {
+		s.Enter(false)
+		s.steps(c.Branches[i].Body)
+		s.Leave()
+	}
+	s.branch(c.Empty)
+}
+
+// Guard runs its body, and takes back what the body wrote unless something in it yields.
+type Guard struct {
+	Body   []Step
+	Ranges []int // slots of the ranges of which the body holds one end
+}
+
+func (g *Guard) run(x *execution) error {
+	last, outer, headings := x.flow.last, x.flow.yielded, x.toc.mark()
+	bytes, pieces := x.out.place()
+	x.flow.yielded = false
+	x.out.guards++
+	begun := x.ranges.states(g.Ranges)
+	if err := x.run(g.Body); err != nil {
+		return err
+	}
+	if !x.flow.yielded {
+		x.out.guards--
+		x.out.takeBack(bytes, pieces)
+		x.flow.last = last
+		x.ranges.reset(g.Ranges, begun)
+		x.toc.takeBack(headings)
+	}
+	x.flow.yielded = x.flow.yielded || outer
+	return nil
+}
+
+func (g *Guard) sketch(s *sketcher) { s.steps(g.Body) }
+
+// Yield says that something shows here, so that no guard around it takes its output back.
+type Yield struct{}
+
+func (*Yield) run(x *execution) error {
+	x.yield()
+	return nil
+}
+
+func (x *execution) yield() {
+	x.flow.yielded = true
+	x.out.guards = 0
+}
+
+// EmptyParagraph writes an empty paragraph, unless a paragraph was last.
+type EmptyParagraph struct{ XML []byte }
+
+func (p *EmptyParagraph) run(x *execution) error {
+	if x.flow.last != IsParagraph {
+		x.emptyParagraph(p.XML)
+	}
+	return nil
+}
+
+// TableSeparator writes an empty paragraph if a table was last, so that Word does not join it to the next one.
+type TableSeparator struct{ XML []byte }
+
+func (p *TableSeparator) run(x *execution) error {
+	if x.flow.last.joinsTable() {
+		x.emptyParagraph(p.XML)
+	}
+	return nil
+}
+
+func (x *execution) emptyParagraph(xml []byte) {
+	x.out.buf = append(x.out.buf, xml...)
+	x.flow.last = IsParagraph
+}
