@@ -1,12 +1,13 @@
-// Package compile turns the parts of a Word document into programs. It finds the tags in the text of the paragraphs, pairs
-// the tags of blocks, decides which bytes of the source each of them concerns, and writes that down as edits (edit.go); sorted,
-// these become the operations of docx/program (assemble.go).
+// Package compile turns the parts of a Word document into programs. It finds the tags in the text of the paragraphs, pairs the tags of
+// blocks, decides which bytes of the source change, and records that as edits. Sorted, the edits become the steps of docx/program.
 //
-// Whatever is wrong with the tags is found at once, each mistake with its place.
+// All problems with the tags are found at once, each with its place.
 //
-// The steps: document.go (the parts), compile.go (the steps for one), text.go (paragraphs as one string), block.go and
-// border.go (which tags belong together, and where their blocks begin and end), edit.go (which bytes change), assemble.go
-// (edits as operations). Most other files are a feature each, with one of the same name in docx/program.
+// The core is document.go (the parts of a template), compile.go (the phases for one part), text.go (paragraphs as strings), tags.go (the
+// tags in them), blocks.go and borders.go (which tags belong together, and where their blocks begin and end), guards.go (what is left
+// out when it turns out empty), edit.go (which bytes change), assemble.go (edits as steps), scope.go (what data the tags read), and
+// error.go (problems and their places). Every other file is one feature: it finds what the feature changes, and creates its steps,
+// whose types are in the file of the same name in docx/program.
 package compile
 
 import (
