@@ -43,7 +43,8 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 			t.Fatalf("the error is %v, want one problem", problems)
 		}
 		p := problems[0]
-		if p.Part != "/word/document.xml" || !strings.HasPrefix(p.Place, "w:document/w:body/") || !strings.Contains(p.Message, "w:p may not stand in w:t") {
+		if p.Part != "/word/document.xml" || !strings.HasPrefix(p.Place, "w:document/w:body/") ||
+			!strings.Contains(p.Message, "w:p may not stand in w:t") {
 			t.Errorf("the problem is %+v", p)
 		}
 	}

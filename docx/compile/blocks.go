@@ -67,7 +67,9 @@ func (b *block) isLoop() bool {
 const maxBlockDepth = 100
 
 // closers gives for each opening tag the one that ends it.
-var closers = map[lang.Kind]lang.Kind{lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf}
+var closers = map[lang.Kind]lang.Kind{
+	lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf,
+}
 
 // matcher pairs the block tags of a part, in the order of the source.
 type matcher struct {

@@ -256,7 +256,8 @@ func (c *compiler) nothingIn(row *wml.Node, m *mark, before bool) bool {
 
 // splittable are the elements that may be ended and begun anew at a border without changing what they mean.
 var splittable = map[string]bool{
-	"w:t": true, "w:r": true, "a:t": true, "a:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true, "w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
+	"w:t": true, "w:r": true, "a:t": true, "a:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true,
+	"w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
 }
 
 // split finds the border of a tag between the children of at, or in its text if that is a w:t: at the edge of the
@@ -439,7 +440,8 @@ func sectionOf(p *wml.Node) *wml.Node {
 }
 
 func (c *compiler) hasSectionBreak(b *block) bool {
-	return slices.ContainsFunc(c.held(b, b.open().par.node.Start, b.close().par.node.End), func(n *wml.Node) bool { return sectionOf(n) != nil })
+	held := c.held(b, b.open().par.node.Start, b.close().par.node.End)
+	return slices.ContainsFunc(held, func(n *wml.Node) bool { return sectionOf(n) != nil })
 }
 
 // held returns the children of the block's container between two places.

@@ -20,7 +20,8 @@ func (c *pictures) bind(h *placeholder) bool {
 	id := wml.AttrValue(c.src, h.drawing.All("c:chart")[0], "r:id")
 	i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == id && r.Type == ooxml.RelChart && !r.External })
 	if i < 0 || c.pkg.Part(c.rels[i].Target) == nil {
-		c.failAside(&aside{mark: h.mark, place: altOf(h.drawing)}, h.mark.tag.Text, &lang.SyntaxError{Message: "the chart itself is missing from the file", Hint: "insert it again"})
+		c.failAside(&aside{mark: h.mark, place: altOf(h.drawing)}, h.mark.tag.Text,
+			&lang.SyntaxError{Message: "the chart itself is missing from the file", Hint: "insert it again"})
 		return false
 	}
 	part := c.pkg.Part(c.rels[i].Target)

@@ -95,7 +95,8 @@ func (c *compiler) placeColumns(b *block) bool {
 	b.at = table
 	b.columns = &columns{table: table, first: first, last: last, slot: c.slots.Columns.Next()}
 	if last < first {
-		c.fail(b.open(), "{{endtablecolumn}} stands in a column before that of its {{tablecolumn}}", "put it into the last of the columns that are repeated")
+		c.fail(b.open(), "{{endtablecolumn}} stands in a column before that of its {{tablecolumn}}",
+			"put it into the last of the columns that are repeated")
 		return false
 	}
 	return true
@@ -120,7 +121,8 @@ func (c *compiler) editColumns(b *block) {
 		return
 	}
 	if slices.ContainsFunc(c.blocks, func(rows *block) bool { return c.dependsOnRow(b, rows) }) {
-		c.fail(b.open(), "the columns of a table are the same in all of its rows, and this list is of a row", "take the columns from a list outside of the rows")
+		c.fail(b.open(), "the columns of a table are the same in all of its rows, and this list is of a row",
+			"take the columns from a list outside of the rows")
 		return
 	}
 	grid := k.table.Child("w:tblGrid")
@@ -177,7 +179,8 @@ func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	}
 	first, last := held[0].node, held[len(held)-1].node
 	if first.Parent != last.Parent {
-		c.fail(b.open(), fmt.Sprintf("in row %d of the table a content control holds some of the repeated cells", c.ordinal(row)), "remove that content control")
+		c.fail(b.open(), fmt.Sprintf("in row %d of the table a content control holds some of the repeated cells", c.ordinal(row)),
+			"remove that content control")
 		return false
 	}
 	in := &block{marks: b.marks, level: tableColumns, at: first.Parent, columns: k, perRow: true, openAt: first.Start, closeAt: last.End}
@@ -203,7 +206,8 @@ func (c *compiler) editWidth(k *columns, width *wml.Node, over bool) {
 		return
 	}
 	val := width.Attr("w:w")
-	c.replace(val.ValueStart, val.ValueEnd, &program.CellWidth{Slot: k.slot, Width: wml.IDNumber(wml.AttrValue(c.src, width, "w:w")), Over: over})
+	own := wml.IDNumber(wml.AttrValue(c.src, width, "w:w"))
+	c.replace(val.ValueStart, val.ValueEnd, &program.CellWidth{Slot: k.slot, Width: own, Over: over})
 }
 
 // grid returns the step that writes the grid of a table, whose repeated columns are the items of a tag.

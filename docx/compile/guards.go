@@ -223,7 +223,8 @@ func (c *compiler) separateTables(before, n *wml.Node) {
 	if before == nil || before.Name != "w:p" || !beginsWithTable(n) {
 		return
 	}
-	if c.mayVanish(before) || slices.ContainsFunc(c.blocks, func(b *block) bool { return b.openAt >= before.End && b.openAt <= n.Start && b.isLoop() }) {
+	isFirstRound := func(b *block) bool { return b.isLoop() && b.openAt >= before.End && b.openAt <= n.Start }
+	if c.mayVanish(before) || slices.ContainsFunc(c.blocks, isFirstRound) {
 		c.emit(n.Start, rankParagraph, &program.TableSeparator{XML: []byte("<" + n.Prefix(c.src) + "p/>")})
 	}
 }

@@ -61,7 +61,8 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		tag = unreadable(text)
 	}
 	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
-		c.failAt(p, span.Start, span.End, 0, "only values can stand here", "in a property of the document or a name in a chart there is no room for a block")
+		c.failAt(p, span.Start, span.End, 0, "only values can stand here",
+			"in a property of the document or a name in a chart there is no room for a block")
 		return
 	}
 	if len(c.marks) >= maxTags {

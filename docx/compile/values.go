@@ -147,7 +147,8 @@ func (v value) apply(a *assembler, e *edit) bool {
 // noteLead notes what is written from the start of a value's paragraph to its tag, if that shows nothing and holds no anchor.
 func (a *assembler) noteLead(m *mark, p *program.Place) {
 	par := m.par.node
-	if p == nil || p.LeavePar == nil || !m.leading() || slices.ContainsFunc(par.Children, func(n *wml.Node) bool { return n.End <= m.first.run.Start && n.IsRangeMarkup() }) {
+	isAnchor := func(n *wml.Node) bool { return n.End <= m.first.run.Start && n.IsRangeMarkup() }
+	if p == nil || p.LeavePar == nil || !m.leading() || slices.ContainsFunc(par.Children, isAnchor) {
 		return
 	}
 	if at := lastStart(a.lit, []byte("<"+par.RawName(a.c.src))); at >= 0 {

@@ -54,7 +54,8 @@ func (o *HeaderReference) run(x *execution) error {
 	return err
 }
 
-// addHeader adds a header as a new part, with the relationships of the template's and its own, and returns the id of the relationship to it.
+// addHeader adds a header as a new part, with the relationships of the template's and its own. It returns the id of the relationship
+// that leads to it.
 func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) (id string, err error) {
 	rels, err := x.d.Package.Rels(h.Part.Name)
 	if err != nil {
