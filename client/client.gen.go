@@ -1096,17 +1096,17 @@ type ApplicationMiniType string
 
 // Archive defines model for Archive.
 type Archive struct {
-	// Description Null when there is none.
+	// Description Null if not set.
 	Description *string `json:"description"`
 
-	// Id Also that of the folder which the archive is.
+	// Id The id of the archive, which is also the id of its folder.
 	Id   string `json:"id"`
 	Name string `json:"name"`
 
 	// OwnedBy The account of the enterprise.
 	OwnedBy UserRef `json:"owned_by"`
 
-	// Size The bytes of all files in it, without what is in the trash.
+	// Size Size of all files in the archive, in bytes, without the trash.
 	Size int64       `json:"size"`
 	Type ArchiveType `json:"type"`
 }
@@ -1116,65 +1116,65 @@ type ArchiveType string
 
 // ArchivePage defines model for ArchivePage.
 type ArchivePage struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Archive `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 }
 
 // AskedFont defines model for AskedFont.
 type AskedFont struct {
-	// Characters How many different characters are set in it.
+	// Characters The number of different characters set in the font.
 	Characters int64  `json:"characters"`
 	Name       string `json:"name"`
 
-	// Status embedded: the document brings it. metric_compatible: one stands in for it that is made to have the same widths.
+	// Status embedded: the document contains the font. metric_compatible: replaced by a font with the same character widths. substituted: replaced by another font.
 	Status AskedFontStatus `json:"status"`
 
-	// Used The family that is used.
+	// Used The font family that was used.
 	Used string `json:"used"`
 
-	// WidthMismatch Where the one that stands in is wider or narrower: lines break elsewhere than in Word.
+	// WidthMismatch How the widths of the replacement differ; null if they do not. Lines may break differently than in Word.
 	WidthMismatch *string `json:"width_mismatch"`
 }
 
-// AskedFontStatus embedded: the document brings it. metric_compatible: one stands in for it that is made to have the same widths.
+// AskedFontStatus embedded: the document contains the font. metric_compatible: replaced by a font with the same character widths. substituted: replaced by another font.
 type AskedFontStatus string
 
 // Attempt defines model for Attempt.
 type Attempt struct {
 	BegunAt *time.Time `json:"begun_at"`
 
-	// BoxDeliveryId The header BOX-DELIVERY-ID, by which the receiver knows the attempt; null when nothing was sent.
+	// BoxDeliveryId The header BOX-DELIVERY-ID, which identifies the attempt for the receiver; null if nothing was sent.
 	BoxDeliveryId *string `json:"box_delivery_id"`
 
-	// DurationMs Milliseconds until the answer was read, or the attempt was given up.
+	// DurationMs Milliseconds until the response was read or the attempt ended.
 	DurationMs int64  `json:"duration_ms"`
 	Id         string `json:"id"`
 
-	// IsTruncated Whether the body of the answer was longer.
+	// IsTruncated Whether the body of the response was longer.
 	IsTruncated bool `json:"is_truncated"`
 
-	// Outcome A word for what happened: delivered; redirect, gone (410), busy (429, or 503 with Retry-After) or status (any other) by the answer; timeout, refused, unreachable, reset, invalid, dns or tls where there was none; address, owner, expired or stopped where nothing was sent. There may be more words.
+	// Outcome What happened. By the status of the response: delivered, redirect, gone (410), busy (429, or 503 with Retry-After), or status (any other). Without a response: timeout, refused, unreachable, reset, invalid, dns, or tls. If nothing was sent: address, owner, expired, or stopped. More values may be added.
 	Outcome string `json:"outcome"`
 
-	// Reason What was wrong, for a person; null when nothing was.
+	// Reason What was wrong; null if nothing was.
 	Reason *string `json:"reason"`
 
-	// RequestHeaders Null when nothing was sent.
+	// RequestHeaders Null if nothing was sent.
 	RequestHeaders *map[string]string `json:"request_headers"`
 
-	// ResponseBody The answer's body, as far as it was read. What is no UTF-8 is replaced.
+	// ResponseBody The body of the response, as far as it was read. Bytes that are not UTF-8 are replaced.
 	ResponseBody string `json:"response_body"`
 
-	// ResponseHeaders Null when there was no answer.
+	// ResponseHeaders Null if there was no response.
 	ResponseHeaders *map[string]string `json:"response_headers"`
 
-	// Status The status of the answer; null when there was none.
+	// Status The status of the response; null if there was none.
 	Status *int64      `json:"status"`
 	Type   AttemptType `json:"type"`
 }
@@ -1192,16 +1192,16 @@ type AuditApplication struct {
 type AuditEvent struct {
 	Action string `json:"action"`
 
-	// Actor Whose token it was; the id is 0 for a guest.
+	// Actor The user of the token; the id is 0 for a guest.
 	Actor AuditUser `json:"actor"`
 
-	// Address Of the client; empty for a command.
+	// Address The IP address of the client; empty for a command.
 	Address string `json:"address"`
 
 	// Agent The header User-Agent, or the command and the account that ran it; at most 200 bytes.
 	Agent string `json:"agent"`
 
-	// Application Whose token it was; the id is 0 for a command on the machine of the server.
+	// Application The application of the token; the id is 0 for a command on the server's machine.
 	Application AuditApplication  `json:"application"`
 	CreatedAt   *time.Time        `json:"created_at"`
 	Details     map[string]string `json:"details"`
@@ -1213,7 +1213,7 @@ type AuditEvent struct {
 	TokenId     string            `json:"token_id"`
 	Type        AuditEventType    `json:"type"`
 
-	// User As whom: the actor, unless the request had As-User.
+	// User The user that the request acted for: the actor, unless it had As-User.
 	User AuditUser `json:"user"`
 }
 
@@ -1227,13 +1227,13 @@ type AuditEventType string
 type AuditUser struct {
 	Id string `json:"id"`
 
-	// Login As it is now; empty for a guest.
+	// Login The current login; empty for a guest.
 	Login string `json:"login"`
 }
 
 // AutoDeletedInfo defines model for AutoDeletedInfo.
 type AutoDeletedInfo struct {
-	// Reason Of WEBHOOK.DELETED: why the server deleted it.
+	// Reason For WEBHOOK.DELETED: why the server deleted the webhook.
 	Reason string `json:"reason"`
 }
 
@@ -1242,27 +1242,27 @@ type Batch struct {
 	CreatedAt *time.Time `json:"created_at"`
 	CreatedBy UserRef    `json:"created_by"`
 
-	// DestinationFolder The folder that the documents are written into; 0 is the root folder of who made the batch.
+	// DestinationFolder The folder for the documents; 0 is the root folder of the user who created the batch.
 	DestinationFolder FolderRef          `json:"destination_folder"`
 	Enterprise        EnterpriseRef      `json:"enterprise"`
 	Id                openapi_types.UUID `json:"id"`
 
-	// IsProtected Whether the documents are encrypted: because of passwords, or of permissions that are not all given.
+	// IsProtected Whether the documents are encrypted, because of passwords or restricted permissions.
 	IsProtected bool `json:"is_protected"`
 
-	// Jobs How many jobs the batch has, by status. It has ended when none is pending or submitted and merged, if there is one, is neither.
+	// Jobs The number of jobs by status. The batch has ended when no job is pending or submitted and merged, if present, is final.
 	Jobs JobCounts `json:"jobs"`
 
-	// Merged How the one PDF of all documents stands; null if options.pdf.merged did not ask for it.
+	// Merged The PDF that merges all documents of the batch; null unless the request set options.pdf.merged.
 	Merged *MergedOutput `json:"merged"`
 
-	// Options As the batch was sent, without passwords.
+	// Options The options of the request, without passwords.
 	Options      BatchOptions    `json:"options"`
 	OutputType   BatchOutputType `json:"output_type"`
 	Source       BatchSource     `json:"source"`
 	TemplateFile FileRef         `json:"template_file"`
 
-	// TemplateFileVersion The version that was current when the batch was made, or the one it named.
+	// TemplateFileVersion The version that was current when the batch was created, or the version that the request specified.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 	Type                BatchType      `json:"type"`
 }
@@ -1278,26 +1278,26 @@ type BatchType string
 
 // BatchOptions defines model for BatchOptions.
 type BatchOptions struct {
-	// DryRun Make nothing: hold the data of each document against what the template needs, and say what would be missing.
+	// DryRun Generate nothing: validate the data of each document against the template and return what is missing (default false).
 	DryRun *bool `json:"dry_run,omitempty"`
 
-	// Locale The language that numbers, dates and words are written in, as a tag such as de or de-CH; en when left out.
+	// Locale The language for numbers, dates, and words: a language tag such as de or de-CH (default en).
 	Locale *string `json:"locale,omitempty"`
 
-	// Missing What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document.
+	// Missing What to do if a value is missing in the data. tag: leave its tag in the document. blank: print nothing and warn. error: fail the job.
 	Missing *BatchOptionsMissing `json:"missing,omitempty"`
 
-	// Pdf How the PDFs are made, where output_type is pdf.
+	// Pdf Options for output_type pdf.
 	Pdf *PdfOptions `json:"pdf,omitempty"`
 
-	// Strict Every warning is an error, such as that of input that no tag uses, and a document with errors is not made.
+	// Strict Treat every warning as an error, for example input that no tag uses. A document with errors is not generated (default false).
 	Strict *bool `json:"strict,omitempty"`
 
-	// TimeZone The time zone that times are shown in: a name of the IANA database. When it is left out, each time is shown in its own, or in UTC if it names none.
+	// TimeZone The time zone for times: a name from the IANA database. By default, each time is shown in its own zone, or in UTC if it has none.
 	TimeZone *string `json:"time_zone,omitempty"`
 }
 
-// BatchOptionsMissing What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document.
+// BatchOptionsMissing What to do if a value is missing in the data. tag: leave its tag in the document. blank: print nothing and warn. error: fail the job.
 type BatchOptionsMissing string
 
 // BatchRef defines model for BatchRef.
@@ -1314,40 +1314,40 @@ type BrokenBatch struct {
 	Batch     BatchRef   `json:"batch"`
 	CreatedAt *time.Time `json:"created_at"`
 
-	// Lacks Paths that not all of its documents had.
+	// Lacks Paths that were missing in at least one of its documents.
 	Lacks []string `json:"lacks"`
 }
 
 // ChangedDefaults defines model for ChangedDefaults.
 type ChangedDefaults struct {
-	// Locale As options.locale of a batch; null for the server's default.
+	// Locale Default of options.locale; null for the server's default.
 	Locale *string `json:"locale"`
 
-	// Missing As options.missing of a batch: tag, blank, or error; null for the server's default.
+	// Missing Default of options.missing: tag, blank, or error; null for the server's default.
 	Missing *string `json:"missing"`
 
-	// TimeZone As options.time_zone of a batch; null for the server's default.
+	// TimeZone Default of options.time_zone; null for the server's default.
 	TimeZone *string `json:"time_zone"`
 }
 
 // Changes defines model for Changes.
 type Changes struct {
-	// Breaks Of the caller's recent batches, those whose data would lack something now.
+	// Breaks The caller's recent batches whose data would now be incomplete.
 	Breaks []BrokenBatch `json:"breaks"`
 
 	// Drops Paths that are no longer read.
 	Drops []string `json:"drops"`
 
-	// Kinds Paths that must be of another kind now.
+	// Kinds Paths whose values must now be of another kind.
 	Kinds []KindChange `json:"kinds"`
 
-	// Needs Paths that must be there now, and needed not before.
+	// Needs Paths that are required now and were not before.
 	Needs []string `json:"needs"`
 
-	// Since The version before.
+	// Since The previous version.
 	Since FileVersionRef `json:"since"`
 
-	// Takes Paths that are read now if they are there.
+	// Takes Optional paths that are read now and were not before.
 	Takes []string `json:"takes"`
 }
 
@@ -1356,10 +1356,10 @@ type CheckUploadRequest struct {
 	// Name The name of the file.
 	Name string `json:"name"`
 
-	// Parent The folder that it is to be put into.
+	// Parent The parent folder.
 	Parent ParentRef `json:"parent"`
 
-	// Size Bytes of the content.
+	// Size Size of the content, in bytes.
 	Size *int64 `json:"size,omitempty"`
 }
 
@@ -1368,40 +1368,40 @@ type CheckVersionRequest struct {
 	// Name A new name for the file.
 	Name *string `json:"name,omitempty"`
 
-	// Parent Not looked at: a version stays with its file.
+	// Parent Ignored: a version stays with its file.
 	Parent *ParentRef `json:"parent,omitempty"`
 
-	// Size Bytes of the content.
+	// Size Size of the content, in bytes.
 	Size *int64 `json:"size,omitempty"`
 }
 
 // Collaboration defines model for Collaboration.
 type Collaboration struct {
-	// AcceptanceRequirementsStatus What a user must do before accepting: nothing, on this server.
+	// AcceptanceRequirementsStatus What a user must do before accepting. This server requires nothing.
 	AcceptanceRequirementsStatus *Requirements `json:"acceptance_requirements_status,omitempty"`
 
-	// AccessibleBy The collaborator; null while nobody has the login that was invited.
+	// AccessibleBy The collaborator; null while no user has the invited login.
 	AccessibleBy *UserMini `json:"accessible_by"`
 
-	// AcknowledgedAt When it was accepted or rejected; null until then.
+	// AcknowledgedAt When it was accepted or rejected; null before that.
 	AcknowledgedAt *time.Time `json:"acknowledged_at"`
 
-	// CanViewPath The collaborator sees the names of the folders above the item.
+	// CanViewPath Whether the collaborator can see the names of the folders above the item.
 	CanViewPath *bool      `json:"can_view_path,omitempty"`
 	CreatedAt   *time.Time `json:"created_at"`
 	CreatedBy   *UserMini  `json:"created_by,omitempty"`
 
-	// ExpiresAt When it ends by itself; null for never.
+	// ExpiresAt When it expires; null for never.
 	ExpiresAt *time.Time `json:"expires_at"`
 	Id        string     `json:"id"`
 
-	// InviteEmail The login that was invited, until the invitation is accepted; null of a user who was there.
+	// InviteEmail The invited login, until the invitation is accepted; null if the user already existed.
 	InviteEmail *string `json:"invite_email"`
 
-	// IsAccessOnly The collaborator sees nothing of where the item lies.
+	// IsAccessOnly Whether the location of the item is hidden from the collaborator.
 	IsAccessOnly *bool `json:"is_access_only,omitempty"`
 
-	// Item The file or folder, in its short form; null unless the collaboration is accepted.
+	// Item The file or folder, in short form; null unless the collaboration is accepted.
 	Item       *Collaboration_Item  `json:"item"`
 	ModifiedAt *time.Time           `json:"modified_at"`
 	Role       *CollaborationRole   `json:"role,omitempty"`
@@ -1428,22 +1428,22 @@ type CollaboratorRef struct {
 	Id    *string `json:"id,omitempty"`
 	Login *string `json:"login,omitempty"`
 
-	// Type user: this server has no groups.
+	// Type Must be user: this server has no groups.
 	Type CollaboratorRefType `json:"type"`
 }
 
-// CollaboratorRefType user: this server has no groups.
+// CollaboratorRefType Must be user: this server has no groups.
 type CollaboratorRefType string
 
 // Contract defines model for Contract.
 type Contract struct {
-	// Changes Against the version before; null if there is none that was a template.
+	// Changes Changes since the previous version; null if there is none that was a template.
 	Changes *Changes `json:"changes"`
 
-	// Failures Why the version cannot be read, and what is odd about it.
+	// Failures Errors that make the version unreadable, and warnings.
 	Failures Failures `json:"failures"`
 
-	// Sample A user_input that suits the schema; likewise.
+	// Sample A user_input that is valid against the schema; null if the version cannot be read.
 	Sample *map[string]interface{} `json:"sample"`
 
 	// Schema JSON Schema (2020-12) of a user_input; null if the version cannot be read.
@@ -1454,28 +1454,28 @@ type Contract struct {
 
 // CopiedInfo defines model for CopiedInfo.
 type CopiedInfo struct {
-	// Copy Of FILE.COPIED and FOLDER.COPIED: the copy.
+	// Copy For FILE.COPIED and FOLDER.COPIED: the copy.
 	Copy ItemRef `json:"copy"`
 }
 
 // CopyFileRequest defines model for CopyFileRequest.
 type CopyFileRequest struct {
-	// Name The name of the copy; that of the file when left out.
+	// Name The name of the copy (default: the name of the file).
 	Name *string `json:"name,omitempty"`
 
-	// Parent The folder to put the copy into.
+	// Parent The folder for the copy.
 	Parent ParentRef `json:"parent"`
 
-	// Version The id of the version to copy; the current one when left out.
+	// Version The id of the version to copy (default: the current version).
 	Version *string `json:"version,omitempty"`
 }
 
 // CopyFolderRequest defines model for CopyFolderRequest.
 type CopyFolderRequest struct {
-	// Name The name of the copy; that of the folder when left out.
+	// Name The name of the copy (default: the name of the folder).
 	Name *string `json:"name,omitempty"`
 
-	// Parent The folder to put the copy into.
+	// Parent The folder for the copy.
 	Parent ParentRef `json:"parent"`
 }
 
@@ -1484,16 +1484,16 @@ type CreateArchiveRequest struct {
 	// Description At most 255 characters.
 	Description *string `json:"description,omitempty"`
 
-	// Name 1 to 100 characters. No other archive has the name, whatever its case.
+	// Name 1 to 100 characters, unique among archives regardless of case.
 	Name string `json:"name"`
 
-	// StoragePolicyId Where the contents are kept: the id of a storage policy; the default one when left out.
+	// StoragePolicyId The id of the storage policy that determines where contents are stored (default: the default policy).
 	StoragePolicyId *string `json:"storage_policy_id,omitempty"`
 }
 
 // CreateBatchRequest defines model for CreateBatchRequest.
 type CreateBatchRequest struct {
-	// DestinationFolder The folder that the documents are written into; 0 is the root folder of the caller.
+	// DestinationFolder The folder for the documents; 0 is the root folder of the caller.
 	DestinationFolder FolderRef `json:"destination_folder"`
 
 	// DocumentGenerationData One element for each document.
@@ -1502,11 +1502,11 @@ type CreateBatchRequest struct {
 	// File The template.
 	File TemplateFileRef `json:"file"`
 
-	// FileVersion A version of the template; the current one when left out. It may also stand inside file.
+	// FileVersion A version of the template (default: the current version). You can also send it as file.file_version.
 	FileVersion *FileVersionRef               `json:"file_version,omitempty"`
 	InputSource CreateBatchRequestInputSource `json:"input_source"`
 
-	// Options How the documents are made. An extension of the interface: what is left out is as the interface has it.
+	// Options How to generate the documents. A Platen extension; the defaults match the Box API.
 	Options *BatchOptions `json:"options,omitempty"`
 
 	// OutputType The type of the documents.
@@ -1521,26 +1521,26 @@ type CreateBatchRequestOutputType string
 
 // CreateCollaborationRequest defines model for CreateCollaborationRequest.
 type CreateCollaborationRequest struct {
-	// AccessibleBy The user to share it with, by id or by login. A login that nobody has is invited.
+	// AccessibleBy The user to share it with, by id or by login. A login that no user has is invited.
 	AccessibleBy CollaboratorRef `json:"accessible_by"`
 
-	// CanViewPath Show the user the names of the folders above the folder. Only the owner and co-owners may.
+	// CanViewPath Show the user the names of the folders above the folder (default false). Only the owner and co-owners can set it.
 	CanViewPath *bool `json:"can_view_path,omitempty"`
 
-	// ExpiresAt When the collaboration ends by itself: a time in the future, or null for never.
+	// ExpiresAt When the collaboration expires: a time in the future, or null for never.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
-	// IsAccessOnly Show the user nothing of where the item lies.
+	// IsAccessOnly Hide the location of the item from the user (default false).
 	IsAccessOnly *bool `json:"is_access_only,omitempty"`
 
 	// Item The file or folder to share.
 	Item ItemRef `json:"item"`
 
-	// Role What the user may do with it, and with all that lies below it.
+	// Role What the user may do with the item and everything below it.
 	Role CreateCollaborationRequestRole `json:"role"`
 }
 
-// CreateCollaborationRequestRole What the user may do with it, and with all that lies below it.
+// CreateCollaborationRequestRole What the user may do with the item and everything below it.
 type CreateCollaborationRequestRole string
 
 // CreateFolderRequest defines model for CreateFolderRequest.
@@ -1548,16 +1548,16 @@ type CreateFolderRequest struct {
 	// Name The name of the folder.
 	Name string `json:"name"`
 
-	// Parent The folder to make it in.
+	// Parent The parent folder.
 	Parent ParentRef `json:"parent"`
 }
 
 // CreateListenerRequest defines model for CreateListenerRequest.
 type CreateListenerRequest struct {
-	// Target The file or folder to listen to; the root folder of the caller when left out.
+	// Target The file or folder to watch (default: the root folder of the caller).
 	Target *ItemRef `json:"target,omitempty"`
 
-	// Triggers What to be told; everything that is sent of such a target when left out.
+	// Triggers The triggers to subscribe to (default: all that are valid for the target).
 	Triggers *[]Trigger `json:"triggers,omitempty"`
 }
 
@@ -1565,91 +1565,91 @@ type CreateListenerRequest struct {
 type CreateUserRequest struct {
 	Address *string `json:"address,omitempty"`
 
-	// ExternalAppUserId What an application calls the user.
+	// ExternalAppUserId The id of the user in an application.
 	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
 
-	// IsPlatformAccessOnly Make a user that only applications know.
+	// IsPlatformAccessOnly Create a user that only applications use (default false).
 	IsPlatformAccessOnly *bool   `json:"is_platform_access_only,omitempty"`
 	JobTitle             *string `json:"job_title,omitempty"`
 
 	// Language A language tag, such as de.
 	Language *string `json:"language,omitempty"`
 
-	// Login Needed, unless is_platform_access_only is true.
+	// Login Required unless is_platform_access_only is true.
 	Login *string `json:"login,omitempty"`
 	Name  string  `json:"name"`
 	Phone *string `json:"phone,omitempty"`
 
-	// Role user when left out.
+	// Role The role (default user).
 	Role *CreateUserRequestRole `json:"role,omitempty"`
 
-	// Status active when left out.
+	// Status The status (default active).
 	Status *CreateUserRequestStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone, such as Europe/Paris.
 	Timezone *string `json:"timezone,omitempty"`
 }
 
-// CreateUserRequestRole user when left out.
+// CreateUserRequestRole The role (default user).
 type CreateUserRequestRole string
 
-// CreateUserRequestStatus active when left out.
+// CreateUserRequestStatus The status (default active).
 type CreateUserRequestStatus string
 
 // CreateWebhookRequest defines model for CreateWebhookRequest.
 type CreateWebhookRequest struct {
-	// Address Where notifications are sent to: an https URL with the port 443, at a public host, unless the operator allows others. Up to 2048 bytes.
+	// Address The URL that receives notifications: https, port 443, and a public host, unless the operator allows others. Up to 2048 bytes.
 	Address string `json:"address"`
 
-	// Target The file or folder. A webhook on a folder covers all that lies below it, also what comes there later. The root folder, 0, cannot have one.
+	// Target The file or folder to watch. A webhook on a folder covers everything below it, including items added later. The root folder, 0, cannot have a webhook.
 	Target ItemRef `json:"target"`
 
-	// Triggers What to tell: 1 to 100 triggers that a webhook on such a target can have.
+	// Triggers 1 to 100 triggers that are valid for the target.
 	Triggers []Trigger `json:"triggers"`
 }
 
 // Delivery defines model for Delivery.
 type Delivery struct {
-	// AttemptCount How many attempts there were in all.
+	// AttemptCount Attempts in total.
 	AttemptCount int64 `json:"attempt_count"`
 
-	// BegunAt Since when it is being tried: since it happened, or was replayed.
+	// BegunAt When delivery started: at the event or the last replay.
 	BegunAt *time.Time `json:"begun_at"`
 
-	// Body The body of the notification, as sent: a signature is made of this text. Left out in lists.
+	// Body The exact body of the notification, which signatures cover. Omitted in lists.
 	Body *string `json:"body,omitempty"`
 
 	// CreatedAt When the event happened.
 	CreatedAt *time.Time `json:"created_at"`
 
-	// DueAt When it is tried next; null unless it is pending.
+	// DueAt When the next attempt is due; null unless pending.
 	DueAt *time.Time `json:"due_at"`
 
-	// EndedAt When it was delivered, given up or canceled; null while it is pending.
+	// EndedAt When it was delivered, failed, or canceled; null while pending.
 	EndedAt *time.Time `json:"ended_at"`
 
-	// EventId The event: id in the body. The notifications of one event for several webhooks share it.
+	// EventId The event: the id in the body. All notifications of one event share it.
 	EventId openapi_types.UUID `json:"event_id"`
 	Id      string             `json:"id"`
 
-	// Reason What was wrong with the last attempt, or why there was none; null when nothing was.
+	// Reason What was wrong with the last attempt, or why there was none; null if nothing was.
 	Reason *string `json:"reason"`
 
-	// State pending: it is being tried. delivered: the receiver took it. failed: given up. canceled: the webhook was deleted or disabled before.
+	// State pending: delivery is in progress. delivered: the receiver accepted it. failed: the server gave up. canceled: the webhook was deleted or disabled first.
 	State DeliveryState `json:"state"`
 
-	// Tries How many attempts have failed since then.
+	// Tries Failed attempts since then.
 	Tries int64 `json:"tries"`
 
-	// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger      `json:"trigger"`
 	Type    DeliveryType `json:"type"`
 
-	// Webhook The webhook it is for, which may have been deleted.
+	// Webhook The webhook, which may have been deleted.
 	Webhook WebhookRef `json:"webhook"`
 }
 
-// DeliveryState pending: it is being tried. delivered: the receiver took it. failed: given up. canceled: the webhook was deleted or disabled before.
+// DeliveryState pending: delivery is in progress. delivered: the receiver accepted it. failed: the server gave up. canceled: the webhook was deleted or disabled first.
 type DeliveryState string
 
 // DeliveryType defines model for Delivery.Type.
@@ -1657,16 +1657,16 @@ type DeliveryType string
 
 // Detail defines model for Detail.
 type Detail struct {
-	// Column The place in text, in characters from 0.
+	// Column The offset of the location in text, in characters, starting with 0.
 	Column int64 `json:"column"`
 
-	// DidYouMean The path of the data that comes nearest; null if none does.
+	// DidYouMean The most similar path in the data; null if none is similar.
 	DidYouMean *string `json:"did_you_mean"`
 
-	// File The included file that the place is in; null if it is the template itself.
+	// File The included file that contains the location; null for the template itself.
 	File *string `json:"file"`
 
-	// Heading The nearest heading before the place; empty if there is none.
+	// Heading The nearest heading above the location; empty if there is none.
 	Heading string `json:"heading"`
 
 	// Hint What to do; may be empty.
@@ -1676,17 +1676,17 @@ type Detail struct {
 	// Part The part of the file, such as /word/document.xml.
 	Part string `json:"part"`
 
-	// Path The path of the data that the tag looked for; null if the problem is not about one.
+	// Path The path of the data that the tag reads; null if the problem does not concern one.
 	Path *string `json:"path"`
 
-	// Place Where in the part, such as: table 2, row 3, cell 1.
+	// Place The location in the part, such as: table 2, row 3, cell 1.
 	Place    string         `json:"place"`
 	Severity DetailSeverity `json:"severity"`
 
-	// Tag The tag as it was typed.
+	// Tag The tag, as written in the template.
 	Tag string `json:"tag"`
 
-	// Text The text around the place.
+	// Text The text around the location.
 	Text string `json:"text"`
 }
 
@@ -1698,28 +1698,28 @@ type DocumentLacks struct {
 	GeneratedFileName string     `json:"generated_file_name"`
 	Mismatches        []Mismatch `json:"mismatches"`
 
-	// Position Of the document in the batch, from 0.
+	// Position The position of the document in the batch, starting with 0.
 	Position int64 `json:"position"`
 }
 
 // DocumentToMake defines model for DocumentToMake.
 type DocumentToMake struct {
-	// GeneratedFileName The name of the document. The extension of the output type is added where it is missing.
+	// GeneratedFileName The name of the document. If it lacks the extension of the output type, the extension is added.
 	GeneratedFileName string `json:"generated_file_name"`
 
-	// UserInput What the tags of the template read: any object.
+	// UserInput The data for the template: any object.
 	UserInput map[string]interface{} `json:"user_input"`
 }
 
 // DryRun defines model for DryRun.
 type DryRun struct {
-	// Documents The documents of the batch.
+	// Documents The number of documents of the batch.
 	Documents int64 `json:"documents"`
 
-	// Findings What the first 1000 of these would lack.
+	// Findings What these documents lack, for the first 1000 of them.
 	Findings []DocumentLacks `json:"findings"`
 
-	// Incomplete Those that would lack something.
+	// Incomplete The number of documents that would be incomplete.
 	Incomplete int64      `json:"incomplete"`
 	Type       DryRunType `json:"type"`
 }
@@ -1748,22 +1748,22 @@ type EnterpriseRefType string
 
 // ErrorBody defines model for ErrorBody.
 type ErrorBody struct {
-	// Code What kind of failure this is; the list of codes says what to do about each.
+	// Code The kind of failure. The list of codes says what to do about each.
 	Code string `json:"code"`
 
-	// ContextInfo Details, where there are any.
+	// ContextInfo Details, if there are any.
 	ContextInfo *ErrorContext `json:"context_info,omitempty"`
 
-	// HelpUrl Where the code is explained.
+	// HelpUrl The documentation of the code.
 	HelpUrl string `json:"help_url"`
 
-	// Message What is wrong, for a person.
+	// Message What is wrong.
 	Message string `json:"message"`
 
-	// RequestId Name this to the operator: the server's log has it.
+	// RequestId The id of the request in the server's log. Include it when you contact the operator.
 	RequestId string `json:"request_id"`
 
-	// Status The HTTP status again.
+	// Status The HTTP status.
 	Status int64         `json:"status"`
 	Type   ErrorBodyType `json:"type"`
 }
@@ -1773,7 +1773,7 @@ type ErrorBodyType string
 
 // ErrorContext defines model for ErrorContext.
 type ErrorContext struct {
-	// Conflicts What is in the way: one object for a file, a list for a folder.
+	// Conflicts The items in conflict: one object for a file, a list for a folder.
 	Conflicts interface{} `json:"conflicts,omitempty"`
 
 	// Errors Everything that is wrong with the request.
@@ -1794,31 +1794,31 @@ type ErrorDetailReason string
 
 // Failures defines model for Failures.
 type Failures struct {
-	// Code failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface.
+	// Code failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
 	Code *FailuresCode `json:"code,omitempty"`
 
-	// Count Number of errors and warnings, those omitted included. An extension of the interface.
+	// Count The total number of errors and warnings, including omitted ones. A Platen extension.
 	Count int64 `json:"count"`
 
-	// Details The same, as far as it is about a tag, each with its place in the template; at most 100. Empty in lists.
+	// Details The errors and warnings that concern a tag, each with its location in the template; at most 100. Empty in lists.
 	Details []Detail `json:"details"`
 
 	// Errors What the document lacks, or why there is none: the first of at most 100 errors and warnings.
 	Errors []string `json:"errors"`
 
-	// Omitted How many of them are not shown here. Each list that is cut ends with a line that says so, except in a list of jobs. An extension of the interface.
+	// Omitted The number of errors and warnings that are not shown here. Except in a list of jobs, a list that is cut ends with a line that says so. A Platen extension.
 	Omitted int64 `json:"omitted"`
 
-	// Warnings What need not be a fault.
+	// Warnings Possible problems. The document is complete despite them.
 	Warnings []string `json:"warnings"`
 }
 
-// FailuresCode failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface.
+// FailuresCode failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
 type FailuresCode string
 
 // File defines model for File.
 type File struct {
-	// AllowedInviteeRoles The roles that the caller may give to others.
+	// AllowedInviteeRoles The roles that the caller may assign to collaborators.
 	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
 
 	// CommentCount Always 0.
@@ -1835,7 +1835,7 @@ type File struct {
 	// ExpiresAt Always null: files do not expire.
 	ExpiresAt *time.Time `json:"expires_at"`
 
-	// Extension Of the name, without the dot.
+	// Extension The extension of the name, without the dot.
 	Extension *string `json:"extension,omitempty"`
 
 	// FileVersion The current version.
@@ -1861,18 +1861,18 @@ type File struct {
 	Parent         *FolderMini     `json:"parent"`
 	PathCollection *PathCollection `json:"path_collection,omitempty"`
 
-	// Permissions What the caller may do.
+	// Permissions What the caller may do with the file.
 	Permissions *FilePermissions `json:"permissions,omitempty"`
 	PurgedAt    *time.Time       `json:"purged_at"`
 	SequenceId  *string          `json:"sequence_id,omitempty"`
 
-	// Sha1 The digest of the content, in hexadecimal.
+	// Sha1 The SHA-1 of the content, in hexadecimal.
 	Sha1 *string `json:"sha1,omitempty"`
 
 	// SharedLink Always null.
 	SharedLink *string `json:"shared_link"`
 
-	// Size Bytes of the content.
+	// Size Size of the content, in bytes.
 	Size *int64 `json:"size,omitempty"`
 
 	// Tags Always empty.
@@ -1880,7 +1880,7 @@ type File struct {
 	TrashedAt *time.Time `json:"trashed_at"`
 	Type      FileType   `json:"type"`
 
-	// VersionNumber 1 for the first version.
+	// VersionNumber Number of the current version. The first version is 1.
 	VersionNumber *string `json:"version_number,omitempty"`
 }
 
@@ -1892,16 +1892,16 @@ type FileType string
 
 // FileAttributes defines model for FileAttributes.
 type FileAttributes struct {
-	// ContentCreatedAt When the content came into being; now when left out.
+	// ContentCreatedAt When the content was created (default now).
 	ContentCreatedAt *time.Time `json:"content_created_at"`
 
-	// ContentModifiedAt When the content was last changed; now when left out.
+	// ContentModifiedAt When the content was last changed (default now).
 	ContentModifiedAt *time.Time `json:"content_modified_at"`
 
 	// Name The name of the file.
 	Name string `json:"name"`
 
-	// Parent The folder that it is put into.
+	// Parent The parent folder.
 	Parent ParentRef `json:"parent"`
 }
 
@@ -1948,32 +1948,32 @@ type FileVersionFull struct {
 	Id         string     `json:"id"`
 	ModifiedAt *time.Time `json:"modified_at"`
 
-	// ModifiedBy Who made the version.
+	// ModifiedBy The user who created the version.
 	ModifiedBy *UserMini `json:"modified_by,omitempty"`
 
-	// Name The name of the file at that time.
+	// Name The name of the file when the version was created.
 	Name *string `json:"name,omitempty"`
 
 	// PurgedAt Always null.
 	PurgedAt *time.Time `json:"purged_at"`
 
-	// RestoredAt Null when it never was in the trash.
+	// RestoredAt Null if it was never in the trash.
 	RestoredAt *time.Time `json:"restored_at"`
 	RestoredBy *UserMini  `json:"restored_by"`
 
-	// Sha1 The digest of the content, in hexadecimal.
+	// Sha1 The SHA-1 of the content, in hexadecimal.
 	Sha1 *string `json:"sha1,omitempty"`
 
-	// Size Bytes of the content.
+	// Size Size of the content, in bytes.
 	Size *int64 `json:"size,omitempty"`
 
-	// TrashedAt Null when it is not in the trash.
+	// TrashedAt Null if it is not in the trash.
 	TrashedAt           *time.Time          `json:"trashed_at"`
 	TrashedBy           *UserMini           `json:"trashed_by"`
 	Type                FileVersionFullType `json:"type"`
 	UploaderDisplayName *string             `json:"uploader_display_name,omitempty"`
 
-	// VersionNumber 1 for the first version.
+	// VersionNumber Number of the version. The first version is 1.
 	VersionNumber *string `json:"version_number,omitempty"`
 }
 
@@ -1991,7 +1991,7 @@ type FileVersionRefType string
 
 // Folder defines model for Folder.
 type Folder struct {
-	// AllowedInviteeRoles The roles that the caller may give to others.
+	// AllowedInviteeRoles The roles that the caller may assign to collaborators.
 	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
 
 	// CanNonOwnersInvite Always true: editors and co-owners may invite.
@@ -2002,7 +2002,7 @@ type Folder struct {
 	CreatedBy          *UserMini  `json:"created_by,omitempty"`
 	Description        *string    `json:"description,omitempty"`
 
-	// Etag Changes with every change of the folder; null of the root folder.
+	// Etag Changes with every change of the folder; null for the root folder.
 	Etag *string `json:"etag"`
 
 	// FolderUploadEmail Always null.
@@ -2015,7 +2015,7 @@ type Folder struct {
 	// IsExternallyOwned Always false.
 	IsExternallyOwned *bool `json:"is_externally_owned,omitempty"`
 
-	// ItemCollection The first page of what the folder holds.
+	// ItemCollection The first page of items in the folder.
 	ItemCollection *ItemPage         `json:"item_collection,omitempty"`
 	ItemStatus     *FolderItemStatus `json:"item_status,omitempty"`
 	ModifiedAt     *time.Time        `json:"modified_at"`
@@ -2023,11 +2023,11 @@ type Folder struct {
 	Name           *string           `json:"name,omitempty"`
 	OwnedBy        *UserMini         `json:"owned_by,omitempty"`
 
-	// Parent Null of the root folder.
+	// Parent Null for the root folder.
 	Parent         *FolderMini     `json:"parent"`
 	PathCollection *PathCollection `json:"path_collection,omitempty"`
 
-	// Permissions What the caller may do.
+	// Permissions What the caller may do with the folder.
 	Permissions *FolderPermissions `json:"permissions,omitempty"`
 	PurgedAt    *time.Time         `json:"purged_at"`
 	SequenceId  *string            `json:"sequence_id"`
@@ -2035,7 +2035,7 @@ type Folder struct {
 	// SharedLink Always null.
 	SharedLink *string `json:"shared_link"`
 
-	// Size Of an archive, the bytes of all files in it; 0 of any other folder.
+	// Size Size of all files in an archive, in bytes; 0 for any other folder.
 	Size *int64 `json:"size,omitempty"`
 
 	// Tags Always empty.
@@ -2084,16 +2084,16 @@ type FolderRefType string
 
 // FontReport defines model for FontReport.
 type FontReport struct {
-	// AskedFor The fonts that text of the document is set in, by their names.
+	// AskedFor The fonts that the document asks for.
 	AskedFor []AskedFont `json:"asked_for"`
 
-	// FallbackGlyphs Characters that the font of their text lacks, and that are drawn in another.
+	// FallbackGlyphs Characters that the font of their text lacks, drawn in another font.
 	FallbackGlyphs []Glyphs `json:"fallback_glyphs"`
 
-	// MissingGlyphs Characters that no installed font has: they come out as boxes or blanks.
+	// MissingGlyphs Characters that no installed font has, drawn as boxes or blanks.
 	MissingGlyphs []Glyphs `json:"missing_glyphs"`
 
-	// Used The families of fonts in the PDF.
+	// Used The font families in the PDF.
 	Used []string `json:"used"`
 }
 
@@ -2101,11 +2101,11 @@ type FontReport struct {
 type GeneratedInfo struct {
 	Batch BatchRef `json:"batch"`
 
-	// DestinationFolder Where the document is written; 0 is the root folder of who made the batch.
+	// DestinationFolder The destination of the document; 0 is the root folder of the user who created the batch.
 	DestinationFolder FolderRef `json:"destination_folder"`
 	Job               JobRef    `json:"job"`
 
-	// OutputFile The document; null where there is none.
+	// OutputFile The document; null if there is none.
 	OutputFile *FileRef                `json:"output_file"`
 	OutputType GeneratedInfoOutputType `json:"output_type"`
 
@@ -2124,43 +2124,43 @@ type GeneratedInfoStatus string
 
 // Glyphs defines model for Glyphs.
 type Glyphs struct {
-	// Codes The same, as code points.
+	// Codes The first few characters, as code points.
 	Codes []string `json:"codes"`
 
-	// Count How many different ones there are.
+	// Count The number of different characters.
 	Count int64 `json:"count"`
 
-	// DrawnIn The family that they are drawn in.
+	// DrawnIn The font family that they are drawn in.
 	DrawnIn *string `json:"drawn_in"`
 
-	// Fonts The fonts of their text.
+	// Fonts The fonts of the text with these characters.
 	Fonts []string `json:"fonts"`
 
-	// Script Their script, such as CJK.
+	// Script The script of the characters, such as CJK.
 	Script *string `json:"script"`
 
-	// Text The first few of them.
+	// Text The first few characters.
 	Text string `json:"text"`
 }
 
 // IssuedToken defines model for IssuedToken.
 type IssuedToken struct {
-	// Application The application that got the token. Those that platen token create makes are of one application of their own.
+	// Application The application that requested the token. Tokens from platen token create belong to a separate application.
 	Application ApplicationMini `json:"application"`
 	CreatedAt   *time.Time      `json:"created_at"`
 
-	// ExpiresAt null when it never expires.
+	// ExpiresAt When it expires; null for never.
 	ExpiresAt *time.Time `json:"expires_at"`
 	Id        string     `json:"id"`
 
-	// IsCurrent Whether this request carries it.
+	// IsCurrent Whether this request uses it.
 	IsCurrent bool            `json:"is_current"`
 	Kind      IssuedTokenKind `json:"kind"`
 
-	// LastUsedAt About a minute behind; null until the first use, and for refresh tokens, which are replaced on use.
+	// LastUsedAt Updated about once a minute; null until the first use, and for refresh tokens, which each use replaces.
 	LastUsedAt *time.Time `json:"last_used_at"`
 
-	// Name What its user calls it; empty when it was given no name.
+	// Name The name that its creator gave it, or empty.
 	Name   string          `json:"name"`
 	Scopes []string        `json:"scopes"`
 	Type   IssuedTokenType `json:"type"`
@@ -2183,7 +2183,7 @@ type ItemChange struct {
 	// Name The new name.
 	Name *string `json:"name,omitempty"`
 
-	// Parent The folder to move it into.
+	// Parent The folder to move it to.
 	Parent *MovedRef `json:"parent,omitempty"`
 }
 
@@ -2191,7 +2191,7 @@ type ItemChange struct {
 type ItemPage struct {
 	Entries []ItemPage_Entries_Item `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit  int64       `json:"limit"`
 	Offset int64       `json:"offset"`
 	Order  []SortOrder `json:"order"`
@@ -2221,16 +2221,16 @@ type ItemRefType string
 
 // Job defines model for Job.
 type Job struct {
-	// Batch The batch that the job belongs to.
+	// Batch The batch of the job.
 	Batch      BatchRef      `json:"batch"`
 	CreatedAt  *time.Time    `json:"created_at"`
 	CreatedBy  UserRef       `json:"created_by"`
 	Enterprise EnterpriseRef `json:"enterprise"`
 
-	// Failures What went wrong or was missing; null when nothing was. Lists show only the first message; get the job to see the others.
+	// Failures What went wrong or was missing; null if nothing was. Lists show only the first message; get the job to see all of them.
 	Failures *Failures `json:"failures"`
 
-	// Fonts What became of the fonts of a PDF; left out for other documents, and in lists. An extension of the interface.
+	// Fonts The fonts of a PDF; omitted for Word documents and in lists. A Platen extension.
 	Fonts *FontReport `json:"fonts,omitempty"`
 	Id    string      `json:"id"`
 
@@ -2240,15 +2240,15 @@ type Job struct {
 	OutputType        JobOutputType   `json:"output_type"`
 	Source            JobSource       `json:"source"`
 
-	// Status pending, then submitted, then one of the other three, which is final.
+	// Status pending, then submitted, then one of the other three, which are final.
 	Status       JobStatus `json:"status"`
 	TemplateFile FileRef   `json:"template_file"`
 
-	// TemplateFileVersion The version that was current when the batch was made, or the one it named.
+	// TemplateFileVersion The version that was current when the batch was created, or the version that the request specified.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 	Type                JobType        `json:"type"`
 
-	// WaitingFor What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface.
+	// WaitingFor The resource that the server lacks at the moment. The job waits until it is available, is retried at least once a minute, and does not fail because of it. disk_space: the disk is full. database: the database is busy or cannot be reached. Omitted otherwise. A Platen extension.
 	WaitingFor *JobWaitingFor `json:"waiting_for,omitempty"`
 }
 
@@ -2258,13 +2258,13 @@ type JobOutputType string
 // JobSource defines model for Job.Source.
 type JobSource string
 
-// JobStatus pending, then submitted, then one of the other three, which is final.
+// JobStatus pending, then submitted, then one of the other three, which are final.
 type JobStatus string
 
 // JobType defines model for Job.Type.
 type JobType string
 
-// JobWaitingFor What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface.
+// JobWaitingFor The resource that the server lacks at the moment. The job waits until it is available, is retried at least once a minute, and does not fail because of it. disk_space: the disk is full. database: the database is busy or cannot be reached. Omitted otherwise. A Platen extension.
 type JobWaitingFor string
 
 // JobCounts defines model for JobCounts.
@@ -2288,7 +2288,7 @@ type JobRefType string
 
 // KeyList defines model for KeyList.
 type KeyList struct {
-	// Entries Primary, secondary, then those that are retired, the newest first.
+	// Entries Primary, secondary, then retired keys, newest first.
 	Entries []SigningKey `json:"entries"`
 }
 
@@ -2301,13 +2301,13 @@ type KindChange struct {
 
 // ListenerEvent defines model for ListenerEvent.
 type ListenerEvent struct {
-	// Body Its body, byte for byte: the signatures are of this text.
+	// Body The exact request body, which the signatures cover.
 	Body string `json:"body"`
 
-	// Headers The headers of the request that a webhook's address would have got, with its signatures.
+	// Headers The headers that a webhook's receiver would get, including signatures.
 	Headers map[string]string `json:"headers"`
 
-	// Id Of the delivery: accepted takes it.
+	// Id The id of the delivery. Send it in accepted.
 	Id   string            `json:"id"`
 	Type ListenerEventType `json:"type"`
 }
@@ -2317,7 +2317,7 @@ type ListenerEventType string
 
 // ListenerEvents defines model for ListenerEvents.
 type ListenerEvents struct {
-	// Entries At most 100, the oldest first; empty when nothing happened.
+	// Entries At most 100 entries, oldest first; empty if no event is pending.
 	Entries []ListenerEvent `json:"entries"`
 }
 
@@ -2329,46 +2329,46 @@ type MarkTemplateRequest struct {
 
 // MarkerPageAttempt defines model for MarkerPageAttempt.
 type MarkerPageAttempt struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Attempt `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageAuditEvent defines model for MarkerPageAuditEvent.
 type MarkerPageAuditEvent struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []AuditEvent `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageDelivery defines model for MarkerPageDelivery.
 type MarkerPageDelivery struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Delivery `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
@@ -2379,16 +2379,16 @@ type MarkerPageDeliveryOrOffsetPageDelivery struct {
 
 // MarkerPageEntry defines model for MarkerPageEntry.
 type MarkerPageEntry struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []MarkerPageEntry_Entries_Item `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
@@ -2399,160 +2399,160 @@ type MarkerPageEntry_Entries_Item struct {
 
 // MarkerPageIssuedToken defines model for MarkerPageIssuedToken.
 type MarkerPageIssuedToken struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []IssuedToken `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageJob defines model for MarkerPageJob.
 type MarkerPageJob struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Job `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageStoragePolicy defines model for MarkerPageStoragePolicy.
 type MarkerPageStoragePolicy struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []StoragePolicy `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageTemplateEntry defines model for MarkerPageTemplateEntry.
 type MarkerPageTemplateEntry struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []TemplateEntry `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageViewCollaboration defines model for MarkerPageViewCollaboration.
 type MarkerPageViewCollaboration struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Collaboration `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageViewUser defines model for MarkerPageViewUser.
 type MarkerPageViewUser struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []User `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageWebhookMini defines model for MarkerPageWebhookMini.
 type MarkerPageWebhookMini struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []WebhookMini `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 }
 
 // MergedOutput defines model for MergedOutput.
 type MergedOutput struct {
-	// Failures Why there is no merged file, or what is missing in it; null when nothing is.
+	// Failures Why there is no merged file, or what it lacks; null if nothing went wrong.
 	Failures *Failures `json:"failures"`
 
-	// Name The name asked for. The file's own has a number behind it where another file had the name.
+	// Name The requested name. If the folder already has a file of that name, the actual name ends with a number.
 	Name string `json:"name"`
 
-	// OutputFile The merged file, in the destination folder of the batch; null until it is there.
+	// OutputFile The merged file, in the destination folder of the batch; null until it exists.
 	OutputFile        *FileRef        `json:"output_file"`
 	OutputFileVersion *FileVersionRef `json:"output_file_version"`
 
-	// Status pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
+	// Status pending until all jobs of the batch have ended, then submitted, then one of the other three, which are final. completed_with_error: the file lacks a document.
 	Status MergedOutputStatus `json:"status"`
 
-	// WaitingFor What the server lacks at the moment for the merged file, as for a job; left out otherwise.
+	// WaitingFor The resource that the server lacks at the moment to create the merged file. See the same field of a job.
 	WaitingFor *MergedOutputWaitingFor `json:"waiting_for,omitempty"`
 }
 
-// MergedOutputStatus pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it.
+// MergedOutputStatus pending until all jobs of the batch have ended, then submitted, then one of the other three, which are final. completed_with_error: the file lacks a document.
 type MergedOutputStatus string
 
-// MergedOutputWaitingFor What the server lacks at the moment for the merged file, as for a job; left out otherwise.
+// MergedOutputWaitingFor The resource that the server lacks at the moment to create the merged file. See the same field of a job.
 type MergedOutputWaitingFor string
 
 // Mismatch defines model for Mismatch.
 type Mismatch struct {
-	// DidYouMean A path that is there and was probably meant; null if none comes near.
+	// DidYouMean The most similar path that exists; null if none is similar.
 	DidYouMean *string `json:"did_you_mean"`
 	Message    string  `json:"message"`
 
-	// Path In the user_input, such as items[2].price.
+	// Path The path in the user_input, such as items[2].price.
 	Path string `json:"path"`
 }
 
 // MovedInfo defines model for MovedInfo.
 type MovedInfo struct {
-	// After The folder that it went to.
+	// After The destination folder.
 	After FolderRef `json:"after"`
 
-	// Before Of FILE.MOVED and FOLDER.MOVED: the folder that it came from; 0 is the root folder of a user.
+	// Before For FILE.MOVED and FOLDER.MOVED: the source folder; 0 is the root folder of a user.
 	Before FolderRef `json:"before"`
 }
 
 // MovedRef defines model for MovedRef.
 type MovedRef struct {
-	// Id The id of the folder; 0 is the root folder of the caller, or of the user that user_id names.
+	// Id The id of the folder. 0 is the root folder of the caller, or of the user in user_id.
 	Id   string        `json:"id"`
 	Type *MovedRefType `json:"type,omitempty"`
 
-	// UserId With the id 0: whose root folder it is. For what is moved out of an archive.
+	// UserId With the id 0, the owner of the root folder. Use it to move items out of an archive.
 	UserId *string `json:"user_id,omitempty"`
 }
 
@@ -2580,38 +2580,38 @@ type NewOwnerType string
 
 // Notification defines model for Notification.
 type Notification struct {
-	// AdditionalInfo What there is to say besides; an empty list when there is nothing.
+	// AdditionalInfo Details of the event; an empty list if there are none.
 	AdditionalInfo Notification_AdditionalInfo `json:"additional_info"`
 
-	// CreatedAt When it happened.
+	// CreatedAt When the event happened.
 	CreatedAt *time.Time `json:"created_at"`
 
-	// CreatedBy Who did it.
+	// CreatedBy The user who caused the event.
 	CreatedBy UserMini `json:"created_by"`
 
-	// Id Names the event. It is the same in every attempt to deliver it, and in the notifications of all webhooks that hear of it: use it to find out what came twice.
+	// Id The id of the event. It is the same for every attempt, and in the notifications of all webhooks that match the event. Use it to detect duplicates.
 	Id openapi_types.UUID `json:"id"`
 
-	// Source What it happened to, as GET /files/{file_id}, /folders/{folder_id} or /collaborations/{collaboration_id} answered the owner of the webhook at that moment; id and type alone of what the owner may not see. Of WEBHOOK.DELETED, the webhook.
+	// Source The object of the event, as GET /files/{file_id}, /folders/{folder_id}, or /collaborations/{collaboration_id} showed it to the owner of the webhook at that moment; only id and type if the owner may not see it. For WEBHOOK.DELETED, the webhook.
 	Source Notification_Source `json:"source"`
 
-	// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger          `json:"trigger"`
 	Type    NotificationType `json:"type"`
 
-	// Webhook The webhook that asked for it.
+	// Webhook The webhook that subscribes to the event.
 	Webhook WebhookRef `json:"webhook"`
 }
 
 // NotificationAdditionalInfo6 defines model for .
 type NotificationAdditionalInfo6 = []map[string]interface{}
 
-// Notification_AdditionalInfo What there is to say besides; an empty list when there is nothing.
+// Notification_AdditionalInfo Details of the event; an empty list if there are none.
 type Notification_AdditionalInfo struct {
 	union json.RawMessage
 }
 
-// Notification_Source What it happened to, as GET /files/{file_id}, /folders/{folder_id} or /collaborations/{collaboration_id} answered the owner of the webhook at that moment; id and type alone of what the owner may not see. Of WEBHOOK.DELETED, the webhook.
+// Notification_Source The object of the event, as GET /files/{file_id}, /folders/{folder_id}, or /collaborations/{collaboration_id} showed it to the owner of the webhook at that moment; only id and type if the owner may not see it. For WEBHOOK.DELETED, the webhook.
 type Notification_Source struct {
 	union json.RawMessage
 }
@@ -2635,10 +2635,10 @@ type Object = map[string]interface{}
 
 // OffsetPageDelivery defines model for OffsetPageDelivery.
 type OffsetPageDelivery struct {
-	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
 	Entries []Delivery `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit  int64 `json:"limit"`
 	Offset int64 `json:"offset"`
 
@@ -2648,10 +2648,10 @@ type OffsetPageDelivery struct {
 
 // OffsetPageViewCollaboration defines model for OffsetPageViewCollaboration.
 type OffsetPageViewCollaboration struct {
-	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
 	Entries []Collaboration `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit  int64 `json:"limit"`
 	Offset int64 `json:"offset"`
 
@@ -2661,10 +2661,10 @@ type OffsetPageViewCollaboration struct {
 
 // OffsetPageViewFileVersionFull defines model for OffsetPageViewFileVersionFull.
 type OffsetPageViewFileVersionFull struct {
-	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
 	Entries []FileVersionFull `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit  int64 `json:"limit"`
 	Offset int64 `json:"offset"`
 
@@ -2674,10 +2674,10 @@ type OffsetPageViewFileVersionFull struct {
 
 // OffsetPageViewUser defines model for OffsetPageViewUser.
 type OffsetPageViewUser struct {
-	// Entries The entries of this page; fewer than limit also where the caller may not see what stands at an offset.
+	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
 	Entries []User `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit  int64 `json:"limit"`
 	Offset int64 `json:"offset"`
 
@@ -2702,56 +2702,56 @@ type ParentRefType string
 
 // PathCollection defines model for PathCollection.
 type PathCollection struct {
-	// Entries From the root folder down to the parent, as far as the caller may see.
+	// Entries The folders from the root folder to the parent, limited to those that the caller may see.
 	Entries    []FolderMini `json:"entries"`
 	TotalCount int64        `json:"total_count"`
 }
 
 // PdfMerged defines model for PdfMerged.
 type PdfMerged struct {
-	// Name The name of the merged file; .pdf is added where it is missing.
+	// Name The name of the merged file. If it does not end in .pdf, the extension is added.
 	Name string `json:"name"`
 }
 
 // PdfOptions defines model for PdfOptions.
 type PdfOptions struct {
-	// AttachData Attach to each PDF the user_input that it was made of, as a JSON file. Needs the standard PDF/A-3b.
+	// AttachData Attach the user_input to each PDF, as a JSON file (default false). Requires the standard PDF/A-3b.
 	AttachData *bool `json:"attach_data,omitempty"`
 
-	// Bookmarks An outline of the headings, for the navigation pane of a viewer. True when left out; it is empty without headings.
+	// Bookmarks Add an outline of the headings, for the navigation pane of a viewer (default true). Empty without headings.
 	Bookmarks *bool `json:"bookmarks,omitempty"`
 
-	// Merged One PDF of all documents of the batch, in their order, besides the single files. It lies in the same folder, with the same protection; the batch says how it stands.
+	// Merged Merge all documents of the batch, in their order, into one more PDF. It is saved in the same folder with the same protection, and the batch shows its status.
 	Merged *PdfMerged `json:"merged,omitempty"`
 
-	// OwnerPassword The password that lifts what permissions forbid. It must differ from password. Where permissions forbid something and it is left out, it is one that nobody knows.
+	// OwnerPassword The password that lifts restricted permissions. It must differ from password. By default, restricted PDFs get a random one that is not stored.
 	OwnerPassword *string `json:"owner_password,omitempty"`
 
-	// Password Whoever opens a PDF needs this password. Up to 127 bytes in UTF-8. It is never shown, and forgotten when the batch has ended.
+	// Password The password to open the PDF, up to 127 bytes in UTF-8. It is never returned, and is deleted when the batch has ended.
 	Password *string `json:"password,omitempty"`
 
-	// Permissions What whoever opens a PDF may do with it. What is left out is allowed. With anything forbidden the PDF is encrypted, and viewers that keep to the rules ask for owner_password.
+	// Permissions What readers may do with the PDF. Everything is allowed by default. A restricted PDF is encrypted, and viewers that respect the restrictions ask for owner_password.
 	Permissions *PdfPermissions `json:"permissions,omitempty"`
 
-	// Pictures How pictures are kept.
+	// Pictures How to store images in the PDF.
 	Pictures *PdfPictures `json:"pictures,omitempty"`
 
-	// Standard The standard for archiving (ISO 19005) that each PDF follows. It is then always tagged, and cannot be encrypted or merged. An ordinary PDF when left out.
+	// Standard The archiving standard (ISO 19005) of each PDF (default: an ordinary PDF). Such PDFs are always tagged, and cannot be encrypted or merged.
 	Standard *PdfOptionsStandard `json:"standard,omitempty"`
 
-	// Tagged Keep the structure of the document (headings, lists, tables) in the PDF, for screen readers and for reuse of the text. True when left out.
+	// Tagged Keep the structure of the document (headings, lists, tables) in the PDF, for screen readers and text extraction (default true).
 	Tagged *bool `json:"tagged,omitempty"`
 
-	// Watermark A text across each page, such as DRAFT: one line of up to 100 characters.
+	// Watermark A line of text across each page, such as DRAFT, of up to 100 characters.
 	Watermark *string `json:"watermark,omitempty"`
 }
 
-// PdfOptionsStandard The standard for archiving (ISO 19005) that each PDF follows. It is then always tagged, and cannot be encrypted or merged. An ordinary PDF when left out.
+// PdfOptionsStandard The archiving standard (ISO 19005) of each PDF (default: an ordinary PDF). Such PDFs are always tagged, and cannot be encrypted or merged.
 type PdfOptionsStandard string
 
 // PdfPermissions defines model for PdfPermissions.
 type PdfPermissions struct {
-	// Assemble Insert, turn and remove pages. Cannot be forbidden while change is allowed, which includes it.
+	// Assemble Insert, rotate, and delete pages. change includes it, so it cannot be forbidden while change is allowed.
 	Assemble *bool `json:"assemble,omitempty"`
 
 	// Change Change the content.
@@ -2760,37 +2760,37 @@ type PdfPermissions struct {
 	// Comment Add comments, and fill in forms.
 	Comment *bool `json:"comment,omitempty"`
 
-	// Copy Take text and pictures out. Screen readers may always read.
+	// Copy Copy text and images. Screen readers can always read them.
 	Copy *bool `json:"copy,omitempty"`
 
-	// FillForms Fill in forms. Cannot be forbidden while comment is allowed, which includes it.
+	// FillForms Fill in forms. comment includes it, so it cannot be forbidden while comment is allowed.
 	FillForms *bool `json:"fill_forms,omitempty"`
 
-	// Print all when left out; low_quality prints at about 150 dots per inch.
+	// Print Printing (default all). low_quality prints at about 150 dots per inch.
 	Print *PdfPermissionsPrint `json:"print,omitempty"`
 }
 
-// PdfPermissionsPrint all when left out; low_quality prints at about 150 dots per inch.
+// PdfPermissionsPrint Printing (default all). low_quality prints at about 150 dots per inch.
 type PdfPermissionsPrint string
 
 // PdfPictures defines model for PdfPictures.
 type PdfPictures struct {
-	// Lossless Keep pictures without loss, in larger files, instead of as JPEG.
+	// Lossless Store images without loss, in larger files, instead of as JPEG (default false).
 	Lossless *bool `json:"lossless,omitempty"`
 
-	// MaxDpi Pictures with more dots per inch, in the size that they are shown in, are made smaller; 300 when left out.
+	// MaxDpi Maximum resolution in dots per inch, at the size on the page (default 300). Larger images are scaled down.
 	MaxDpi *int64 `json:"max_dpi,omitempty"`
 
-	// Quality The quality of JPEG; 90 when left out. Not together with lossless.
+	// Quality JPEG quality (default 90). Cannot be combined with lossless.
 	Quality *int64 `json:"quality,omitempty"`
 }
 
 // PollRequest defines model for PollRequest.
 type PollRequest struct {
-	// Accepted The ids of entries that were fetched before and need not come again; at most 100.
+	// Accepted The ids of processed entries, which are not returned again; at most 100.
 	Accepted *[]string `json:"accepted,omitempty"`
 
-	// WaitSeconds How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30.
+	// WaitSeconds Seconds to wait if no event is pending (default 0, maximum 30). Higher values count as 30.
 	WaitSeconds *int64 `json:"wait_seconds,omitempty"`
 }
 
@@ -2811,46 +2811,46 @@ type PromoteVersionRequestType string
 
 // RenamedInfo defines model for RenamedInfo.
 type RenamedInfo struct {
-	// OldName Of FILE.RENAMED and FOLDER.RENAMED: the name before.
+	// OldName For FILE.RENAMED and FOLDER.RENAMED: the previous name.
 	OldName string `json:"old_name"`
 }
 
 // RenewKeyRequest defines model for RenewKeyRequest.
 type RenewKeyRequest struct {
-	// OverlapSeconds How long the key that was there goes on signing; a day when left out, 30 days at most. 0 ends it at once: for a key that somebody else knows.
+	// OverlapSeconds Seconds for which the replaced key keeps signing (default 86400, maximum 2592000). Use 0 if the key was compromised.
 	OverlapSeconds *int64 `json:"overlap_seconds,omitempty"`
 }
 
 // ReplayRequest defines model for ReplayRequest.
 type ReplayRequest struct {
-	// CreatedAfter Only those of events at this time or later.
+	// CreatedAfter Only events at this time or later.
 	CreatedAfter *time.Time `json:"created_after,omitempty"`
 
-	// CreatedBefore Only those of events before this time.
+	// CreatedBefore Only events before this time.
 	CreatedBefore *time.Time `json:"created_before,omitempty"`
 
-	// DryRun Send nothing, and say how many there are.
+	// DryRun Send nothing, and return the number of deliveries (default false).
 	DryRun *bool `json:"dry_run,omitempty"`
 
-	// EventId Only those of this event.
+	// EventId Only deliveries of this event.
 	EventId *openapi_types.UUID `json:"event_id,omitempty"`
 
-	// State Only those in this state; pending selects none.
+	// State Only deliveries in this state; pending selects none.
 	State *ReplayRequestState `json:"state,omitempty"`
 
-	// Trigger Only those of this trigger.
+	// Trigger Only deliveries of this trigger.
 	Trigger *Trigger `json:"trigger,omitempty"`
 
-	// WebhookId Only those for this webhook.
+	// WebhookId Only deliveries of this webhook.
 	WebhookId *string `json:"webhook_id,omitempty"`
 }
 
-// ReplayRequestState Only those in this state; pending selects none.
+// ReplayRequestState Only deliveries in this state; pending selects none.
 type ReplayRequestState string
 
 // Replayed defines model for Replayed.
 type Replayed struct {
-	// Count How many deliveries are sent again, or would be.
+	// Count The number of deliveries that are sent again, or would be.
 	Count int64 `json:"count"`
 }
 
@@ -2887,7 +2887,7 @@ type RestoreRequest struct {
 	// Name A new name.
 	Name *string `json:"name,omitempty"`
 
-	// Parent The folder to put it into when the one where it lay is in the trash.
+	// Parent The folder to restore it to if its original folder is in the trash.
 	Parent *ParentRef `json:"parent,omitempty"`
 }
 
@@ -2901,18 +2901,18 @@ type RestoreVersionRequest struct {
 type SigningKey struct {
 	CreatedAt *time.Time `json:"created_at"`
 
-	// ExpiresAt When it signs no more; null of a key that is not retired.
+	// ExpiresAt When it stops signing; null unless retired.
 	ExpiresAt *time.Time `json:"expires_at"`
 
-	// Secret What receivers check signatures with, all of it, in this form: whsec_ and 32 bytes in base64. Libraries for Standard Webhooks take it as it is.
+	// Secret The secret for signature checks, complete and in this form: whsec_ and 32 bytes in base64. Libraries for Standard Webhooks accept it as is.
 	Secret string `json:"secret"`
 
-	// Slot retired: it was replaced, and goes on signing until expires_at.
+	// Slot retired: it was replaced, and keeps signing until expires_at.
 	Slot SigningKeySlot `json:"slot"`
 	Type SigningKeyType `json:"type"`
 }
 
-// SigningKeySlot retired: it was replaced, and goes on signing until expires_at.
+// SigningKeySlot retired: it was replaced, and keeps signing until expires_at.
 type SigningKeySlot string
 
 // SigningKeyType defines model for SigningKey.Type.
@@ -2951,10 +2951,10 @@ type StoragePolicyType string
 
 // Tag defines model for Tag.
 type Tag struct {
-	// JsonPaths The paths in the input data that the tag refers to.
+	// JsonPaths The paths of the input data that the tag reads.
 	JsonPaths []string `json:"json_paths"`
 
-	// TagContent The tag as it stands in the template.
+	// TagContent The tag, as written in the template.
 	TagContent string `json:"tag_content"`
 
 	// TagType What the tag does.
@@ -2966,19 +2966,19 @@ type TagTagType string
 
 // TagPage defines model for TagPage.
 type TagPage struct {
-	// Entries The entries of this page; empty when there are none.
+	// Entries The entries of this page, or an empty list.
 	Entries []Tag `json:"entries"`
 
-	// Limit The limit used: the maximum when more was asked for.
+	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
 
-	// NextMarker The marker of the next page; null on the last.
+	// NextMarker The marker of the next page; null on the last page.
 	NextMarker *string `json:"next_marker"`
 
-	// PrevMarker The marker of the page before; null on the first.
+	// PrevMarker The marker of the previous page; null on the first page.
 	PrevMarker *string `json:"prev_marker"`
 
-	// Problem Why the version cannot be used, at most 1000 characters; null if it can. It then has no tags, and the contract shows the whole problem. An extension of the interface.
+	// Problem Why batches cannot use the version, at most 1000 characters; null if they can. Such a version has no tags, and its contract shows the whole problem. A Platen extension.
 	Problem *string `json:"problem"`
 }
 
@@ -2989,33 +2989,33 @@ type TemplateBase struct {
 
 // TemplateDefaults defines model for TemplateDefaults.
 type TemplateDefaults struct {
-	// Locale As options.locale of a batch; null for the server's default.
+	// Locale Default of options.locale; null for the server's default.
 	Locale *string `json:"locale"`
 
-	// Missing As options.missing of a batch: tag, blank, or error; null for the server's default.
+	// Missing Default of options.missing: tag, blank, or error; null for the server's default.
 	Missing *string `json:"missing"`
 
-	// TimeZone As options.time_zone of a batch; null for the server's default.
+	// TimeZone Default of options.time_zone; null for the server's default.
 	TimeZone *string `json:"time_zone"`
 }
 
 // TemplateEntry defines model for TemplateEntry.
 type TemplateEntry struct {
-	// Defaults Options of the batches of this template that do not say. An extension of the interface.
+	// Defaults Default options of batches that use this template. A Platen extension.
 	Defaults TemplateDefaults `json:"defaults"`
 	File     FileRef          `json:"file"`
 
 	// FileName The name of the file.
 	FileName string `json:"file_name"`
 
-	// Problem Why the current version cannot be used, at most 1000 characters; null if nothing is known to be wrong. An extension of the interface.
+	// Problem Why batches cannot use the current version, at most 1000 characters; null if no error is known. A Platen extension.
 	Problem *string `json:"problem"`
 
-	// State Whether the current version has been read. failed: it cannot be used. An extension of the interface.
+	// State Whether the current version has been read. failed: batches cannot use it. A Platen extension.
 	State TemplateEntryState `json:"state"`
 }
 
-// TemplateEntryState Whether the current version has been read. failed: it cannot be used. An extension of the interface.
+// TemplateEntryState Whether the current version has been read. failed: batches cannot use it. A Platen extension.
 type TemplateEntryState string
 
 // TemplateFileRef defines model for TemplateFileRef.
@@ -3031,31 +3031,31 @@ type TemplateFileRefType string
 
 // TestInfo defines model for TestInfo.
 type TestInfo struct {
-	// Test true: nothing happened, somebody tests the webhook.
+	// Test Always true: this is a test, not an event.
 	Test bool `json:"test"`
 }
 
 // TestRequest defines model for TestRequest.
 type TestRequest struct {
-	// Trigger A trigger that a webhook on such a target can have, also one that it did not ask for; or WEBHOOK.DELETED.
+	// Trigger A trigger that is valid for the target, even if the webhook does not subscribe to it, or WEBHOOK.DELETED.
 	Trigger Trigger `json:"trigger"`
 }
 
 // TokenResponse defines model for TokenResponse.
 type TokenResponse struct {
-	// AccessToken Opaque: it says nothing to the client.
+	// AccessToken An opaque string.
 	AccessToken string `json:"access_token"`
 
-	// ExpiresIn Seconds.
+	// ExpiresIn Lifetime in seconds.
 	ExpiresIn int64 `json:"expires_in"`
 
-	// RefreshToken Good once, for 60 days, for the next tokens.
+	// RefreshToken Valid once, for 60 days, to get the next tokens.
 	RefreshToken *string `json:"refresh_token,omitempty"`
 
-	// RestrictedTo Always empty: a token is not restricted to single items.
+	// RestrictedTo Always empty: tokens are not restricted to single items.
 	RestrictedTo []Object `json:"restricted_to"`
 
-	// Scope What the access token may be used for, with blanks between.
+	// Scope The scopes of the access token, separated by spaces.
 	Scope     string                 `json:"scope"`
 	TokenType TokenResponseTokenType `json:"token_type"`
 }
@@ -3065,11 +3065,11 @@ type TokenResponseTokenType string
 
 // TransferRequest defines model for TransferRequest.
 type TransferRequest struct {
-	// OwnedBy Who is to own the content.
+	// OwnedBy The new owner.
 	OwnedBy NewOwner `json:"owned_by"`
 }
 
-// Trigger Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Taken, but never sent, because what they tell of does not happen on this server: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes.
+// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 type Trigger string
 
 // UpdateArchiveRequest defines model for UpdateArchiveRequest.
@@ -3077,34 +3077,34 @@ type UpdateArchiveRequest struct {
 	// Description At most 255 characters.
 	Description *string `json:"description,omitempty"`
 
-	// Name 1 to 100 characters. No other archive has the name, whatever its case.
+	// Name 1 to 100 characters, unique among archives regardless of case.
 	Name *string `json:"name,omitempty"`
 }
 
 // UpdateCollaborationRequest defines model for UpdateCollaborationRequest.
 type UpdateCollaborationRequest struct {
-	// CanViewPath Whether the user sees the names of the folders above the folder.
+	// CanViewPath Whether the collaborator can see the names of the folders above the folder.
 	CanViewPath *bool `json:"can_view_path,omitempty"`
 
-	// ExpiresAt When the collaboration ends by itself: a time in the future, or null for never.
+	// ExpiresAt When the collaboration expires: a time in the future, or null for never.
 	ExpiresAt *time.Time `json:"expires_at"`
 
-	// Role The new role; owner gives the item away.
+	// Role The new role; owner transfers ownership of the item.
 	Role *UpdateCollaborationRequestRole `json:"role,omitempty"`
 
-	// Status The answer of who was invited.
+	// Status The response of the invited user.
 	Status *UpdateCollaborationRequestStatus `json:"status,omitempty"`
 }
 
-// UpdateCollaborationRequestRole The new role; owner gives the item away.
+// UpdateCollaborationRequestRole The new role; owner transfers ownership of the item.
 type UpdateCollaborationRequestRole string
 
-// UpdateCollaborationRequestStatus The answer of who was invited.
+// UpdateCollaborationRequestStatus The response of the invited user.
 type UpdateCollaborationRequestStatus string
 
 // UpdateTemplateRequest defines model for UpdateTemplateRequest.
 type UpdateTemplateRequest struct {
-	// Defaults Options of the batches of this template that do not say.
+	// Defaults Default options of batches that use this template.
 	Defaults ChangedDefaults `json:"defaults"`
 }
 
@@ -3112,7 +3112,7 @@ type UpdateTemplateRequest struct {
 type UpdateUserRequest struct {
 	Address *string `json:"address,omitempty"`
 
-	// ExternalAppUserId What an application calls the user; empty for nothing.
+	// ExternalAppUserId The id of the user in an application; empty for none.
 	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
 	JobTitle          *string `json:"job_title,omitempty"`
 
@@ -3121,19 +3121,19 @@ type UpdateUserRequest struct {
 	Login    *string `json:"login,omitempty"`
 	Name     *string `json:"name,omitempty"`
 
-	// Notify Accepted; nobody is notified.
+	// Notify Accepted but ignored: this server sends no email.
 	Notify *bool                  `json:"notify,omitempty"`
 	Phone  *string                `json:"phone,omitempty"`
 	Role   *UpdateUserRequestRole `json:"role,omitempty"`
 
-	// SpaceAmount The most bytes that the user may store; -1 for no limit.
+	// SpaceAmount The storage quota of the user, in bytes; -1 for no limit.
 	SpaceAmount *int64                   `json:"space_amount,omitempty"`
 	Status      *UpdateUserRequestStatus `json:"status,omitempty"`
 
 	// Timezone The name of a time zone, such as Europe/Paris; empty for none.
 	Timezone *string `json:"timezone,omitempty"`
 
-	// Weight The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100. Only administrators change it.
+	// Weight The user's share of the machine for documents and notifications, relative to the weights of other users; 1 to 100. Only administrators can change it.
 	Weight *int64 `json:"weight,omitempty"`
 }
 
@@ -3145,25 +3145,25 @@ type UpdateUserRequestStatus string
 
 // UpdateWebhookRequest defines model for UpdateWebhookRequest.
 type UpdateWebhookRequest struct {
-	// Address Another address. What waits to be delivered goes there too, and a disabled webhook is active again.
+	// Address A new URL. Pending notifications are sent there too, and a disabled webhook becomes active.
 	Address *string `json:"address,omitempty"`
 
-	// Status disabled: tell it nothing more; active: go on. An extension of the interface.
+	// Status disabled: send no more notifications. active: resume. A Platen extension.
 	Status *UpdateWebhookRequestStatus `json:"status,omitempty"`
 
-	// Target Another file or folder.
+	// Target A new target.
 	Target *ItemRef `json:"target,omitempty"`
 
-	// Triggers All triggers that it has from now on.
+	// Triggers The triggers that replace the current ones.
 	Triggers *[]Trigger `json:"triggers,omitempty"`
 }
 
-// UpdateWebhookRequestStatus disabled: tell it nothing more; active: go on. An extension of the interface.
+// UpdateWebhookRequestStatus disabled: send no more notifications. active: resume. A Platen extension.
 type UpdateWebhookRequestStatus string
 
 // UploadPlace defines model for UploadPlace.
 type UploadPlace struct {
-	// UploadToken Always null: the access token is enough.
+	// UploadToken Always null: uploads use the access token.
 	UploadToken *string `json:"upload_token"`
 	UploadUrl   string  `json:"upload_url"`
 }
@@ -3183,21 +3183,21 @@ type User struct {
 	CreatedAt  *time.Time  `json:"created_at"`
 	Enterprise *Enterprise `json:"enterprise,omitempty"`
 
-	// ExternalAppUserId What an application calls the user; empty when not said.
+	// ExternalAppUserId The id of the user in an application; empty if not set.
 	ExternalAppUserId *string `json:"external_app_user_id,omitempty"`
 	Id                string  `json:"id"`
 
-	// IsPlatformAccessOnly Whether only applications know the user.
+	// IsPlatformAccessOnly Whether only applications use the account.
 	IsPlatformAccessOnly *bool   `json:"is_platform_access_only,omitempty"`
 	JobTitle             *string `json:"job_title,omitempty"`
 
-	// Language A language tag; empty when not said.
+	// Language A language tag; empty if not set.
 	Language *string `json:"language,omitempty"`
 
-	// Login Of a user without a login of their own, one that nobody can use.
+	// Login The login. Users without a login of their own have one that nobody can use.
 	Login *string `json:"login,omitempty"`
 
-	// MaxUploadSize Bytes that a file may have, of anybody's.
+	// MaxUploadSize Maximum size of an uploaded file, in bytes, for all users.
 	MaxUploadSize *int64     `json:"max_upload_size,omitempty"`
 	ModifiedAt    *time.Time `json:"modified_at"`
 	Name          *string    `json:"name,omitempty"`
@@ -3207,18 +3207,18 @@ type User struct {
 	Phone             *string   `json:"phone,omitempty"`
 	Role              *UserRole `json:"role,omitempty"`
 
-	// SpaceAmount The most bytes that the user may store; -1 for no limit.
+	// SpaceAmount The storage quota of the user, in bytes; -1 for no limit.
 	SpaceAmount *int64 `json:"space_amount,omitempty"`
 
-	// SpaceUsed Bytes of all versions of the user's files, including past versions and the trash.
+	// SpaceUsed The storage used, in bytes: all versions of the user's files, including past versions and the trash.
 	SpaceUsed *int64      `json:"space_used,omitempty"`
 	Status    *UserStatus `json:"status,omitempty"`
 
-	// Timezone The name of a time zone; empty when not said.
+	// Timezone The name of a time zone; empty if not set.
 	Timezone *string  `json:"timezone,omitempty"`
 	Type     UserType `json:"type"`
 
-	// Weight The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100.
+	// Weight The user's share of the machine for documents and notifications, relative to the weights of other users; 1 to 100 (default 1).
 	Weight *int64 `json:"weight,omitempty"`
 }
 
@@ -3253,7 +3253,7 @@ type UserRefType string
 
 // VersionAttributes defines model for VersionAttributes.
 type VersionAttributes struct {
-	// ContentModifiedAt When the content was last changed; now when left out.
+	// ContentModifiedAt When the content was last changed (default now).
 	ContentModifiedAt *time.Time `json:"content_modified_at"`
 
 	// Name A new name for the file.
@@ -3262,29 +3262,29 @@ type VersionAttributes struct {
 
 // Webhook defines model for Webhook.
 type Webhook struct {
-	// Address Where notifications are sent to.
+	// Address The URL that receives notifications.
 	Address   string     `json:"address"`
 	CreatedAt *time.Time `json:"created_at"`
 
-	// CreatedBy The owner: notifications tell what this user may see.
+	// CreatedBy The owner. Notifications contain only what this user may see.
 	CreatedBy UserMini `json:"created_by"`
 	Id        string   `json:"id"`
 
-	// Status A disabled webhook is told nothing, and what happens meanwhile is not kept for it. An extension of the interface.
+	// Status A disabled webhook receives no notifications, and those that it misses are not kept. A Platen extension.
 	Status WebhookStatus `json:"status"`
 
-	// StatusReason Why it is disabled; null when it is active. An extension of the interface.
+	// StatusReason Why it is disabled; null if it is active. A Platen extension.
 	StatusReason *string `json:"status_reason"`
 
-	// Target The file, or the folder with all that lies below it, that the webhook is told about.
+	// Target The file or folder to watch. A folder includes everything below it.
 	Target ItemRef `json:"target"`
 
-	// Triggers What the webhook is told.
+	// Triggers The triggers that the webhook subscribes to.
 	Triggers []Trigger   `json:"triggers"`
 	Type     WebhookType `json:"type"`
 }
 
-// WebhookStatus A disabled webhook is told nothing, and what happens meanwhile is not kept for it. An extension of the interface.
+// WebhookStatus A disabled webhook receives no notifications, and those that it misses are not kept. A Platen extension.
 type WebhookStatus string
 
 // WebhookType defines model for Webhook.Type.
@@ -3294,11 +3294,11 @@ type WebhookType string
 type WebhookListener struct {
 	CreatedAt *time.Time `json:"created_at"`
 
-	// ExpiresAt When it ends by itself, unless something is fetched before.
+	// ExpiresAt When it expires unless it is polled before.
 	ExpiresAt *time.Time `json:"expires_at"`
 	Id        string     `json:"id"`
 
-	// Target The file or folder that it listens to; 0 is the root folder of the caller.
+	// Target The file or folder to watch; 0 is the root folder of the caller.
 	Target   ItemRef             `json:"target"`
 	Triggers []Trigger           `json:"triggers"`
 	Type     WebhookListenerType `json:"type"`
@@ -3328,22 +3328,22 @@ type WebhookRefType string
 
 // ListArchivesParams defines parameters for ListArchives.
 type ListArchivesParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListArchivesParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3352,13 +3352,13 @@ type ListArchivesParamsSvcVersion string
 
 // CreateArchiveParams defines parameters for CreateArchive.
 type CreateArchiveParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateArchiveParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3367,13 +3367,13 @@ type CreateArchiveParamsSvcVersion string
 
 // DeleteArchiveParams defines parameters for DeleteArchive.
 type DeleteArchiveParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteArchiveParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3382,13 +3382,13 @@ type DeleteArchiveParamsSvcVersion string
 
 // UpdateArchiveParams defines parameters for UpdateArchive.
 type UpdateArchiveParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateArchiveParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3397,34 +3397,34 @@ type UpdateArchiveParamsSvcVersion string
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// UserId Only what this user did, or what was done as this user.
+	// UserId Only actions by this user, or on behalf of this user.
 	UserId *string `form:"user_id,omitempty" json:"user_id,omitempty"`
 
 	// Action Only this action.
 	Action *string `form:"action,omitempty" json:"action,omitempty"`
 
-	// CreatedAfter Only what happened at this time or later.
+	// CreatedAfter Only events at this time or later.
 	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
 
-	// CreatedBefore Only what happened before this time.
+	// CreatedBefore Only events before this time.
 	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListAuditEventsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3433,25 +3433,25 @@ type ListAuditEventsParamsSvcVersion string
 
 // ListInvitationsParams defines parameters for ListInvitations.
 type ListInvitationsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Status pending: others are listed with their file or folder.
+	// Status Must be pending. Other collaborations are listed with their file or folder.
 	Status ListInvitationsParamsStatus `form:"status" json:"status"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListInvitationsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3463,19 +3463,19 @@ type ListInvitationsParamsSvcVersion string
 
 // CreateCollaborationParams defines parameters for CreateCollaboration.
 type CreateCollaborationParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Notify Accepted and without effect: this server sends no mail.
+	// Notify Accepted but ignored: this server sends no email.
 	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateCollaborationParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3484,13 +3484,13 @@ type CreateCollaborationParamsSvcVersion string
 
 // DeleteCollaborationParams defines parameters for DeleteCollaboration.
 type DeleteCollaborationParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteCollaborationParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3499,16 +3499,16 @@ type DeleteCollaborationParamsSvcVersion string
 
 // GetCollaborationParams defines parameters for GetCollaboration.
 type GetCollaborationParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetCollaborationParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3517,16 +3517,16 @@ type GetCollaborationParamsSvcVersion string
 
 // UpdateCollaborationParams defines parameters for UpdateCollaboration.
 type UpdateCollaborationParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateCollaborationParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3535,22 +3535,22 @@ type UpdateCollaborationParamsSvcVersion string
 
 // ListBatchJobsParams defines parameters for ListBatchJobs.
 type ListBatchJobsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListBatchJobsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3559,13 +3559,13 @@ type ListBatchJobsParamsSvcVersion string
 
 // CreateBatchParams defines parameters for CreateBatch.
 type CreateBatchParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateBatchParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3574,13 +3574,13 @@ type CreateBatchParamsSvcVersion string
 
 // DeleteBatchParams defines parameters for DeleteBatch.
 type DeleteBatchParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteBatchParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3589,13 +3589,13 @@ type DeleteBatchParamsSvcVersion string
 
 // GetBatchParams defines parameters for GetBatch.
 type GetBatchParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetBatchParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3604,22 +3604,22 @@ type GetBatchParamsSvcVersion string
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListJobsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3628,13 +3628,13 @@ type ListJobsParamsSvcVersion string
 
 // GetJobParams defines parameters for GetJob.
 type GetJobParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetJobParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3643,22 +3643,22 @@ type GetJobParamsSvcVersion string
 
 // ListTemplateJobsParams defines parameters for ListTemplateJobs.
 type ListTemplateJobsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListTemplateJobsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3667,22 +3667,22 @@ type ListTemplateJobsParamsSvcVersion string
 
 // ListTemplatesParams defines parameters for ListTemplates.
 type ListTemplatesParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListTemplatesParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3691,13 +3691,13 @@ type ListTemplatesParamsSvcVersion string
 
 // MarkTemplateParams defines parameters for MarkTemplate.
 type MarkTemplateParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion MarkTemplateParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3706,13 +3706,13 @@ type MarkTemplateParamsSvcVersion string
 
 // UnmarkTemplateParams defines parameters for UnmarkTemplate.
 type UnmarkTemplateParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UnmarkTemplateParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3721,13 +3721,13 @@ type UnmarkTemplateParamsSvcVersion string
 
 // GetTemplateParams defines parameters for GetTemplate.
 type GetTemplateParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetTemplateParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3736,13 +3736,13 @@ type GetTemplateParamsSvcVersion string
 
 // UpdateTemplateParams defines parameters for UpdateTemplate.
 type UpdateTemplateParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateTemplateParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3751,16 +3751,16 @@ type UpdateTemplateParamsSvcVersion string
 
 // GetTemplateContractParams defines parameters for GetTemplateContract.
 type GetTemplateContractParams struct {
-	// TemplateVersionId The id of a version of the template; the current one when left out.
+	// TemplateVersionId The id of a version of the template (default: the current version).
 	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetTemplateContractParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3769,25 +3769,25 @@ type GetTemplateContractParamsSvcVersion string
 
 // ListTagsParams defines parameters for ListTags.
 type ListTagsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// TemplateVersionId The id of a version of the template; the current one when left out.
+	// TemplateVersionId The id of a version of the template (default: the current version).
 	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListTagsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3796,13 +3796,13 @@ type ListTagsParamsSvcVersion string
 
 // CheckUploadParams defines parameters for CheckUpload.
 type CheckUploadParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CheckUploadParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3819,19 +3819,19 @@ type UploadFileMultipartBody struct {
 
 // UploadFileParams defines parameters for UploadFile.
 type UploadFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UploadFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// ContentMD5 The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused.
+	// ContentMD5 The SHA-1 of the content in hexadecimal, despite the name of the header. Content with another digest is rejected.
 	ContentMD5 *string `json:"Content-MD5,omitempty"`
 }
 
@@ -3840,16 +3840,16 @@ type UploadFileParamsSvcVersion string
 
 // DeleteFileParams defines parameters for DeleteFile.
 type DeleteFileParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -3858,19 +3858,19 @@ type DeleteFileParamsSvcVersion string
 
 // GetFileParams defines parameters for GetFile.
 type GetFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfNoneMatch An etag that the caller has; the answer is 304 when it is still the item's.
+	// IfNoneMatch An etag that the caller has. If the item still has it, the response is 304.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
@@ -3879,16 +3879,16 @@ type GetFileParamsSvcVersion string
 
 // RestoreFileParams defines parameters for RestoreFile.
 type RestoreFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion RestoreFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3897,19 +3897,19 @@ type RestoreFileParamsSvcVersion string
 
 // UpdateFileParams defines parameters for UpdateFile.
 type UpdateFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -3918,25 +3918,25 @@ type UpdateFileParamsSvcVersion string
 
 // ListFileCollaborationsParams defines parameters for ListFileCollaborations.
 type ListFileCollaborationsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListFileCollaborationsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -3945,28 +3945,28 @@ type ListFileCollaborationsParamsSvcVersion string
 
 // DownloadFileParams defines parameters for DownloadFile.
 type DownloadFileParams struct {
-	// Version The id of a version of the file; the current one when left out.
+	// Version The id of a version of the file (default: the current version).
 	Version *string `form:"version,omitempty" json:"version,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DownloadFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// Range The range of bytes wanted.
+	// Range The range of bytes to return.
 	Range *string `json:"Range,omitempty"`
 
-	// IfRange The ETag that the content must still have for Range to count.
+	// IfRange Applies Range only if the content still has this ETag.
 	IfRange *string `json:"If-Range,omitempty"`
 
-	// IfMatch The ETag that the content must still have; otherwise the answer is 412.
+	// IfMatch Fails with 412 unless the content still has this ETag.
 	IfMatch *string `json:"If-Match,omitempty"`
 
-	// IfNoneMatch An ETag that the caller has; the answer is 304 when it is still the content's.
+	// IfNoneMatch Returns 304 if the content still has this ETag.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
@@ -3975,16 +3975,16 @@ type DownloadFileParamsSvcVersion string
 
 // CheckVersionParams defines parameters for CheckVersion.
 type CheckVersionParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CheckVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -4001,22 +4001,22 @@ type UploadVersionMultipartBody struct {
 
 // UploadVersionParams defines parameters for UploadVersion.
 type UploadVersionParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UploadVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// ContentMD5 The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused.
+	// ContentMD5 The SHA-1 of the content in hexadecimal, despite the name of the header. Content with another digest is rejected.
 	ContentMD5 *string `json:"Content-MD5,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -4025,16 +4025,16 @@ type UploadVersionParamsSvcVersion string
 
 // CopyFileParams defines parameters for CopyFile.
 type CopyFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CopyFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4043,13 +4043,13 @@ type CopyFileParamsSvcVersion string
 
 // PurgeFileParams defines parameters for PurgeFile.
 type PurgeFileParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion PurgeFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4058,16 +4058,16 @@ type PurgeFileParamsSvcVersion string
 
 // GetTrashedFileParams defines parameters for GetTrashedFile.
 type GetTrashedFileParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetTrashedFileParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4076,22 +4076,22 @@ type GetTrashedFileParamsSvcVersion string
 
 // ListVersionsParams defines parameters for ListVersions.
 type ListVersionsParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListVersionsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4100,16 +4100,16 @@ type ListVersionsParamsSvcVersion string
 
 // PromoteVersionParams defines parameters for PromoteVersion.
 type PromoteVersionParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion PromoteVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4118,16 +4118,16 @@ type PromoteVersionParamsSvcVersion string
 
 // DeleteVersionParams defines parameters for DeleteVersion.
 type DeleteVersionParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -4136,16 +4136,16 @@ type DeleteVersionParamsSvcVersion string
 
 // GetVersionParams defines parameters for GetVersion.
 type GetVersionParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4154,16 +4154,16 @@ type GetVersionParamsSvcVersion string
 
 // RestoreVersionParams defines parameters for RestoreVersion.
 type RestoreVersionParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion RestoreVersionParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4172,16 +4172,16 @@ type RestoreVersionParamsSvcVersion string
 
 // CreateFolderParams defines parameters for CreateFolder.
 type CreateFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4190,34 +4190,34 @@ type CreateFolderParamsSvcVersion string
 
 // ListTrashParams defines parameters for ListTrash.
 type ListTrashParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Sort What to sort by, folders before files; name when left out.
+	// Sort Sort key (default name). Folders always come before files.
 	Sort *ListTrashParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Direction ASC when left out.
+	// Direction Sort direction (default ASC).
 	Direction *ListTrashParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 
-	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	// Marker With usemarker: the next_marker or prev_marker of another page. Omit it to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	// Usemarker Page by marker instead of by offset (default false). Required beyond offset 300000.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListTrashParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4232,19 +4232,19 @@ type ListTrashParamsSvcVersion string
 
 // DeleteFolderParams defines parameters for DeleteFolder.
 type DeleteFolderParams struct {
-	// Recursive Delete also what the folder holds.
+	// Recursive Delete a folder that is not empty (default false).
 	Recursive *bool `form:"recursive,omitempty" json:"recursive,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -4253,31 +4253,31 @@ type DeleteFolderParamsSvcVersion string
 
 // GetFolderParams defines parameters for GetFolder.
 type GetFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Sort What to sort by, folders before files; name when left out.
+	// Sort Sort key (default name). Folders always come before files.
 	Sort *GetFolderParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Direction ASC when left out.
+	// Direction Sort direction (default ASC).
 	Direction *GetFolderParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfNoneMatch An etag that the caller has; the answer is 304 when it is still the item's.
+	// IfNoneMatch An etag that the caller has. If the item still has it, the response is 304.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
@@ -4292,16 +4292,16 @@ type GetFolderParamsSvcVersion string
 
 // RestoreFolderParams defines parameters for RestoreFolder.
 type RestoreFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion RestoreFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4310,19 +4310,19 @@ type RestoreFolderParamsSvcVersion string
 
 // UpdateFolderParams defines parameters for UpdateFolder.
 type UpdateFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 
-	// IfMatch The etag that the item must still have; otherwise nothing is changed and the answer is 412.
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
 }
 
@@ -4331,25 +4331,25 @@ type UpdateFolderParamsSvcVersion string
 
 // ListFolderCollaborationsParams defines parameters for ListFolderCollaborations.
 type ListFolderCollaborationsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListFolderCollaborationsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4358,16 +4358,16 @@ type ListFolderCollaborationsParamsSvcVersion string
 
 // CopyFolderParams defines parameters for CopyFolder.
 type CopyFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CopyFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4376,34 +4376,34 @@ type CopyFolderParamsSvcVersion string
 
 // ListItemsParams defines parameters for ListItems.
 type ListItemsParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Sort What to sort by, folders before files; name when left out.
+	// Sort Sort key (default name). Folders always come before files.
 	Sort *ListItemsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// Direction ASC when left out.
+	// Direction Sort direction (default ASC).
 	Direction *ListItemsParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 
-	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	// Marker With usemarker: the next_marker or prev_marker of another page. Omit it to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	// Usemarker Page by marker instead of by offset (default false). Required beyond offset 300000.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListItemsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4418,13 +4418,13 @@ type ListItemsParamsSvcVersion string
 
 // PurgeFolderParams defines parameters for PurgeFolder.
 type PurgeFolderParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion PurgeFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4433,16 +4433,16 @@ type PurgeFolderParamsSvcVersion string
 
 // GetTrashedFolderParams defines parameters for GetTrashedFolder.
 type GetTrashedFolderParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetTrashedFolderParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4451,7 +4451,7 @@ type GetTrashedFolderParamsSvcVersion string
 
 // RevokeTokenFormdataBody defines parameters for RevokeToken.
 type RevokeTokenFormdataBody struct {
-	// ClientId The id of the application. It and the secret may stand in the header Authorization instead, as HTTP Basic.
+	// ClientId The id of the application. You can send the id and the secret in the header Authorization instead, with HTTP Basic.
 	ClientId *string `form:"client_id,omitempty" json:"client_id,omitempty"`
 
 	// ClientSecret The secret of the application.
@@ -4463,7 +4463,7 @@ type RevokeTokenFormdataBody struct {
 
 // GetTokenFormdataBody defines parameters for GetToken.
 type GetTokenFormdataBody struct {
-	// Assertion For `jwt-bearer`: a JWT, signed by RS256, RS384 or RS512 with a key of the application, with `kid` in its header where it has several, and the claims `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this address), `jti` (16 to 128 characters, never used before) and `exp` (at most 60 seconds ahead).
+	// Assertion For `jwt-bearer`: a JWT, signed with RS256, RS384, or RS512 by a key of the application. Its header must have `kid` if the application has several keys. Claims: `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this URL), `jti` (16 to 128 characters, never used before), and `exp` (at most 60 seconds ahead).
 	Assertion *string `form:"assertion,omitempty" json:"assertion,omitempty"`
 
 	// BoxSubjectId For `client_credentials`: the id of the enterprise or the user.
@@ -4472,7 +4472,7 @@ type GetTokenFormdataBody struct {
 	// BoxSubjectType For `client_credentials`: `enterprise`, for the application's service account, or `user`.
 	BoxSubjectType *string `form:"box_subject_type,omitempty" json:"box_subject_type,omitempty"`
 
-	// ClientId The id of the application. It and the secret may stand in the header Authorization instead, as HTTP Basic.
+	// ClientId The id of the application. You can send the id and the secret in the header Authorization instead, with HTTP Basic.
 	ClientId *string `form:"client_id,omitempty" json:"client_id,omitempty"`
 
 	// ClientSecret The secret of the application.
@@ -4481,31 +4481,31 @@ type GetTokenFormdataBody struct {
 	// GrantType `client_credentials`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `refresh_token`.
 	GrantType *string `form:"grant_type,omitempty" json:"grant_type,omitempty"`
 
-	// RefreshToken For `refresh_token`: the one got last. If it was used before, all tokens that came of the same grant end.
+	// RefreshToken For `refresh_token`: the latest refresh token. If it was used before, all tokens of the same grant are revoked.
 	RefreshToken *string `form:"refresh_token,omitempty" json:"refresh_token,omitempty"`
 
-	// Scope Fewer scopes than the token could have, with blanks between.
+	// Scope A subset of the possible scopes, separated by spaces (default: all).
 	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
 }
 
 // ListStoragePoliciesParams defines parameters for ListStoragePolicies.
 type ListStoragePoliciesParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListStoragePoliciesParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4514,13 +4514,13 @@ type ListStoragePoliciesParamsSvcVersion string
 
 // GetStoragePolicyParams defines parameters for GetStoragePolicy.
 type GetStoragePolicyParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetStoragePolicyParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4529,28 +4529,28 @@ type GetStoragePolicyParamsSvcVersion string
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// UserId The user whose tokens to list; the caller when left out.
+	// UserId The user whose tokens to list (default: the caller).
 	UserId *string `form:"user_id,omitempty" json:"user_id,omitempty"`
 
-	// All List the tokens of all users whom the caller manages.
+	// All List the tokens of all users that the caller manages (default false).
 	All *bool `form:"all,omitempty" json:"all,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListTokensParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4559,13 +4559,13 @@ type ListTokensParamsSvcVersion string
 
 // DeleteTokenParams defines parameters for DeleteToken.
 type DeleteTokenParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteTokenParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4574,37 +4574,37 @@ type DeleteTokenParamsSvcVersion string
 
 // ListUsersParams defines parameters for ListUsers.
 type ListUsersParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Offset How many entries come before the page; at most 300000.
+	// Offset Number of entries to skip (default 0, maximum 300000).
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Marker With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page.
+	// Marker With usemarker: the next_marker or prev_marker of another page. Omit it to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Page by marker instead of by offset; needed beyond offset 300000.
+	// Usemarker Page by marker instead of by offset (default false). Required beyond offset 300000.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// FilterTerm What the name or the login begins with, whatever the case.
+	// FilterTerm A prefix of the name or the login, case-insensitive.
 	FilterTerm *string `form:"filter_term,omitempty" json:"filter_term,omitempty"`
 
-	// UserType All users of the enterprise are managed; there are no external ones.
+	// UserType Every user of the enterprise is managed. There are no external users.
 	UserType *ListUsersParamsUserType `form:"user_type,omitempty" json:"user_type,omitempty"`
 
-	// ExternalAppUserId What an application calls the user.
+	// ExternalAppUserId The id of the user in an application.
 	ExternalAppUserId *string `form:"external_app_user_id,omitempty" json:"external_app_user_id,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListUsersParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4616,16 +4616,16 @@ type ListUsersParamsSvcVersion string
 
 // CreateUserParams defines parameters for CreateUser.
 type CreateUserParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateUserParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4634,16 +4634,16 @@ type CreateUserParamsSvcVersion string
 
 // GetMeParams defines parameters for GetMe.
 type GetMeParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetMeParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4652,22 +4652,22 @@ type GetMeParamsSvcVersion string
 
 // DeleteUserParams defines parameters for DeleteUser.
 type DeleteUserParams struct {
-	// Force Remove for good all that the user owns.
+	// Force Permanently delete everything that the user owns (default false).
 	Force *bool `form:"force,omitempty" json:"force,omitempty"`
 
-	// Erase Erase all personal data of the user, also that of one who was deleted before.
+	// Erase Erase all personal data of the user, even if the user was deleted earlier (default false).
 	Erase *bool `form:"erase,omitempty" json:"erase,omitempty"`
 
-	// Notify Accepted; nobody is notified.
+	// Notify Accepted but ignored: this server sends no email.
 	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteUserParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4676,16 +4676,16 @@ type DeleteUserParamsSvcVersion string
 
 // GetUserParams defines parameters for GetUser.
 type GetUserParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetUserParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4694,16 +4694,16 @@ type GetUserParamsSvcVersion string
 
 // UpdateUserParams defines parameters for UpdateUser.
 type UpdateUserParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateUserParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4712,19 +4712,19 @@ type UpdateUserParamsSvcVersion string
 
 // TransferContentParams defines parameters for TransferContent.
 type TransferContentParams struct {
-	// Fields Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over.
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Notify Accepted; nobody is notified.
+	// Notify Accepted but ignored: this server sends no email.
 	Notify *bool `form:"notify,omitempty" json:"notify,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion TransferContentParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4733,43 +4733,43 @@ type TransferContentParamsSvcVersion string
 
 // ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
 type ListWebhookDeliveriesParams struct {
-	// WebhookId Only those for this webhook.
+	// WebhookId Only deliveries of this webhook.
 	WebhookId *string `form:"webhook_id,omitempty" json:"webhook_id,omitempty"`
 
-	// EventId Only those of this event: id in the body of a notification.
+	// EventId Only deliveries of this event: the id in the body of a notification.
 	EventId *openapi_types.UUID `form:"event_id,omitempty" json:"event_id,omitempty"`
 
-	// Trigger Only those of this trigger.
+	// Trigger Only deliveries of this trigger.
 	Trigger *Trigger `form:"trigger,omitempty" json:"trigger,omitempty"`
 
-	// State Only those in this state.
+	// State Only deliveries in this state.
 	State *ListWebhookDeliveriesParamsState `form:"state,omitempty" json:"state,omitempty"`
 
-	// CreatedAfter Only those of events at this time or later.
+	// CreatedAfter Only events at this time or later.
 	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
 
-	// CreatedBefore Only those of events before this time.
+	// CreatedBefore Only events before this time.
 	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list, with the same filters. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list, with the same filters. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Offset Page by offset: how many deliveries come before the page; at most 300000.
+	// Offset Number of deliveries to skip, at most 300000. Selects paging by offset.
 	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
 
-	// Usemarker true: page by marker, also when offset is given. false: page by offset, also when it is not.
+	// Usemarker true: page by marker even if offset is set. false: page by offset even if it is not.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListWebhookDeliveriesParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4781,13 +4781,13 @@ type ListWebhookDeliveriesParamsSvcVersion string
 
 // ReplayWebhookDeliveriesParams defines parameters for ReplayWebhookDeliveries.
 type ReplayWebhookDeliveriesParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ReplayWebhookDeliveriesParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4796,13 +4796,13 @@ type ReplayWebhookDeliveriesParamsSvcVersion string
 
 // GetWebhookDeliveryParams defines parameters for GetWebhookDelivery.
 type GetWebhookDeliveryParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetWebhookDeliveryParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4811,22 +4811,22 @@ type GetWebhookDeliveryParamsSvcVersion string
 
 // ListWebhookAttemptsParams defines parameters for ListWebhookAttempts.
 type ListWebhookAttemptsParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListWebhookAttemptsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4835,13 +4835,13 @@ type ListWebhookAttemptsParamsSvcVersion string
 
 // ReplayWebhookDeliveryParams defines parameters for ReplayWebhookDelivery.
 type ReplayWebhookDeliveryParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ReplayWebhookDeliveryParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4850,13 +4850,13 @@ type ReplayWebhookDeliveryParamsSvcVersion string
 
 // ListWebhookKeysParams defines parameters for ListWebhookKeys.
 type ListWebhookKeysParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListWebhookKeysParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4865,13 +4865,13 @@ type ListWebhookKeysParamsSvcVersion string
 
 // RenewWebhookKeyParams defines parameters for RenewWebhookKey.
 type RenewWebhookKeyParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion RenewWebhookKeyParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4883,13 +4883,13 @@ type RenewWebhookKeyParamsSlot string
 
 // CreateWebhookListenerParams defines parameters for CreateWebhookListener.
 type CreateWebhookListenerParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateWebhookListenerParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4898,13 +4898,13 @@ type CreateWebhookListenerParamsSvcVersion string
 
 // DeleteWebhookListenerParams defines parameters for DeleteWebhookListener.
 type DeleteWebhookListenerParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteWebhookListenerParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4913,13 +4913,13 @@ type DeleteWebhookListenerParamsSvcVersion string
 
 // FetchWebhookEventsParams defines parameters for FetchWebhookEvents.
 type FetchWebhookEventsParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion FetchWebhookEventsParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4928,22 +4928,22 @@ type FetchWebhookEventsParamsSvcVersion string
 
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
-	// Limit The most entries of a page. Above 1000 it counts as 1000, and the answer says so.
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Marker The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page.
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
 	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
 
-	// Usemarker Accepted and not needed: this list is always paged by marker.
+	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion ListWebhooksParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4952,13 +4952,13 @@ type ListWebhooksParamsSvcVersion string
 
 // CreateWebhookParams defines parameters for CreateWebhook.
 type CreateWebhookParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion CreateWebhookParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4967,13 +4967,13 @@ type CreateWebhookParamsSvcVersion string
 
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion DeleteWebhookParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4982,13 +4982,13 @@ type DeleteWebhookParamsSvcVersion string
 
 // GetWebhookParams defines parameters for GetWebhook.
 type GetWebhookParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion GetWebhookParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -4997,13 +4997,13 @@ type GetWebhookParamsSvcVersion string
 
 // UpdateWebhookParams defines parameters for UpdateWebhook.
 type UpdateWebhookParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion UpdateWebhookParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 
@@ -5012,13 +5012,13 @@ type UpdateWebhookParamsSvcVersion string
 
 // TestWebhookParams defines parameters for TestWebhook.
 type TestWebhookParams struct {
-	// SvcVersion The version of the interface. The name box-version is taken too.
+	// SvcVersion The API version. The header box-version is accepted as well.
 	SvcVersion TestWebhookParamsSvcVersion `json:"svc-version"`
 
-	// AsUser The id of another user to act for. The token must be one of an administrator or a service account, and of an application that may act for users; its scopes are those that the user may have.
+	// AsUser The id of another user to act for. The token must belong to an administrator or a service account, and its application must be allowed to act for users. Its scopes are limited to those of the user.
 	AsUser *string `json:"As-User,omitempty"`
 
-	// BoxNotifications Accepted; nobody is notified of anything yet.
+	// BoxNotifications Accepted but ignored: this server sends no email.
 	BoxNotifications *string `json:"Box-Notifications,omitempty"`
 }
 

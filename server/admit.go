@@ -8,8 +8,8 @@ import (
 	"platen/docgen"
 )
 
-// admit decides whether a call may go on to its operation: who calls, not too often, and for the version of the
-// interface that this is. The order is that of what the caller may know: a guest learns nothing but that it is one.
+// admit decides whether a request may proceed to its operation: it authenticates the caller and checks rate limits and the version
+// header. It checks in this order so that a guest learns nothing except that it is one.
 func (a *api) admit(c *call, d *doc) error {
 	if err := a.authenticate(c); err != nil {
 		if busy := c.holdGuest(); busy != nil {
@@ -30,7 +30,7 @@ func (a *api) admit(c *call, d *doc) error {
 	return a.checkVersion(c, d)
 }
 
-// authenticate finds out who calls, from the access token in the Authorization header (RFC 6750, section 2.1).
+// authenticate returns the caller of the access token in the Authorization header (RFC 6750, section 2.1).
 func (a *api) authenticate(c *call) error {
 	token, err := bearerToken(c.r.Header.Values("Authorization"))
 	if err != nil {
@@ -40,8 +40,8 @@ func (a *api) authenticate(c *call) error {
 	return err
 }
 
-// actAs lets the call act for the user that the header As-User names. The header must never be passed over: changes would
-// be made in the wrong user's name.
+// actAs lets the request act for the user in the header As-User. The server must never ignore that header: it would make changes as the
+// wrong user.
 func (a *api) actAs(c *call) error {
 	values, sent := c.r.Header[asUserHeader]
 	if !sent {
@@ -59,28 +59,28 @@ func (a *api) actAs(c *call) error {
 	return nil
 }
 
-// Headers of clients of the same interface elsewhere. Nobody is notified here yet, so that there is nothing to suppress.
+// Headers of clients of the Box API. This server sends no email, so there is nothing to suppress.
 const (
 	asUserHeader        = "As-User"
 	notificationsHeader = "Box-Notifications"
 )
 
-// maxToken bounds what is looked up as a token.
+// maxToken is the maximum length of a token that is looked up.
 const maxToken = 4096
 
 func bearerToken(headers []string) (string, error) {
 	if len(headers) == 0 {
-		return "", failf(docgen.CodeUnauthorized, "This request needs an access token: send it with the header Authorization: Bearer <token>.")
+		return "", failf(docgen.CodeUnauthorized, "Missing access token. Send the header Authorization: Bearer <token>.")
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	token = strings.TrimSpace(token)
 	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || strings.Contains(token, " ") {
-		return "", failf(docgen.CodeUnauthorized, "The Authorization header must be sent once and hold Bearer, a blank and the access token.")
+		return "", failf(docgen.CodeUnauthorized, "Invalid Authorization header. Send it once, with Bearer, a space, and the access token.")
 	}
 	return token, nil
 }
 
-// limitUser counts a call of whoever sends it, also on behalf of others.
+// limitUser counts a request for the user who sends it, even on behalf of another user.
 func (a *api) limitUser(c *call, upload bool) error {
 	user := ID(c.caller.ActorID).String()
 	if upload {
@@ -89,7 +89,7 @@ func (a *api) limitUser(c *call, upload bool) error {
 	return a.limit(c, "requests "+user, a.limiter.limits.Requests)
 }
 
-// limitGuest answers a call without a valid token: with what is wrong, until there are too many from one address.
+// limitGuest answers a request without a valid token: with its error, until there are too many from one address.
 func (a *api) limitGuest(c *call, err error) error {
 	if limited := a.limit(c, "guests "+addressKey(c.r.RemoteAddr), a.limiter.limits.Guests); limited != nil {
 		return limited
@@ -101,7 +101,7 @@ func (a *api) limit(c *call, key string, limit int) error {
 	ctx := c.r.Context()
 	wait, err := a.limiter.take(ctx, key, limit)
 	if err != nil && ctx.Err() == nil {
-		a.log.WarnContext(ctx, "this server counts requests by itself", "request_id", c.id, "error", err)
+		a.log.WarnContext(ctx, "cannot use the shared rate counter; counting requests for this server only", "request_id", c.id, "error", err)
 	}
 	if wait <= 0 {
 		return nil
@@ -110,16 +110,15 @@ func (a *api) limit(c *call, key string, limit int) error {
 	return failf(codeRateLimit, "Request rate limit exceeded, please try again later")
 }
 
-// The header that names the version of the interface: ours, and the one that clients of the same interface elsewhere
-// send.
+// The headers for the API version: our own, and the one that clients of the Box API send.
 const (
 	versionHeader      = "svc-version"
 	otherVersionHeader = "box-version"
 	interfaceVersion   = "2025.0"
 )
 
-// checkVersion checks the version header. Where it may be left out it must not be wrong all the same. It is echoed under
-// the name that the client used.
+// checkVersion checks the version header. A wrong version is an error even if the header is optional. The response repeats the header
+// under the name that the client used.
 func (a *api) checkVersion(c *call, d *doc) error {
 	name := ""
 	for _, header := range []string{otherVersionHeader, versionHeader} {
@@ -134,7 +133,8 @@ func (a *api) checkVersion(c *call, d *doc) error {
 	}
 	if name == "" {
 		if a.needsVersion(d) {
-			return failf(codeVersion, "Missing required %s header.", versionHeader)
+			return failf(codeVersion, "Missing header %q. Send \"%[1]s: %s\", or start the server with --compat box.",
+				versionHeader, interfaceVersion)
 		}
 		name = versionHeader
 	}
@@ -142,7 +142,7 @@ func (a *api) checkVersion(c *call, d *doc) error {
 	return nil
 }
 
-// needsVersion tells whether an operation demands the version header.
+// needsVersion reports whether an operation requires the version header.
 func (a *api) needsVersion(d *doc) bool { return d.versioned || a.compat != CompatBox }
 
 func versionProblem(header string, values []string) string {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestVersionHeader(t *testing.T) {
-	const missing = "Missing required svc-version header."
+	const missing = `Missing header "svc-version". Send "svc-version: 2025.0", or start the server with --compat box.`
 	tests := []struct {
 		name    string
 		header  http.Header

@@ -8,11 +8,11 @@ import (
 )
 
 type archive struct {
-	ID          ID      `json:"id" doc:"Also that of the folder which the archive is."`
+	ID          ID      `json:"id" doc:"The id of the archive, which is also the id of its folder."`
 	Type        string  `json:"type" enum:"archive"`
 	Name        string  `json:"name"`
-	Description *string `json:"description" doc:"Null when there is none."`
-	Size        int64   `json:"size" doc:"The bytes of all files in it, without what is in the trash."`
+	Description *string `json:"description" doc:"Null if not set."`
+	Size        int64   `json:"size" doc:"Size of all files in the archive, in bytes, without the trash."`
 	OwnedBy     userRef `json:"owned_by" doc:"The account of the enterprise."`
 }
 
@@ -23,14 +23,14 @@ func archiveOf(a *docgen.Archive) archive {
 	}
 }
 
-// archivePage is a page of archives. It has no marker of the page before: this list never had one.
+// archivePage is a page of archives. Unlike other lists, it has never had a marker of the previous page.
 type archivePage struct {
-	Entries    []archive `json:"entries" doc:"The entries of this page; empty when there are none."`
-	Limit      int       `json:"limit" doc:"The limit used: the maximum when more was asked for."`
-	NextMarker *string   `json:"next_marker" doc:"The marker of the next page; null on the last."`
+	Entries    []archive `json:"entries" doc:"The entries of this page, or an empty list."`
+	Limit      int       `json:"limit" doc:"The limit that was applied, at most the maximum."`
+	NextMarker *string   `json:"next_marker" doc:"The marker of the next page; null on the last page."`
 }
 
-// ArchivePath names an archive.
+// ArchivePath identifies an archive.
 type ArchivePath struct {
 	ArchiveID string `path:"archive_id" doc:"The id of the archive." example:"77889900"`
 }
@@ -38,8 +38,8 @@ type ArchivePath struct {
 var docCreateArchive = doc{
 	id: "create_archive", tag: tagArchives, versioned: true, scope: docgen.ScopeGlobalContent,
 	summary: "Create an archive",
-	description: "It belongs to the enterprise. Also needs `root_readwrite`, and `manage_managed_users` where `storage_policy_id` " +
-		"says where its contents are kept.",
+	description: "The archive belongs to the enterprise. Also requires `root_readwrite`, and `manage_managed_users` if " +
+		"`storage_policy_id` is set.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeRefused, docgen.CodeConflict, codeMediaType,
 		docgen.CodeBodyTooLarge},
@@ -48,9 +48,9 @@ var docCreateArchive = doc{
 }
 
 type createArchiveRequest struct {
-	Name            string  `json:"name" doc:"1 to 100 characters. No other archive has the name, whatever its case."`
+	Name            string  `json:"name" doc:"1 to 100 characters, unique among archives regardless of case."`
 	Description     *string `json:"description,omitempty" doc:"At most 255 characters."`
-	StoragePolicyID *ID     `json:"storage_policy_id,omitempty" doc:"Where the contents are kept: the id of a storage policy; the default one when left out."`
+	StoragePolicyID *ID     `json:"storage_policy_id,omitempty" doc:"The id of the storage policy that determines where contents are stored (default: the default policy)."`
 }
 
 func (a *api) createArchive(ctx context.Context, c *call, _ *struct{}) (*reply[archive], error) {
@@ -72,7 +72,7 @@ func (a *api) createArchive(ctx context.Context, c *call, _ *struct{}) (*reply[a
 var docListArchives = doc{
 	id: "list_archives", tag: tagArchives, versioned: true, scope: docgen.ScopeGlobalContent,
 	summary:     "List archives",
-	description: "Those of the enterprise, by growing id. Also needs `root_readonly`.",
+	description: "The archives of the enterprise, in ascending order of id. Also requires `root_readonly`.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example:     archivePage{Limit: docgen.DefaultPageLimit, Entries: []archive{exampleArchive()}},
 }
@@ -92,7 +92,7 @@ func (a *api) listArchives(ctx context.Context, c *call, in *PageQuery) (*reply[
 var docUpdateArchive = doc{
 	id: "update_archive", tag: tagArchives, versioned: true, scope: docgen.ScopeGlobalContent,
 	summary:     "Rename or describe an archive",
-	description: "What is left out or null stays as it is; an empty description is none. Also needs `root_readwrite`.",
+	description: "Fields that you omit or set to null do not change. An empty description removes it. Also requires `root_readwrite`.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeNotFound, docgen.CodeConflict, codeMediaType,
 		docgen.CodeBodyTooLarge},
 	body:    exampleArchiveChange(),
@@ -100,7 +100,7 @@ var docUpdateArchive = doc{
 }
 
 type updateArchiveRequest struct {
-	Name        *string `json:"name,omitempty" doc:"1 to 100 characters. No other archive has the name, whatever its case."`
+	Name        *string `json:"name,omitempty" doc:"1 to 100 characters, unique among archives regardless of case."`
 	Description *string `json:"description,omitempty" doc:"At most 255 characters."`
 }
 
@@ -123,8 +123,8 @@ func (a *api) updateArchive(ctx context.Context, c *call, in *ArchivePath) (*rep
 var docDeleteArchive = doc{
 	id: "delete_archive", tag: tagArchives, versioned: true, scope: docgen.ScopeGlobalContent,
 	summary: "Delete an archive",
-	description: "For good, and its name is free again. It must be empty; what is in its trash goes with it. The operator may have turned " +
-		"this off. Also needs `root_readwrite`.",
+	description: "Permanently deletes an archive. It must be empty; its trash is deleted with it. The operator can disable this " +
+		"operation. Also requires `root_readwrite`.",
 	status: http.StatusNoContent,
 	errors: []docgen.Code{docgen.CodeFolderNotEmpty, docgen.CodeRefused, docgen.CodeNotFound},
 }
@@ -150,7 +150,7 @@ func storagePolicyOf(p *docgen.StoragePolicy) storagePolicy {
 var docListStoragePolicies = doc{
 	id: "list_storage_policies", tag: tagArchives, scope: docgen.ScopeManagedUsers,
 	summary:     "List storage policies",
-	description: "The places, by growing id, that the contents of an archive can be kept in. The operator of the server sets them up.",
+	description: "The places where contents of archives can be stored, in ascending order of id. The operator configures them.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example:     markerPage[storagePolicy]{Limit: docgen.DefaultPageLimit, Entries: []storagePolicy{exampleStoragePolicy()}},
 }
@@ -174,7 +174,7 @@ var docGetStoragePolicy = doc{
 	example: exampleStoragePolicy(),
 }
 
-// StoragePolicyPath names a storage policy.
+// StoragePolicyPath identifies a storage policy.
 type StoragePolicyPath struct {
 	StoragePolicyID string `path:"storage_policy_id" doc:"The id of the storage policy." example:"1"`
 }

@@ -8,7 +8,7 @@ import (
 	"platen/docgen"
 )
 
-// originOf says for the audit log where a request comes from.
+// originOf returns the origin of a request for the audit log.
 func originOf(r *http.Request, remote, requestID string) docgen.Origin {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -17,7 +17,7 @@ func originOf(r *http.Request, remote, requestID string) docgen.Origin {
 	return docgen.Origin{Address: host, Agent: r.UserAgent(), RequestID: requestID}
 }
 
-// refuse answers an operation with an error, and counts for the audit log what was denied: to a caller, or to a guest who sent a token.
+// refuse answers an operation with an error. It counts denials for the audit log, for callers and for guests who sent a token.
 func (a *api) refuse(c *call, operation string, err error) error {
 	switch known := c.caller != nil; {
 	case known && (docgen.IsCode(err, docgen.CodeForbidden) || docgen.IsCode(err, docgen.CodeScope)):
@@ -28,7 +28,7 @@ func (a *api) refuse(c *call, operation string, err error) error {
 	return a.answer(c, err)
 }
 
-// codeOf is the code of an error that refuse counts.
+// codeOf returns the code of an error that refuse counts.
 func codeOf(err error) docgen.Code {
 	if docgen.IsCode(err, docgen.CodeScope) {
 		return docgen.CodeScope
@@ -42,11 +42,11 @@ type auditEvent struct {
 	CreatedAt   timestamp         `json:"created_at"`
 	Action      string            `json:"action"`
 	Outcome     string            `json:"outcome" enum:"success,denied"`
-	Actor       auditUser         `json:"actor" doc:"Whose token it was; the id is 0 for a guest."`
-	User        auditUser         `json:"user" doc:"As whom: the actor, unless the request had As-User."`
-	Application auditApplication  `json:"application" doc:"Whose token it was; the id is 0 for a command on the machine of the server."`
+	Actor       auditUser         `json:"actor" doc:"The user of the token; the id is 0 for a guest."`
+	User        auditUser         `json:"user" doc:"The user that the request acted for: the actor, unless it had As-User."`
+	Application auditApplication  `json:"application" doc:"The application of the token; the id is 0 for a command on the server's machine."`
 	TokenID     ID                `json:"token_id"`
-	Address     string            `json:"address" doc:"Of the client; empty for a command."`
+	Address     string            `json:"address" doc:"The IP address of the client; empty for a command."`
 	Agent       string            `json:"agent" doc:"The header User-Agent, or the command and the account that ran it; at most 200 bytes."`
 	RequestID   string            `json:"request_id"`
 	TargetKind  string            `json:"target_kind"`
@@ -56,7 +56,7 @@ type auditEvent struct {
 
 type auditUser struct {
 	ID    ID     `json:"id"`
-	Login string `json:"login" doc:"As it is now; empty for a guest."`
+	Login string `json:"login" doc:"The current login; empty for a guest."`
 }
 
 type auditApplication struct {
@@ -76,19 +76,20 @@ func auditEventOf(e *docgen.AuditEvent) auditEvent {
 var docListAuditEvents = doc{
 	id: "list_audit_events", tag: tagTokens, scope: docgen.ScopeEnterprise,
 	summary: "List the audit log",
-	description: "Who did what, as whom, and from where: tokens, users, applications, shares, owners, webhooks, and what was removed for good, in ascending order of id. It " +
-		"holds no secrets and no content. What was denied is counted, and appears within a minute, one entry for each who was denied something.",
+	description: "Who did what, for which user, and from where: tokens, users, applications, collaborations, owners, webhooks, and " +
+		"permanent deletions, in ascending order of id. It contains neither secrets nor content. Denied requests are counted and " +
+		"appear within a minute, as one entry per user and kind.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit},
 	example: &markerPage[auditEvent]{Limit: docgen.DefaultPageLimit, Entries: []auditEvent{exampleAuditEvent()}},
 }
 
-// ListAuditEventsQuery asks for entries of the audit log.
+// ListAuditEventsQuery holds the parameters of a list of audit events.
 type ListAuditEventsQuery struct {
 	PageQuery
-	UserID        string    `query:"user_id" doc:"Only what this user did, or what was done as this user." example:"33445566"`
+	UserID        string    `query:"user_id" doc:"Only actions by this user, or on behalf of this user." example:"33445566"`
 	Action        string    `query:"action" doc:"Only this action." example:"user.updated"`
-	CreatedAfter  timeParam `query:"created_after" doc:"Only what happened at this time or later." example:"2026-01-31T12:00:00Z"`
-	CreatedBefore timeParam `query:"created_before" doc:"Only what happened before this time." example:"2026-02-01T12:00:00Z"`
+	CreatedAfter  timeParam `query:"created_after" doc:"Only events at this time or later." example:"2026-01-31T12:00:00Z"`
+	CreatedBefore timeParam `query:"created_before" doc:"Only events before this time." example:"2026-02-01T12:00:00Z"`
 }
 
 func (q *ListAuditEventsQuery) filter() (f docgen.AuditFilter, err error) {
@@ -96,7 +97,7 @@ func (q *ListAuditEventsQuery) filter() (f docgen.AuditFilter, err error) {
 	if q.UserID != "" {
 		id, ok := parseID(q.UserID)
 		if !ok {
-			return f, invalidParam("user_id", "user_id must be the id of a user: a string of decimal digits")
+			return f, invalidParam("user_id", "user_id must be the id of a user, a string of decimal digits")
 		}
 		f.UserID = int64(id)
 	}

@@ -13,13 +13,13 @@ type batch struct {
 	ID                  string                 `json:"id" format:"uuid"`
 	Type                string                 `json:"type" enum:"docgen_batch"`
 	TemplateFile        fileRef                `json:"template_file"`
-	TemplateFileVersion fileVersionRef         `json:"template_file_version" doc:"The version that was current when the batch was made, or the one it named."`
-	DestinationFolder   folderRef              `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of who made the batch."`
+	TemplateFileVersion fileVersionRef         `json:"template_file_version" doc:"The version that was current when the batch was created, or the version that the request specified."`
+	DestinationFolder   folderRef              `json:"destination_folder" doc:"The folder for the documents; 0 is the root folder of the user who created the batch."`
 	OutputType          string                 `json:"output_type" enum:"docx,pdf"`
-	Options             batchOptions           `json:"options" doc:"As the batch was sent, without passwords."`
-	IsProtected         bool                   `json:"is_protected" doc:"Whether the documents are encrypted: because of passwords, or of permissions that are not all given."`
-	Jobs                jobCounts              `json:"jobs" doc:"How many jobs the batch has, by status. It has ended when none is pending or submitted and merged, if there is one, is neither."`
-	Merged              optional[mergedOutput] `json:"merged" doc:"How the one PDF of all documents stands; null if options.pdf.merged did not ask for it."`
+	Options             batchOptions           `json:"options" doc:"The options of the request, without passwords."`
+	IsProtected         bool                   `json:"is_protected" doc:"Whether the documents are encrypted, because of passwords or restricted permissions."`
+	Jobs                jobCounts              `json:"jobs" doc:"The number of jobs by status. The batch has ended when no job is pending or submitted and merged, if present, is final."`
+	Merged              optional[mergedOutput] `json:"merged" doc:"The PDF that merges all documents of the batch; null unless the request set options.pdf.merged."`
 	CreatedAt           timestamp              `json:"created_at"`
 	CreatedBy           userRef                `json:"created_by"`
 	Enterprise          enterpriseRef          `json:"enterprise"`
@@ -36,12 +36,12 @@ type jobCounts struct {
 }
 
 type mergedOutput struct {
-	Name              string                   `json:"name" doc:"The name asked for. The file's own has a number behind it where another file had the name."`
-	Status            docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending until all jobs of the batch have ended, then submitted, then one of the other three, which is final. With completed_with_error a document is missing in it."`
-	OutputFile        optional[fileRef]        `json:"output_file" doc:"The merged file, in the destination folder of the batch; null until it is there."`
+	Name              string                   `json:"name" doc:"The requested name. If the folder already has a file of that name, the actual name ends with a number."`
+	Status            docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending until all jobs of the batch have ended, then submitted, then one of the other three, which are final. completed_with_error: the file lacks a document."`
+	OutputFile        optional[fileRef]        `json:"output_file" doc:"The merged file, in the destination folder of the batch; null until it exists."`
 	OutputFileVersion optional[fileVersionRef] `json:"output_file_version"`
-	Failures          optional[failures]       `json:"failures" doc:"Why there is no merged file, or what is missing in it; null when nothing is."`
-	WaitingFor        *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"What the server lacks at the moment for the merged file, as for a job; left out otherwise."`
+	Failures          optional[failures]       `json:"failures" doc:"Why there is no merged file, or what it lacks; null if nothing went wrong."`
+	WaitingFor        *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"The resource that the server lacks at the moment to create the merged file. See the same field of a job."`
 }
 
 func batchOf(b *docgen.Batch) batch {
@@ -85,13 +85,13 @@ func mergedOf(m *docgen.Merged) mergedOutput {
 var docGetBatch = doc{
 	id: "get_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Get a batch",
-	description: "How far a batch is, how its documents are made, and what became of the merged file. A batch is seen by the user who made it, and " +
-		"by nobody else. An extension of the interface.",
+	description: "The status of a batch: how many jobs have ended, its options, and its merged file. Only the user who created a batch " +
+		"can see it. A Platen extension.",
 	errors:  []docgen.Code{docgen.CodeNotFound},
 	example: exampleBatchObject(),
 }
 
-// BatchPath names a batch.
+// BatchPath identifies a batch.
 type BatchPath struct {
 	BatchID string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
 }
@@ -107,8 +107,8 @@ func (a *api) getBatch(ctx context.Context, c *call, in *BatchPath) (*reply[batc
 var docDeleteBatch = doc{
 	id: "delete_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Delete a batch",
-	description: "Deletes a batch with its jobs, their failures, and the data that was sent. The generated files stay. Only the user who made the batch can " +
-		"delete it, and only when no job is pending or submitted and the merged file is done. An extension of the interface.",
+	description: "Deletes a batch with its jobs, their failures, and the input data. The generated files remain. Only the user who " +
+		"created a batch can delete it, and only after all jobs and the merged file have ended. A Platen extension.",
 	status: http.StatusNoContent,
 	errors: []docgen.Code{docgen.CodeNotFound, docgen.CodeConflict},
 }
@@ -120,10 +120,11 @@ func (a *api) deleteBatch(ctx context.Context, c *call, in *BatchPath) (*empty, 
 var docCreateBatch = doc{
 	id: "create_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Generate documents",
-	description: "One batch makes one document for each element of document_generation_data, from one template. The answer " +
-		"comes at once; each document is a job, to be watched by the list of the batch's jobs. The jobs are kept: they end even if the server " +
-		"is restarted. A document whose name is taken in the folder gets a number behind its name. With options.pdf.merged one PDF of all " +
-		"documents is made besides; the batch itself says how it stands. With options.dry_run nothing is made: the answer is 200 and says which documents would lack data, and what.",
+	description: "Creates a batch that generates one document for each element of document_generation_data, from one template. The " +
+		"server responds immediately; each document is a job, which the list of the batch's jobs shows. Jobs survive a restart of the " +
+		"server. If the folder already has a file with the name of a document, a number is added to the name. With " +
+		"options.pdf.merged, the batch also merges all documents into one PDF. With options.dry_run, nothing is generated: the " +
+		"response is 200 and lists the data that each document lacks.",
 	status: http.StatusAccepted,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType,
 		docgen.CodeBodyTooLarge, codeTimeout},
@@ -131,7 +132,7 @@ var docCreateBatch = doc{
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},
 	also: func(a *api, op *huma.Operation) {
 		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
-		op.Responses["200"] = a.jsonResponse("What the documents would lack, with options.dry_run.", dryRun{
+		op.Responses["200"] = a.jsonResponse("The data that each document lacks, with options.dry_run.", dryRun{
 			Type: "docgen_dry_run", Documents: 100, Incomplete: 1, Findings: []documentLacks{{
 				Position: 41, Name: "Invoice 4711.docx", Mismatches: []mismatch{{Path: "customer.name", Message: "is missing", DidYouMean: orNull("customer.nmae")}},
 			}},
@@ -141,22 +142,22 @@ var docCreateBatch = doc{
 
 type createBatchRequest struct {
 	File        templateFileRef  `json:"file" doc:"The template."`
-	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template; the current one when left out. It may also stand inside file."`
+	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template (default: the current version). You can also send it as file.file_version."`
 	InputSource string           `json:"input_source" enum:"api"`
-	Destination folderRef        `json:"destination_folder" doc:"The folder that the documents are written into; 0 is the root folder of the caller."`
+	Destination folderRef        `json:"destination_folder" doc:"The folder for the documents; 0 is the root folder of the caller."`
 	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`
 	Data        []documentToMake `json:"document_generation_data" doc:"One element for each document."`
-	Options     *batchOptions    `json:"options,omitempty" doc:"How the documents are made. An extension of the interface: what is left out is as the interface has it."`
+	Options     *batchOptions    `json:"options,omitempty" doc:"How to generate the documents. A Platen extension; the defaults match the Box API."`
 }
 
 type batchOptions struct {
-	Locale   string `json:"locale,omitempty" minLength:"1" doc:"The language that numbers, dates and words are written in, as a tag such as de or de-CH; en when left out." example:"de-CH"`
-	TimeZone string `json:"time_zone,omitempty" minLength:"1" doc:"The time zone that times are shown in: a name of the IANA database. When it is left out, each time is shown in its own, or in UTC if it names none." example:"Europe/Paris"`
-	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing and warns, error makes no document."`
-	DryRun   bool   `json:"dry_run,omitempty" doc:"Make nothing: hold the data of each document against what the template needs, and say what would be missing."`
-	Strict   bool   `json:"strict,omitempty" doc:"Every warning is an error, such as that of input that no tag uses, and a document with errors is not made."`
+	Locale   string `json:"locale,omitempty" minLength:"1" doc:"The language for numbers, dates, and words: a language tag such as de or de-CH (default en)." example:"de-CH"`
+	TimeZone string `json:"time_zone,omitempty" minLength:"1" doc:"The time zone for times: a name from the IANA database. By default, each time is shown in its own zone, or in UTC if it has none." example:"Europe/Paris"`
+	Missing  string `json:"missing,omitempty" enum:"tag,blank,error" doc:"What to do if a value is missing in the data. tag: leave its tag in the document. blank: print nothing and warn. error: fail the job."`
+	DryRun   bool   `json:"dry_run,omitempty" doc:"Generate nothing: validate the data of each document against the template and return what is missing (default false)."`
+	Strict   bool   `json:"strict,omitempty" doc:"Treat every warning as an error, for example input that no tag uses. A document with errors is not generated (default false)."`
 
-	PDF *pdfOptions `json:"pdf,omitempty" doc:"How the PDFs are made, where output_type is pdf."`
+	PDF *pdfOptions `json:"pdf,omitempty" doc:"Options for output_type pdf."`
 }
 
 type templateFileRef struct {
@@ -166,11 +167,11 @@ type templateFileRef struct {
 }
 
 type documentToMake struct {
-	Name  string    `json:"generated_file_name" doc:"The name of the document. The extension of the output type is added where it is missing."`
-	Input userInput `json:"user_input" doc:"What the tags of the template read: any object."`
+	Name  string    `json:"generated_file_name" doc:"The name of the document. If it lacks the extension of the output type, the extension is added."`
+	Input userInput `json:"user_input" doc:"The data for the template: any object."`
 }
 
-// createBatch reads the body once, and leaves each user_input as the text it is.
+// createBatch reads the request once, and leaves each user_input as raw text.
 func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchReply, error) {
 	var request createBatchRequest
 	var inputs docgen.Inputs
@@ -212,13 +213,13 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchRepl
 	return answer, nil
 }
 
-// A batchReply holds the batch, or what it would lack.
+// A batchReply holds the batch, or the result of a dry run.
 type batchReply struct {
 	Status int
 	Body   either[batchRef, dryRun]
 }
 
-// withFurther adds to the problems of a body those of what it says, but for the fields that have a problem already.
+// withFurther adds the problems of the content of a body to those of its form, except for fields that already have a problem.
 func withFurther(problems, further []docgen.Problem) []docgen.Problem {
 	reported := map[string]bool{}
 	for _, p := range problems {

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	maxJSONBytes = 1 << 20          // bytes of a JSON body, but for a batch's
-	bodyPause    = 30 * time.Second // how long a client may take to send the next piece of an upload
-	bodyTime     = 2 * time.Minute  // how long a client may take to send all of a JSON body
+	maxJSONBytes = 1 << 20          // maximum size of a JSON body, except for batches
+	bodyPause    = 30 * time.Second // maximum time to receive the next part of an upload
+	bodyTime     = 2 * time.Minute  // maximum time to receive a JSON body
 )
 
-// A body is what an operation reads of a request: at most limit bytes, and no slower than a client has reason to be. It
-// remembers why it could not be read, because an operation cannot know that its reader failed through the client.
+// A body reads the body of a request, up to limit bytes, with deadlines. It records why reading failed, because an operation cannot tell
+// that its reader failed because of the client.
 type body struct {
 	io.Reader
 	deadline func(time.Time) error
-	pause    time.Duration // for each piece; 0 when there is one deadline for all
+	pause    time.Duration // for each part; 0 if the whole body has one deadline
 	limit    int64
 	failure  error
 }
 
-// openBody prepares the reading of a body of at most limit bytes: in pieces of which each has its time, or as a whole.
+// openBody prepares a body of up to limit bytes, with a deadline for each part or for the whole.
 func (c *call) openBody(limit int64, inPieces bool) *body {
 	w := c.w.ResponseWriter
 	c.w.unread = false
@@ -45,7 +45,7 @@ func (c *call) openBody(limit int64, inPieces bool) *body {
 	return c.body
 }
 
-// expect sets until when the client must have sent what is read next. A connection that is broken says so when it is
+// expect sets the deadline for the next read. If the connection is broken, the read fails and reports it.
 // read from.
 func (b *body) expect(at time.Time) { _ = b.deadline(at) }
 
@@ -56,14 +56,14 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	switch {
 	case err == io.EOF:
-		b.expect(time.Time{}) // from now on the server only waits for the client to hang up, which must not end the call
+		b.expect(time.Time{}) // from here on, the server only waits for the client to disconnect, which must not abort the request
 	case err != nil:
-		b.failure = err // the deadline stays, for the server reads on to keep the connection
+		b.failure = err // the deadline stays, because the server keeps reading to keep the connection alive
 	}
 	return n, err
 }
 
-// bodyError tells what the client did wrong when its body could not be read; nil when it could.
+// bodyError returns the Error for a body that could not be read because of the client, or nil.
 func (c *call) bodyError() *docgen.Error {
 	if c.body == nil || c.body.failure == nil {
 		return nil
@@ -81,8 +81,8 @@ func tooLarge(limit int64) *docgen.Error {
 	return failf(docgen.CodeBodyTooLarge, "The request body is larger than the limit of %d bytes.", limit)
 }
 
-// readJSON reads a JSON body of at most limit bytes into the struct that v points to. What is wrong with its fields
-// comes back as problems, so that an operation may add what it finds.
+// readJSON reads a JSON body of up to limit bytes into the struct that v points to. It returns invalid fields as problems, so that the
+// operation can add its own.
 func (c *call) readJSON(limit int64, v any) ([]docgen.Problem, error) {
 	text, err := c.readText(limit)
 	if err != nil {
@@ -102,17 +102,17 @@ func (c *call) readText(limit int64) ([]byte, error) {
 	return c.readAll(limit)
 }
 
-// wantMediaType checks what a request says that its body is. One that says nothing is believed.
+// wantMediaType checks the declared type of the request body. A request without one is accepted.
 func wantMediaType(r *http.Request, want string) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return failf(codeMediaType, "The body of this request must not be compressed: send it without the header Content-Encoding.")
+		return failf(codeMediaType, "The request body must not be compressed. Send it without the header Content-Encoding.")
 	}
 	header := r.Header.Get("Content-Type")
 	if header == "" {
 		return nil
 	}
 	if got, _, err := mime.ParseMediaType(header); err != nil || got != want {
-		return failf(codeMediaType, "The body of this request must be %s: send it with the header Content-Type: %s.", want, want)
+		return failf(codeMediaType, "The request body must be %s. Send the header Content-Type: %s.", want, want)
 	}
 	return nil
 }

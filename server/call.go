@@ -16,29 +16,29 @@ import (
 	"platen/docgen"
 )
 
-// A call is one request on its way through the server.
+// A call is one request while the server handles it.
 type call struct {
-	id     string // names the request in answers and in the log
+	id     string // identifies the request in responses and in the log
 	w      *recorder
 	r      *http.Request
 	caller *docgen.Caller // nil until the call is admitted
-	client *docgen.Client // that wants tokens, or ends them; nil until it has said who it is
-	body   *body          // what the operation reads; nil when it reads nothing
+	client *docgen.Client // the client that requests or revokes tokens; nil until it is authenticated
+	body   *body          // the request body; nil if the operation has none
 	site   *site
 	span   trace.Span
-	in     *inFlight // what all calls hold
-	undo   []func()  // gives back what this one holds
+	in     *inFlight // the limits of all calls
+	undo   []func()  // releases what this call holds
 }
 
 type callKey struct{}
 
-// callOf returns the call that a context belongs to.
+// callOf returns the call of a context.
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
 
 // ServeHTTP serves the public site.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.serve(a.public, w, r) }
 
-// serve follows a request to a site from its first byte to the line in the log.
+// serve handles a request to a site, from its first byte to its line in the log.
 func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
 	c := &call{id: requestID(r.Header.Get("X-Request-Id")), w: &recorder{ResponseWriter: w, unread: r.ContentLength != 0}, in: a.in, site: s}
 	r, c.span = a.startSpan(r)
@@ -55,18 +55,16 @@ func (a *api) serve(s *site, w http.ResponseWriter, r *http.Request) {
 	a.dispatch(c)
 }
 
-// identify names the request to the client, also by the header that other clients of this interface read.
+// identify sends the request id to the client, also in the header that Box clients read.
 func identify(h http.Header, id string) {
 	h.Set("X-Request-Id", id)
 	h.Set("Box-Request-Id", id)
 }
 
-// secure sets the headers that keep a browser from making of an answer what it is not. A page that needs more says so
-// itself.
+// secure sets headers that keep browsers from interpreting a response as something else. Pages that need more permissions override them.
 //
-// There is no protection against cross-origin requests (http.CrossOriginProtection) because there is nothing to
-// protect: the credential is a header that a page must set itself, which a browser lets no foreign page do, and never a
-// cookie that it would send by itself.
+// There is no protection against cross-origin requests (http.CrossOriginProtection), because none is needed: the credential is a header,
+// which browsers do not let foreign pages set, and never a cookie, which browsers send automatically.
 func secure(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -75,10 +73,10 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// maxRequestID bounds a request id that a client chose.
+// maxRequestID is the maximum length of a request id from a client.
 const maxRequestID = 128
 
-// requestID takes the id that a client, or a proxy before us, gave a request, if it is one that a log can bear.
+// requestID returns the id that a client or a proxy assigned to the request if it is safe to log, or else a new one.
 func requestID(given string) string {
 	strange := func(r rune) bool { return !strings.ContainsRune("-_.:/+=@", r) && !isAlphanumeric(r) }
 	if given != "" && len(given) <= maxRequestID && !strings.ContainsFunc(given, strange) {
@@ -91,8 +89,8 @@ func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// dispatch finds who answers a call. What net/http would answer itself, for a route or a method that is not there, is
-// told in our words. It would also lead from //2.0//users to /2.0/users; an address has only one form here.
+// dispatch passes a call to the handler of its route. For unknown routes and methods, it sends our error instead of net/http's response.
+// It also keeps net/http from redirecting //2.0//users to /2.0/users: every path has only one form.
 func (a *api) dispatch(c *call) {
 	if path.Clean(c.r.URL.Path) != c.r.URL.Path {
 		a.sendError(c, failf(docgen.CodeNotFound, messageRoute))
@@ -106,44 +104,44 @@ func (a *api) dispatch(c *call) {
 	c.site.mux.ServeHTTP(held, c.r)
 	e := failf(docgen.CodeNotFound, messageRoute)
 	if held.status == http.StatusMethodNotAllowed {
-		e = failf(codeMethod, "%s is not a method of this address; it has %s.", c.r.Method, c.w.Header().Get("Allow"))
+		e = failf(codeMethod, "The path does not support %s. Supported methods: %s.", c.r.Method, c.w.Header().Get("Allow"))
 	}
 	a.sendError(c, e)
 }
 
-// sendError answers a call with an error where huma does not do it.
+// sendError sends an error as the response of a call, where huma does not.
 func (a *api) sendError(c *call, err error) {
 	if err := a.answer(c, err).send(c.w); err != nil {
-		a.log.InfoContext(c.r.Context(), "the client did not take the answer", "request_id", c.id, "error", err)
+		a.log.InfoContext(c.r.Context(), "cannot send the response", "request_id", c.id, "error", err)
 	}
 }
 
-// finish ends a call: it answers for a panic, counts, and writes the line in the log.
+// finish ends a call: it responds to a panic, updates metrics, and logs the call.
 func (a *api) finish(c *call, began time.Time) {
 	a.metrics.inFlight.Dec()
 	problem := recover()
 	if problem != nil && !isAbort(problem) {
 		a.log.ErrorContext(c.r.Context(), "panic", "request_id", c.id, "panic", problem, "stack", string(debug.Stack()))
 	}
-	cut := problem != nil && c.w.status != 0 // too late for another answer: all that is left is to break it off
+	cut := problem != nil && c.w.status != 0 // it is too late for another response, so the connection must be closed
 	if problem != nil && !cut {
 		a.sendError(c, failf(codeInternal, messageInternal))
 	}
-	c.w.WriteHeader(http.StatusOK) // of an answer that says nothing
+	c.w.WriteHeader(http.StatusOK) // an empty response
 	a.observe(c, time.Since(began))
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// isAbort tells the panic by which a handler breaks its own answer off.
+// isAbort reports whether a panic is the one with which a handler aborts its own response.
 func isAbort(problem any) bool {
 	err, ok := problem.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// observe counts a call that has ended and writes its line in the log. The path is logged as its pattern: what is asked
-// for is in the ids of the log, and queries may hold what nobody should read.
+// observe updates the metrics of a call that has ended and logs it. The log has the pattern of the path: the ids identify the objects,
+// and queries can contain secrets.
 func (a *api) observe(c *call, took time.Duration) {
 	route := c.r.Pattern
 	if route == "" {
@@ -168,16 +166,16 @@ func (a *api) observe(c *call, took time.Duration) {
 	a.log.LogAttrs(c.r.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// writePause is how long a client may take to accept the next piece of an answer.
+// writePause is the maximum time for a client to accept the next part of a response.
 const writePause = time.Minute
 
-// A recorder remembers what was answered. It gives the client time for every piece, instead of one time for all of an
-// answer that may be very long.
+// A recorder records the status and size of a response. It gives the client a deadline for each part instead of one for a response that
+// may be very long.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	unread bool // whether the request has a body that no operation has begun to read
+	unread bool // whether no operation has started to read the request body
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -188,9 +186,8 @@ func (w *recorder) WriteHeader(status int) {
 	}
 }
 
-// extend gives the client time to accept the next piece. Where no operation reads the body, net/http does before it answers: the
-// client has the same time to send it, and then still some to accept the answer. A connection that is broken says so when it is
-// written to.
+// extend gives the client time to accept the next part. If no operation reads the body, net/http does so before it responds: the client
+// gets the same time to send it, and then some more to accept the response. If the connection is broken, the write fails and reports it.
 func (w *recorder) extend() {
 	connection, until := http.NewResponseController(w.ResponseWriter), time.Now().Add(writePause)
 	if w.unread {
@@ -210,15 +207,15 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// holdErrors lets through what a handler of the standard library answers, but for errors: it writes those as plain
-// text, and ours is a JSON body. It remembers the status instead.
+// holdErrors passes on the response of a handler of the standard library, except for errors: it would write those as plain text, and ours
+// are JSON. It records their status instead.
 type holdErrors struct {
 	http.ResponseWriter
 	status int
-	ready  func() error // asked before an answer of 200 or 206 is let through; nil: it always is
+	ready  func() error // called before a response of 200 or 206 is passed on; may be nil
 }
 
 func (w *holdErrors) WriteHeader(status int) {

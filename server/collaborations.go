@@ -15,22 +15,22 @@ import (
 type collaboration struct {
 	Type           string             `json:"type" enum:"collaboration"`
 	ID             ID                 `json:"id"`
-	Item           optional[entry]    `json:"item" doc:"The file or folder, in its short form; null unless the collaboration is accepted."`
-	AccessibleBy   optional[userMini] `json:"accessible_by" doc:"The collaborator; null while nobody has the login that was invited."`
-	InviteEmail    *string            `json:"invite_email" doc:"The login that was invited, until the invitation is accepted; null of a user who was there."`
+	Item           optional[entry]    `json:"item" doc:"The file or folder, in short form; null unless the collaboration is accepted."`
+	AccessibleBy   optional[userMini] `json:"accessible_by" doc:"The collaborator; null while no user has the invited login."`
+	InviteEmail    *string            `json:"invite_email" doc:"The invited login, until the invitation is accepted; null if the user already existed."`
 	Role           docgen.Role        `json:"role" enum:"editor,viewer,previewer,uploader,previewer uploader,viewer uploader,co-owner"`
-	ExpiresAt      timestamp          `json:"expires_at" doc:"When it ends by itself; null for never."`
-	IsAccessOnly   bool               `json:"is_access_only" doc:"The collaborator sees nothing of where the item lies."`
-	CanViewPath    bool               `json:"can_view_path,omitempty" fields:"asked" doc:"The collaborator sees the names of the folders above the item."`
+	ExpiresAt      timestamp          `json:"expires_at" doc:"When it expires; null for never."`
+	IsAccessOnly   bool               `json:"is_access_only" doc:"Whether the location of the item is hidden from the collaborator."`
+	CanViewPath    bool               `json:"can_view_path,omitempty" fields:"asked" doc:"Whether the collaborator can see the names of the folders above the item."`
 	Status         string             `json:"status" enum:"accepted,pending,rejected"`
-	AcknowledgedAt timestamp          `json:"acknowledged_at" doc:"When it was accepted or rejected; null until then."`
+	AcknowledgedAt timestamp          `json:"acknowledged_at" doc:"When it was accepted or rejected; null before that."`
 	CreatedBy      userMini           `json:"created_by"`
 	CreatedAt      timestamp          `json:"created_at"`
 	ModifiedAt     timestamp          `json:"modified_at"`
-	Requirements   requirements       `json:"acceptance_requirements_status" doc:"What a user must do before accepting: nothing, on this server."`
+	Requirements   requirements       `json:"acceptance_requirements_status" doc:"What a user must do before accepting. This server requires nothing."`
 }
 
-// requirements says that nothing stands between a user and a collaboration.
+// requirements says that a user can accept without further steps.
 type requirements struct {
 	Terms struct {
 		IsAccepted null `json:"is_accepted" doc:"Always null: there are no terms to accept."`
@@ -46,7 +46,7 @@ type requirements struct {
 	} `json:"two_factor_authentication_requirement"`
 }
 
-// TransformSchema demands of a collaboration what every view of one has.
+// TransformSchema marks the fields that every view of a collaboration has as required.
 func (collaboration) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = []string{"type", "id"}
 	return s
@@ -64,10 +64,10 @@ func collaborationOf(c *docgen.Collaboration, fields selection) collaborationVie
 	}}
 }
 
-// A roleName is a role in a request; docgen knows the roles.
+// A roleName is a role in a request. docgen validates it.
 type roleName string
 
-// Schema describes a role for the OpenAPI document as the answer has it.
+// Schema describes a role for the OpenAPI document, like in a response.
 func (roleName) Schema(r huma.Registry) *huma.Schema {
 	f, _ := reflect.TypeFor[collaboration]().FieldByName("Role")
 	return huma.SchemaFromField(r, f, "")
@@ -76,7 +76,7 @@ func (roleName) Schema(r huma.Registry) *huma.Schema {
 // A newRole is a role in a change.
 type newRole string
 
-// Schema describes a role that a change gives for the OpenAPI document.
+// Schema describes the roles that a change can set for the OpenAPI document.
 func (newRole) Schema(r huma.Registry) *huma.Schema {
 	schema := roleName("").Schema(r)
 	schema.Enum = append(slices.Clone(schema.Enum), string(docgen.RoleOwner))
@@ -85,11 +85,11 @@ func (newRole) Schema(r huma.Registry) *huma.Schema {
 
 type createCollaborationRequest struct {
 	Item         itemRef         `json:"item" doc:"The file or folder to share."`
-	AccessibleBy collaboratorRef `json:"accessible_by" doc:"The user to share it with, by id or by login. A login that nobody has is invited."`
-	Role         roleName        `json:"role" doc:"What the user may do with it, and with all that lies below it."`
-	AccessOnly   bool            `json:"is_access_only,omitempty" doc:"Show the user nothing of where the item lies."`
-	CanViewPath  bool            `json:"can_view_path,omitempty" doc:"Show the user the names of the folders above the folder. Only the owner and co-owners may."`
-	ExpiresAt    *timestamp      `json:"expires_at,omitempty" doc:"When the collaboration ends by itself: a time in the future, or null for never."`
+	AccessibleBy collaboratorRef `json:"accessible_by" doc:"The user to share it with, by id or by login. A login that no user has is invited."`
+	Role         roleName        `json:"role" doc:"What the user may do with the item and everything below it."`
+	AccessOnly   bool            `json:"is_access_only,omitempty" doc:"Hide the location of the item from the user (default false)."`
+	CanViewPath  bool            `json:"can_view_path,omitempty" doc:"Show the user the names of the folders above the folder (default false). Only the owner and co-owners can set it."`
+	ExpiresAt    *timestamp      `json:"expires_at,omitempty" doc:"When the collaboration expires: a time in the future, or null for never."`
 }
 
 type itemRef struct {
@@ -98,22 +98,23 @@ type itemRef struct {
 }
 
 type collaboratorRef struct {
-	Type  string `json:"type" enum:"user,group" doc:"user: this server has no groups."`
+	Type  string `json:"type" enum:"user,group" doc:"Must be user: this server has no groups."`
 	ID    *ID    `json:"id,omitempty"`
 	Login string `json:"login,omitempty"`
 }
 
-// CreateCollaborationQuery says how to answer a new collaboration.
+// CreateCollaborationQuery holds the query parameters of a new collaboration.
 type CreateCollaborationQuery struct {
 	FieldsQuery
-	Notify boolParam `query:"notify" doc:"Accepted and without effect: this server sends no mail."`
+	Notify boolParam `query:"notify" doc:"Accepted but ignored: this server sends no email."`
 }
 
 var docCreateCollaboration = doc{
 	id: "create_collaboration", tag: tagCollaborations, scope: docgen.ScopeWrite,
 	summary: "Share a file or folder",
-	description: "A user of this server becomes a collaborator at once. A login that nobody has is invited: the invitation is pending until there " +
-		"is a user with that login, who accepts or rejects it. Nobody can give a role that may do more than they may themselves.",
+	description: "An existing user becomes a collaborator immediately. A login that no user has is invited: the invitation is pending " +
+		"until a user with that login accepts or rejects it. Callers can only assign roles with permissions that they have " +
+		"themselves.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeCollaborator, docgen.CodeRootCollaboration, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
@@ -147,7 +148,7 @@ func (a *api) createCollaboration(ctx context.Context, c *call, in *CreateCollab
 	return &reply[collaborationView]{collaborationOf(made, selectionOf(in.Fields))}, nil
 }
 
-// collaboration says in docgen's words what a request asks for.
+// collaboration converts a request for docgen.
 func (r *createCollaborationRequest) collaboration() docgen.NewCollaboration {
 	wanted := docgen.NewCollaboration{
 		ItemID: int64(r.Item.ID), ItemKind: docgen.File, Role: docgen.Role(r.Role), Login: r.AccessibleBy.Login,
@@ -165,12 +166,12 @@ func (r *createCollaborationRequest) collaboration() docgen.NewCollaboration {
 	return wanted
 }
 
-// CollaborationPath names a collaboration.
+// CollaborationPath identifies a collaboration.
 type CollaborationPath struct {
 	CollaborationID string `path:"collaboration_id" doc:"The id of the collaboration." example:"12345678"`
 }
 
-// CollaborationQuery asks for a collaboration.
+// CollaborationQuery holds the parameters of a request for a collaboration.
 type CollaborationQuery struct {
 	CollaborationPath
 	FieldsQuery
@@ -179,7 +180,7 @@ type CollaborationQuery struct {
 var docGetCollaboration = doc{
 	id: "get_collaboration", tag: tagCollaborations, scope: docgen.ScopeRead,
 	summary:     "Get a collaboration",
-	description: "One on an item that the caller sees, or an invitation of the caller's own.",
+	description: "A collaboration on an item that the caller can see, or an invitation of the caller.",
 	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed},
 	example:     exampleCollaboration(),
 }
@@ -199,9 +200,9 @@ func (a *api) getCollaboration(ctx context.Context, c *call, in *CollaborationQu
 var docUpdateCollaboration = doc{
 	id: "update_collaboration", tag: tagCollaborations, scope: docgen.ScopeWrite,
 	summary: "Change a collaboration, or answer an invitation",
-	description: "What is left out stays as it is. The owner and co-owners change role, expires_at and can_view_path; who was invited sends the " +
-		"status. With the role owner, which the owner alone can give, the collaborator becomes the owner of the item: it moves into their root " +
-		"folder with all that lies below it, who owned it becomes a co-owner, and the answer is 204.",
+	description: "Fields that you omit do not change. The owner and co-owners can change role, expires_at, and can_view_path; the " +
+		"invited user sets status. Only the owner can set the role owner, which transfers ownership: the item moves to the root " +
+		"folder of the new owner with everything below it, the previous owner becomes a co-owner, and the response is 204.",
 	errors: []docgen.Code{docgen.CodeInvalidStatus, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict,
 		docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    updateCollaborationRequest{Role: "viewer"},
@@ -212,13 +213,13 @@ var docUpdateCollaboration = doc{
 }
 
 type updateCollaborationRequest struct {
-	Role        newRole           `json:"role,omitempty" minLength:"1" doc:"The new role; owner gives the item away."`
-	Status      string            `json:"status,omitempty" enum:"accepted,rejected" doc:"The answer of who was invited."`
-	ExpiresAt   change[timestamp] `json:"expires_at,omitzero" doc:"When the collaboration ends by itself: a time in the future, or null for never."`
-	CanViewPath *bool             `json:"can_view_path,omitempty" doc:"Whether the user sees the names of the folders above the folder."`
+	Role        newRole           `json:"role,omitempty" minLength:"1" doc:"The new role; owner transfers ownership of the item."`
+	Status      string            `json:"status,omitempty" enum:"accepted,rejected" doc:"The response of the invited user."`
+	ExpiresAt   change[timestamp] `json:"expires_at,omitzero" doc:"When the collaboration expires: a time in the future, or null for never."`
+	CanViewPath *bool             `json:"can_view_path,omitempty" doc:"Whether the collaborator can see the names of the folders above the folder."`
 }
 
-// change says in docgen's words what a request asks for.
+// change converts a request for docgen.
 func (r *updateCollaborationRequest) change() docgen.CollaborationChange {
 	wanted := docgen.CollaborationChange{Role: docgen.Role(r.Role), Status: r.Status, CanViewPath: r.CanViewPath}
 	if r.ExpiresAt.Given {
@@ -230,7 +231,7 @@ func (r *updateCollaborationRequest) change() docgen.CollaborationChange {
 	return wanted
 }
 
-// A collaborationChanged is what became of a collaboration: nothing, where it made an owner.
+// A collaborationChanged is the changed collaboration, or empty after a transfer of ownership.
 type collaborationChanged struct {
 	Status int
 	Body   collaborationView
@@ -262,9 +263,9 @@ func (a *api) updateCollaboration(ctx context.Context, c *call, in *Collaboratio
 
 var docDeleteCollaboration = doc{
 	id: "delete_collaboration", tag: tagCollaborations, scope: docgen.ScopeWrite,
-	summary: "End a collaboration",
-	description: "The caller's own, or that of another on an item that the caller owns or is a co-owner of. Who invited may withdraw what is " +
-		"not accepted.",
+	summary: "Delete a collaboration",
+	description: "Deletes a collaboration of the caller, or one on an item that the caller owns or co-owns. The user who sent an " +
+		"invitation can withdraw it until it is accepted.",
 	status: http.StatusNoContent,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed},
 }
@@ -279,19 +280,19 @@ func (a *api) deleteCollaboration(ctx context.Context, c *call, in *Collaboratio
 
 var docListInvitations = doc{
 	id: "list_invitations", tag: tagCollaborations, scope: docgen.ScopeRead,
-	summary:     "List what the caller is invited to",
-	description: "The invitations that wait for the caller to accept or reject them.",
+	summary:     "List pending invitations",
+	description: "The invitations that the caller can accept or reject.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: offsetPage[collaborationView]{
 		TotalCount: 1, Limit: docgen.DefaultPageLimit, Entries: []collaborationView{exampleInvitation()},
 	},
 }
 
-// InvitationsQuery asks for the invitations of the caller.
+// InvitationsQuery holds the parameters of a list of invitations.
 type InvitationsQuery struct {
 	OffsetQuery
 	FieldsQuery
-	Status string `query:"status" required:"true" enum:"pending" doc:"pending: others are listed with their file or folder." example:"pending"`
+	Status string `query:"status" required:"true" enum:"pending" doc:"Must be pending. Other collaborations are listed with their file or folder." example:"pending"`
 }
 
 func (a *api) listInvitations(ctx context.Context, c *call, in *InvitationsQuery) (*reply[offsetPage[collaborationView]], error) {
@@ -316,13 +317,13 @@ func (a *api) listInvitations(ctx context.Context, c *call, in *InvitationsQuery
 
 var docListFileCollaborations = doc{
 	id: "list_file_collaborations", tag: tagFiles, scope: docgen.ScopeRead,
-	summary:     "List who collaborates on a file",
-	description: "And who is invited to. Who collaborates on a folder above it is listed with that folder.",
+	summary:     "List the collaborations on a file",
+	description: "Includes pending invitations. Collaborations on a folder above the file are listed with that folder.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed},
 	example:     exampleCollaborations(),
 }
 
-// FileCollaborationsQuery asks for the collaborations on a file.
+// FileCollaborationsQuery holds the parameters of a list of collaborations on a file.
 type FileCollaborationsQuery struct {
 	FilePath
 	PageQuery
@@ -339,13 +340,13 @@ func (a *api) listFileCollaborations(ctx context.Context, c *call, in *FileColla
 
 var docListFolderCollaborations = doc{
 	id: "list_folder_collaborations", tag: tagFolders, scope: docgen.ScopeRead,
-	summary:     "List who collaborates on a folder",
-	description: "And who is invited to. Who collaborates on a folder above it is listed with that folder.",
+	summary:     "List the collaborations on a folder",
+	description: "Includes pending invitations. Collaborations on a folder above it are listed with that folder.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed},
 	example:     exampleCollaborations(),
 }
 
-// FolderCollaborationsQuery asks for the collaborations on a folder.
+// FolderCollaborationsQuery holds the parameters of a list of collaborations on a folder.
 type FolderCollaborationsQuery struct {
 	FolderPath
 	PageQuery

@@ -7,22 +7,21 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// What is compressed for clients that accept gzip: answers that are text and larger than a packet. Contents of files are
-// not: what is large among them is compressed already.
+// Responses that are text and larger than a packet are compressed for clients that accept gzip. File contents are not: large ones are
+// mostly compressed already.
 //
-// Compressing tells an observer of the network how well a secret in an answer and something that he chose go together
-// (BREACH). He has nothing to choose: no page can make a browser send requests with somebody else's access token, as it
-// could with a cookie.
+// Compression can reveal a secret in a response to an observer who can inject text into it (BREACH). That is not possible here: no page
+// can make a browser send requests with another user's access token, as it could with a cookie.
 const minCompressed = 1400 // bytes
 
 var compressedTypes = []string{"application/json", "text/html"}
 
-// compressing wraps what answers requests.
+// compressing wraps a handler to compress its responses.
 func compressing(handler http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.MinSize(minCompressed),
 		gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.ContentTypes(compressedTypes))
 	if err != nil {
-		panic(err) // the options are constants
+		panic(err) // impossible: the options are constants
 	}
 	return wrap(handler)
 }

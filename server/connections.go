@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// Connections limits the connections of a listener. Of the total, one address has at most a quarter.
+// Connections limits the connections of a listener. One address can have at most a quarter of the total.
 type Connections struct {
-	Total   int            // at a time; 4096 when 0
-	Trusted []netip.Prefix // networks of proxies: only the total limits their connections, because they are those of many clients
+	Total   int            // maximum number of connections; 0 means 4096
+	Trusted []netip.Prefix // networks of proxies, to which only the total applies, because they connect for many clients
 
 	open    atomic.Int64
 	refused atomic.Int64
@@ -23,15 +23,15 @@ const (
 	connectionShare    = 4 // an address has one quarter of the connections
 )
 
-// Open returns how many connections there are.
+// Open returns the number of open connections.
 func (c *Connections) Open() int64 { return c.open.Load() }
 
-// Refused returns how many connections were closed because their address had its share already.
+// Refused returns the number of connections that were closed because their address had reached its share.
 func (c *Connections) Refused() int64 { return c.refused.Load() }
 
-// Limit returns a listener that accepts no more connections than the limits allow. A connection beyond the total waits in the
-// queue of the operating system until another one ends. One beyond the share of its address is closed at once, before anything
-// is read from it. Every listener has the limits for itself.
+// Limit returns a listener with these limits. Connections beyond the total wait in the queue of the operating system until another one
+// closes. Connections beyond the share of their address are closed immediately, before anything is read. Each listener has separate
+// limits.
 func (c *Connections) Limit(listener net.Listener) net.Listener {
 	total := cmp.Or(c.Total, defaultConnections)
 	return &limitedListener{
@@ -42,7 +42,7 @@ func (c *Connections) Limit(listener net.Listener) net.Listener {
 type limitedListener struct {
 	net.Listener
 	of        *Connections
-	places    chan struct{} // holds one for each connection
+	places    chan struct{} // one element for each connection
 	addresses *pool
 
 	once   sync.Once
@@ -65,11 +65,11 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return limited, nil
 		}
 		l.of.refused.Add(1)
-		_ = conn.Close() // whether the client has closed it first does not matter
+		_ = conn.Close() // the client may have closed it first
 	}
 }
 
-// admit returns the connection if its address may have one more, or else nil.
+// admit returns the connection, or nil if its address has reached its share.
 func (l *limitedListener) admit(conn net.Conn) net.Conn {
 	limited := &limitedConn{Conn: conn, of: l}
 	remote := conn.RemoteAddr().String()
@@ -88,11 +88,11 @@ func (l *limitedListener) Close() error {
 	return l.Listener.Close()
 }
 
-// A limitedConn gives its place back when it is closed.
+// A limitedConn releases its slot when it is closed.
 type limitedConn struct {
 	net.Conn
 	of      *limitedListener
-	address string // that it counts for; empty for a trusted proxy
+	address string // the address that it counts for; empty for a trusted proxy
 	once    sync.Once
 }
 
@@ -108,7 +108,7 @@ func (c *limitedConn) Close() error {
 	return err
 }
 
-// CloseWrite ends what is sent, while the client may still send.
+// CloseWrite closes the writing side while the client may still send.
 func (c *limitedConn) CloseWrite() error {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok {

@@ -11,19 +11,19 @@ import (
 
 var docGetContract = doc{
 	id: "get_template_contract", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary: "Get what a template needs of data",
-	description: "The JSON Schema of the data that a version of the template reads, and data that suits it; what is wrong with " +
-		"the version; and what it changes for those who send data, against the version before: paths that it newly needs or no " +
-		"longer reads, and which of the caller's recent batches would lack data now. While the version is being read, the answer is 202 " +
-		"with a Retry-After: right after a file was marked or got a new version, and after a file that it includes has changed. If the caller may not " +
-		"download all files that the template includes, the contract is that of a template that cannot be read. An extension of the interface.",
+	summary: "Get the contract of a template",
+	description: "The data that a version of a template needs: its JSON Schema, a sample, and what is wrong with the version. Compared " +
+		"with the previous version, it also lists paths that are newly required or no longer read, and the caller's recent batches " +
+		"whose data would now be incomplete. While the server reads the version, the response is 202 with Retry-After: right after a " +
+		"file was marked or got a new version, and after a file that it includes has changed. If the caller may not download all " +
+		"files that the template includes, the contract is that of an unreadable template. A Platen extension.",
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example: exampleContract(),
 	also: func(a *api, op *huma.Operation) {
 		op.Responses["200"].Content[jsonType].Schema = a.schemaOf(contract{})
-		op.Responses["202"] = a.jsonResponse("The template is still being read: ask again.", processing{Message: tagsProcessing})
+		op.Responses["202"] = a.jsonResponse("The server is still reading the template. Retry.", processing{Message: tagsProcessing})
 		op.Responses["202"].Headers = map[string]*huma.Param{"Retry-After": {
-			Description: "Seconds until it is worth asking again.", Schema: &huma.Schema{Type: huma.TypeInteger},
+			Description: "Seconds to wait before you retry.", Schema: &huma.Schema{Type: huma.TypeInteger},
 		}}
 	},
 }
@@ -32,18 +32,18 @@ type contract struct {
 	TemplateFile        fileRef             `json:"template_file"`
 	TemplateFileVersion fileVersionRef      `json:"template_file_version"`
 	Schema              optional[anyObject] `json:"schema" doc:"JSON Schema (2020-12) of a user_input; null if the version cannot be read."`
-	Sample              optional[anyObject] `json:"sample" doc:"A user_input that suits the schema; likewise."`
-	Failures            failures            `json:"failures" doc:"Why the version cannot be read, and what is odd about it."`
-	Changes             optional[changes]   `json:"changes" doc:"Against the version before; null if there is none that was a template."`
+	Sample              optional[anyObject] `json:"sample" doc:"A user_input that is valid against the schema; null if the version cannot be read."`
+	Failures            failures            `json:"failures" doc:"Errors that make the version unreadable, and warnings."`
+	Changes             optional[changes]   `json:"changes" doc:"Changes since the previous version; null if there is none that was a template."`
 }
 
 type changes struct {
-	Since  fileVersionRef `json:"since" doc:"The version before."`
-	Needs  []string       `json:"needs" doc:"Paths that must be there now, and needed not before."`
-	Takes  []string       `json:"takes" doc:"Paths that are read now if they are there."`
+	Since  fileVersionRef `json:"since" doc:"The previous version."`
+	Needs  []string       `json:"needs" doc:"Paths that are required now and were not before."`
+	Takes  []string       `json:"takes" doc:"Optional paths that are read now and were not before."`
 	Drops  []string       `json:"drops" doc:"Paths that are no longer read."`
-	Kinds  []kindChange   `json:"kinds" doc:"Paths that must be of another kind now."`
-	Breaks []brokenBatch  `json:"breaks" doc:"Of the caller's recent batches, those whose data would lack something now."`
+	Kinds  []kindChange   `json:"kinds" doc:"Paths whose values must now be of another kind."`
+	Breaks []brokenBatch  `json:"breaks" doc:"The caller's recent batches whose data would now be incomplete."`
 }
 
 type kindChange struct {
@@ -55,7 +55,7 @@ type kindChange struct {
 type brokenBatch struct {
 	Batch     batchRef  `json:"batch"`
 	CreatedAt timestamp `json:"created_at"`
-	Lacks     []string  `json:"lacks" doc:"Paths that not all of its documents had."`
+	Lacks     []string  `json:"lacks" doc:"Paths that were missing in at least one of its documents."`
 }
 
 func contractOf(c *docgen.Contract) *contract {
@@ -81,13 +81,13 @@ func contractOf(c *docgen.Contract) *contract {
 	return out
 }
 
-// ContractQuery asks for what a template needs.
+// ContractQuery holds the parameters of a request for a contract.
 type ContractQuery struct {
 	TemplatePath
-	VersionID string `query:"template_version_id" doc:"The id of a version of the template; the current one when left out." example:"87654321"`
+	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the current version)." example:"87654321"`
 }
 
-// A contractReply holds a contract, or says that it is not ready yet.
+// A contractReply holds a contract, or says that the server is still reading the template.
 type contractReply struct {
 	Status     int
 	RetryAfter string `header:"Retry-After" hidden:"true"`
@@ -117,24 +117,24 @@ func (a *api) getContract(ctx context.Context, c *call, in *ContractQuery) (*con
 	return answer, nil
 }
 
-// dryRun is the answer to a batch that is only tried.
+// dryRun is the response to a batch with options.dry_run.
 type dryRun struct {
 	Type       string          `json:"type" enum:"docgen_dry_run"`
-	Documents  int             `json:"documents" doc:"The documents of the batch."`
-	Incomplete int             `json:"incomplete" doc:"Those that would lack something."`
-	Findings   []documentLacks `json:"findings" doc:"What the first 1000 of these would lack."`
+	Documents  int             `json:"documents" doc:"The number of documents of the batch."`
+	Incomplete int             `json:"incomplete" doc:"The number of documents that would be incomplete."`
+	Findings   []documentLacks `json:"findings" doc:"What these documents lack, for the first 1000 of them."`
 }
 
 type documentLacks struct {
-	Position   int        `json:"position" doc:"Of the document in the batch, from 0."`
+	Position   int        `json:"position" doc:"The position of the document in the batch, starting with 0."`
 	Name       string     `json:"generated_file_name"`
 	Mismatches []mismatch `json:"mismatches"`
 }
 
 type mismatch struct {
-	Path       string  `json:"path" doc:"In the user_input, such as items[2].price."`
+	Path       string  `json:"path" doc:"The path in the user_input, such as items[2].price."`
 	Message    string  `json:"message"`
-	DidYouMean *string `json:"did_you_mean" doc:"A path that is there and was probably meant; null if none comes near."`
+	DidYouMean *string `json:"did_you_mean" doc:"The most similar path that exists; null if none is similar."`
 }
 
 func dryRunOf(run *docgen.DryRun) *dryRun {

@@ -10,7 +10,7 @@ import (
 var docCopyFile = doc{
 	id: "copy_file", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Copy a file",
-	description: "The copy has one version. It is no template, and nobody collaborates on it.",
+	description: "The copy has one version. It is not a template and has no collaborations.",
 	status:      http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
 		docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
@@ -19,9 +19,9 @@ var docCopyFile = doc{
 }
 
 type copyFileRequest struct {
-	Parent  parentRef `json:"parent" doc:"The folder to put the copy into."`
-	Name    string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy; that of the file when left out."`
-	Version *ID       `json:"version,omitempty" doc:"The id of the version to copy; the current one when left out."`
+	Parent  parentRef `json:"parent" doc:"The folder for the copy."`
+	Name    string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy (default: the name of the file)."`
+	Version *ID       `json:"version,omitempty" doc:"The id of the version to copy (default: the current version)."`
 }
 
 func (a *api) copyFile(ctx context.Context, c *call, in *FileQuery) (*itemReply[file], error) {
@@ -47,8 +47,8 @@ func (a *api) copyFile(ctx context.Context, c *call, in *FileQuery) (*itemReply[
 var docCopyFolder = doc{
 	id: "copy_folder", tag: tagFolders, scope: docgen.ScopeWrite,
 	summary: "Copy a folder",
-	description: "With all that it holds, up to 10,000 files and folders; what is in the trash stays behind. The copy is there as a whole " +
-		"or not at all. Its files are no templates, and nobody collaborates on it.",
+	description: "Copies the folder and everything in it, up to 10,000 files and folders, except items in the trash. The copy is all or " +
+		"nothing. Its files are not templates and have no collaborations.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
@@ -57,8 +57,8 @@ var docCopyFolder = doc{
 }
 
 type copyFolderRequest struct {
-	Parent parentRef `json:"parent" doc:"The folder to put the copy into."`
-	Name   string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy; that of the folder when left out."`
+	Parent parentRef `json:"parent" doc:"The folder for the copy."`
+	Name   string    `json:"name,omitempty" minLength:"1" doc:"The name of the copy (default: the name of the folder)."`
 }
 
 func (a *api) copyFolder(ctx context.Context, c *call, in *FolderQuery) (*itemReply[folder], error) {

@@ -19,18 +19,17 @@ import (
 )
 
 const (
-	maxProblems  = 100 // problems that one answer lists: a client that makes more has one fault, many times
-	maxNameShown = 200 // bytes of a field's name, which the client chose, that an answer repeats
+	maxProblems  = 100 // maximum number of problems in one response
+	maxNameShown = 200 // maximum bytes of a field name from the client that a response repeats
 )
 
-// decode reads a JSON object into the struct that v points to, strictly, and finds everything that is wrong with it:
-// fields that are missing, unknown, given twice, or of the wrong type come back together, each with its path. Text that
-// is not JSON (RFC 8259), or nested more than 10,000 deep, is an error that says where. The text is read once.
+// decode parses a JSON object into the struct that v points to, in one pass. It reports everything that is wrong with the object at once,
+// each with its path: fields that are missing, unknown, repeated, or of the wrong type. For text that is not JSON (RFC 8259), or nested
+// more than 10,000 levels deep, it returns an error with the location.
 //
-// The struct has the tags that the OpenAPI document is made of, so that both agree: a field is required unless it is
-// omitempty or omitzero, its enum tag lists what it may be, and minLength:"1" rejects an empty string, which would
-// otherwise pass for a field that was left out. Inputs reads each userInput, which shares its memory with text; it may be nil
-// if v has none.
+// The struct tags are those that generate the OpenAPI document, so the two always agree: a field is required unless it is omitempty or
+// omitzero, its enum tag lists the valid values, and minLength:"1" rejects an empty string, which would otherwise count as an omitted
+// field. Inputs reads each userInput, which shares its memory with text; it may be nil if v has none.
 func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
@@ -44,12 +43,12 @@ func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error)
 	}
 	end := len(text) - len(bytes.TrimLeft(text[d.in.InputOffset():], " \t\r\n"))
 	if end < len(text) {
-		return nil, malformed(text, end, "more follows after the end of the object")
+		return nil, malformed(text, end, "unexpected data after the end of the object")
 	}
 	return d.problems, nil
 }
 
-// syntaxError tells where text stops being JSON.
+// syntaxError returns the Error for text that is not JSON, with the position of the first error.
 func syntaxError(text []byte, err error) error {
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -58,7 +57,7 @@ func syntaxError(text []byte, err error) error {
 	return malformed(text, int(wrong.ByteOffset), wrong.Err.Error())
 }
 
-// validPrefix returns how much of text is UTF-8.
+// validPrefix returns the length of the prefix of text that is UTF-8.
 func validPrefix(text []byte) int {
 	at := 0
 	for at < len(text) {
@@ -81,7 +80,7 @@ func malformed(text []byte, at int, reason string) error {
 // A decoder reads text into a struct. Its methods return the errors of the JSON decoder.
 type decoder struct {
 	text     []byte
-	in       *jsontext.Decoder // of the text
+	in       *jsontext.Decoder // of text
 	inputs   *docgen.Inputs
 	problems []docgen.Problem
 }
@@ -93,7 +92,7 @@ var (
 	changeType = reflect.TypeFor[interface{ isChange() }]()
 )
 
-// A change is a field of a request where null says something, and leaving it out says nothing.
+// A change is a field of a request where null and an omitted field have different meanings.
 type change[T any] struct {
 	Given bool
 	Value *T // nil for null
@@ -109,14 +108,15 @@ func (change[T]) Schema(r huma.Registry) *huma.Schema {
 	return optional[T]{}.Schema(r)
 }
 
-// value reads the next value of the text, of a field or an item of a list. A value of the wrong type is noted and skipped.
+// value decodes the next value of the text, a field or an item of a list. It records a problem for a value of the wrong type, and skips
+// it.
 func (d *decoder) value(v reflect.Value, path string, f field) error {
 	next := d.in.PeekKind()
 	switch t := v.Type(); {
 	case t.Implements(changeType):
 		v.FieldByName("Given").SetBool(true)
 		return d.value(v.FieldByName("Value"), path, f)
-	case next == jsontext.KindNull && (t.Kind() == reflect.Pointer || t == timeType): // like one that is left out
+	case next == jsontext.KindNull && (t.Kind() == reflect.Pointer || t == timeType): // like an omitted field
 		return d.in.SkipValue()
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
@@ -139,7 +139,7 @@ func (d *decoder) value(v reflect.Value, path string, f field) error {
 	return d.scalar(v, path, f)
 }
 
-// takes tells whether a value that begins so can be of type t.
+// takes reports whether a value of kind next can be decoded into type t.
 func takes(t reflect.Type, next jsontext.Kind) bool {
 	switch {
 	case t == inputType:
@@ -188,16 +188,16 @@ func (d *decoder) object(v reflect.Value, path string) error {
 	return err
 }
 
-// member reads the value of a field of v.
+// member decodes the value of a field of v.
 func (d *decoder) member(v reflect.Value, path, name string, fields []field, seen map[string]bool) error {
 	at := join(path, name)
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	switch {
 	case i < 0:
-		d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; there are %s", quote(at), names(fields))
+		d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; valid fields are %s", quote(at), names(fields))
 		return d.in.SkipValue()
 	case seen[name]:
-		d.note(docgen.ReasonInvalid, at, "%s is given twice", quote(at))
+		d.note(docgen.ReasonInvalid, at, "%s is repeated", quote(at))
 		return d.in.SkipValue()
 	}
 	seen[name] = true
@@ -220,7 +220,7 @@ func (d *decoder) array(v reflect.Value, path string) error {
 	return err
 }
 
-// scalar reads a value that is neither an object nor a list.
+// scalar decodes a value that is neither an object nor an array.
 func (d *decoder) scalar(v reflect.Value, path string, f field) error {
 	if v.Type() == idType {
 		return d.id(v, path)
@@ -237,7 +237,7 @@ func (d *decoder) scalar(v reflect.Value, path string, f field) error {
 	case v.Kind() == reflect.Int64:
 		n, err := strconv.ParseInt(token.String(), 10, 64)
 		if err != nil {
-			d.note(docgen.ReasonInvalid, path, "%s must be a whole number of 64 bits", quote(path))
+			d.note(docgen.ReasonInvalid, path, "%s must be a 64-bit integer", quote(path))
 		}
 		v.SetInt(n)
 	default:
@@ -248,7 +248,7 @@ func (d *decoder) scalar(v reflect.Value, path string, f field) error {
 
 func (d *decoder) string(v reflect.Value, path, s string, f field) {
 	if f.notEmpty && s == "" {
-		d.note(docgen.ReasonInvalid, path, "%s must not be empty; leave it out instead", quote(path))
+		d.note(docgen.ReasonInvalid, path, "%s must not be empty; omit it instead", quote(path))
 	}
 	if f.enum != "" && !slices.Contains(strings.Split(f.enum, ","), s) {
 		d.note(docgen.ReasonInvalid, path, "%s must be %s", quote(path), strings.ReplaceAll(f.enum, ",", " or "))
@@ -257,7 +257,7 @@ func (d *decoder) string(v reflect.Value, path, s string, f field) {
 	v.SetString(s)
 }
 
-// id reads an identifier, which is a string of digits without escapes; some clients send a number.
+// id decodes an identifier, which is a string of digits without escapes. Some clients send a number.
 func (d *decoder) id(v reflect.Value, path string) error {
 	raw, err := d.in.ReadValue()
 	if err != nil {
@@ -273,8 +273,8 @@ func (d *decoder) id(v reflect.Value, path string) error {
 
 func (d *decoder) time(v reflect.Value, path, s string) {
 	t, err := time.Parse(time.RFC3339, s)
-	if year := t.UTC().Year(); err != nil || year < 0 || year > 9999 { // which in UTC would need another form
-		d.note(docgen.ReasonInvalid, path, "%s must be a time in the form of RFC 3339, such as 2026-01-31T12:00:00+00:00", quote(path))
+	if year := t.UTC().Year(); err != nil || year < 0 || year > 9999 { // the UTC form would not be RFC 3339
+		d.note(docgen.ReasonInvalid, path, "%s must be a time in RFC 3339 format, such as 2026-01-31T12:00:00+00:00", quote(path))
 	}
 	v.Set(reflect.ValueOf(timestamp{t}))
 }
@@ -304,7 +304,7 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-// names are those of all fields, for whoever has misspelt one.
+// names lists all fields, to help with misspelled ones.
 func names(fields []field) string {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -334,7 +334,7 @@ func shorten(path string) string {
 	return strings.ToValidUTF8(path[:maxNameShown], "") + "…"
 }
 
-// wanted says what a field takes, in the words of JSON.
+// wanted names the JSON type of a field.
 func wanted(t reflect.Type) string {
 	switch {
 	case t == idType:
@@ -342,7 +342,7 @@ func wanted(t reflect.Type) string {
 	case t == timeType, t.Kind() == reflect.String:
 		return "a string"
 	case t.Kind() == reflect.Int64:
-		return "a whole number"
+		return "an integer"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.Slice:
@@ -351,7 +351,7 @@ func wanted(t reflect.Type) string {
 	return "an object"
 }
 
-// described says what a value is that begins so.
+// described names the type of a value of the given kind.
 func described(next jsontext.Kind) string {
 	switch next {
 	case jsontext.KindBeginObject:

@@ -11,22 +11,22 @@ import (
 	"platen/docgen"
 )
 
-// delivery is one notification for one webhook, with what became of it.
+// delivery is one notification for one webhook, with its state.
 type delivery struct {
 	ID        ID          `json:"id"`
 	Type      string      `json:"type" enum:"webhook_delivery"`
-	Webhook   webhookRef  `json:"webhook" doc:"The webhook it is for, which may have been deleted."`
-	EventID   string      `json:"event_id" format:"uuid" doc:"The event: id in the body. The notifications of one event for several webhooks share it."`
+	Webhook   webhookRef  `json:"webhook" doc:"The webhook, which may have been deleted."`
+	EventID   string      `json:"event_id" format:"uuid" doc:"The event: the id in the body. All notifications of one event share it."`
 	Trigger   triggerName `json:"trigger"`
-	State     string      `json:"state" enum:"pending,delivered,failed,canceled" doc:"pending: it is being tried. delivered: the receiver took it. failed: given up. canceled: the webhook was deleted or disabled before."`
+	State     string      `json:"state" enum:"pending,delivered,failed,canceled" doc:"pending: delivery is in progress. delivered: the receiver accepted it. failed: the server gave up. canceled: the webhook was deleted or disabled first."`
 	CreatedAt timestamp   `json:"created_at" doc:"When the event happened."`
-	BegunAt   timestamp   `json:"begun_at" doc:"Since when it is being tried: since it happened, or was replayed."`
-	Tries     int         `json:"tries" doc:"How many attempts have failed since then."`
-	Attempts  int         `json:"attempt_count" doc:"How many attempts there were in all."`
-	DueAt     timestamp   `json:"due_at" doc:"When it is tried next; null unless it is pending."`
-	EndedAt   timestamp   `json:"ended_at" doc:"When it was delivered, given up or canceled; null while it is pending."`
-	Reason    *string     `json:"reason" doc:"What was wrong with the last attempt, or why there was none; null when nothing was."`
-	Body      *string     `json:"body,omitempty" doc:"The body of the notification, as sent: a signature is made of this text. Left out in lists."`
+	BegunAt   timestamp   `json:"begun_at" doc:"When delivery started: at the event or the last replay."`
+	Tries     int         `json:"tries" doc:"Failed attempts since then."`
+	Attempts  int         `json:"attempt_count" doc:"Attempts in total."`
+	DueAt     timestamp   `json:"due_at" doc:"When the next attempt is due; null unless pending."`
+	EndedAt   timestamp   `json:"ended_at" doc:"When it was delivered, failed, or canceled; null while pending."`
+	Reason    *string     `json:"reason" doc:"What was wrong with the last attempt, or why there was none; null if nothing was."`
+	Body      *string     `json:"body,omitempty" doc:"The exact body of the notification, which signatures cover. Omitted in lists."`
 }
 
 func deliveryOf(d *docgen.Delivery) delivery {
@@ -37,20 +37,20 @@ func deliveryOf(d *docgen.Delivery) delivery {
 	}
 }
 
-// attempt is one try to deliver a notification.
+// attempt is one attempt to deliver a notification.
 type attempt struct {
 	ID              ID                          `json:"id"`
 	Type            string                      `json:"type" enum:"webhook_attempt"`
-	Name            *string                     `json:"box_delivery_id" doc:"The header BOX-DELIVERY-ID, by which the receiver knows the attempt; null when nothing was sent."`
+	Name            *string                     `json:"box_delivery_id" doc:"The header BOX-DELIVERY-ID, which identifies the attempt for the receiver; null if nothing was sent."`
 	BegunAt         timestamp                   `json:"begun_at"`
-	Duration        int64                       `json:"duration_ms" doc:"Milliseconds until the answer was read, or the attempt was given up."`
-	Outcome         string                      `json:"outcome" doc:"A word for what happened: delivered; redirect, gone (410), busy (429, or 503 with Retry-After) or status (any other) by the answer; timeout, refused, unreachable, reset, invalid, dns or tls where there was none; address, owner, expired or stopped where nothing was sent. There may be more words." example:"delivered"`
-	Reason          *string                     `json:"reason" doc:"What was wrong, for a person; null when nothing was."`
-	Status          *int                        `json:"status" doc:"The status of the answer; null when there was none."`
-	RequestHeaders  optional[map[string]string] `json:"request_headers" doc:"Null when nothing was sent."`
-	ResponseHeaders optional[map[string]string] `json:"response_headers" doc:"Null when there was no answer."`
-	ResponseBody    string                      `json:"response_body" doc:"The answer's body, as far as it was read. What is no UTF-8 is replaced."`
-	Truncated       bool                        `json:"is_truncated" doc:"Whether the body of the answer was longer."`
+	Duration        int64                       `json:"duration_ms" doc:"Milliseconds until the response was read or the attempt ended."`
+	Outcome         string                      `json:"outcome" doc:"What happened. By the status of the response: delivered, redirect, gone (410), busy (429, or 503 with Retry-After), or status (any other). Without a response: timeout, refused, unreachable, reset, invalid, dns, or tls. If nothing was sent: address, owner, expired, or stopped. More values may be added." example:"delivered"`
+	Reason          *string                     `json:"reason" doc:"What was wrong; null if nothing was."`
+	Status          *int                        `json:"status" doc:"The status of the response; null if there was none."`
+	RequestHeaders  optional[map[string]string] `json:"request_headers" doc:"Null if nothing was sent."`
+	ResponseHeaders optional[map[string]string] `json:"response_headers" doc:"Null if there was no response."`
+	ResponseBody    string                      `json:"response_body" doc:"The body of the response, as far as it was read. Bytes that are not UTF-8 are replaced."`
+	Truncated       bool                        `json:"is_truncated" doc:"Whether the body of the response was longer."`
 }
 
 func attemptOf(a *docgen.Attempt) attempt {
@@ -65,7 +65,7 @@ func attemptOf(a *docgen.Attempt) attempt {
 	return shown
 }
 
-// headersOf encodes headers by their names; the values of one are separated by commas.
+// headersOf encodes headers by name. Several values of a header are separated by commas.
 func headersOf(headers map[string][]string) optional[map[string]string] {
 	if headers == nil {
 		return optional[map[string]string]{}
@@ -77,27 +77,27 @@ func headersOf(headers map[string][]string) optional[map[string]string] {
 	return optional[map[string]string]{&joined}
 }
 
-// DeliveriesQuery asks for deliveries. Like docgen's filter, what is empty selects all.
+// DeliveriesQuery holds the parameters of a list of deliveries. Like in docgen's filter, an empty field selects everything.
 type DeliveriesQuery struct {
-	WebhookID     idParam     `query:"webhook_id" doc:"Only those for this webhook." example:"13579246"`
-	EventID       string      `query:"event_id" format:"uuid" doc:"Only those of this event: id in the body of a notification." example:"eb0c4e06-751f-442c-86f8-fd5bb404dbec"`
-	Trigger       triggerName `query:"trigger" doc:"Only those of this trigger." example:"FILE.UPLOADED"`
-	State         string      `query:"state" enum:"pending,delivered,failed,canceled" doc:"Only those in this state." example:"failed"`
-	CreatedAfter  timeParam   `query:"created_after" doc:"Only those of events at this time or later." example:"2026-01-31T12:00:00Z"`
-	CreatedBefore timeParam   `query:"created_before" doc:"Only those of events before this time." example:"2026-02-01T12:00:00Z"`
+	WebhookID     idParam     `query:"webhook_id" doc:"Only deliveries of this webhook." example:"13579246"`
+	EventID       string      `query:"event_id" format:"uuid" doc:"Only deliveries of this event: the id in the body of a notification." example:"eb0c4e06-751f-442c-86f8-fd5bb404dbec"`
+	Trigger       triggerName `query:"trigger" doc:"Only deliveries of this trigger." example:"FILE.UPLOADED"`
+	State         string      `query:"state" enum:"pending,delivered,failed,canceled" doc:"Only deliveries in this state." example:"failed"`
+	CreatedAfter  timeParam   `query:"created_after" doc:"Only events at this time or later." example:"2026-01-31T12:00:00Z"`
+	CreatedBefore timeParam   `query:"created_before" doc:"Only events before this time." example:"2026-02-01T12:00:00Z"`
 	Limit         limitParam  `query:"limit"`
-	Marker        string      `query:"marker" doc:"The next_marker or prev_marker of another page of the same list, with the same filters. Leave it out, or send 0, for the first page." example:"AQDsz5a1"`
-	Offset        intParam    `query:"offset" doc:"Page by offset: how many deliveries come before the page; at most 300000." example:"100"`
-	UseMarker     boolParam   `query:"usemarker" doc:"true: page by marker, also when offset is given. false: page by offset, also when it is not."`
+	Marker        string      `query:"marker" doc:"The next_marker or prev_marker of another page of the same list, with the same filters. Omit it, or send 0, to get the first page." example:"AQDsz5a1"`
+	Offset        intParam    `query:"offset" doc:"Number of deliveries to skip, at most 300000. Selects paging by offset." example:"100"`
+	UseMarker     boolParam   `query:"usemarker" doc:"true: page by marker even if offset is set. false: page by offset even if it is not."`
 }
 
-// An idParam is documented as an identifier.
+// An idParam is a query parameter with an identifier.
 type idParam string
 
 // Schema describes an identifier for the OpenAPI document.
 func (idParam) Schema(r huma.Registry) *huma.Schema { return ID(0).Schema(r) }
 
-// parse reads an identifier; 0, which nothing has, where there is none.
+// parse parses an identifier. It returns 0, which is never used, if there is none.
 func (p idParam) parse(name string) (int64, error) {
 	id, ok := parseID(string(p))
 	if p != "" && (!ok || id == 0) {
@@ -106,7 +106,7 @@ func (p idParam) parse(name string) (int64, error) {
 	return int64(id), nil
 }
 
-// A timeParam is documented as a time.
+// A timeParam is a query parameter with a time.
 type timeParam string
 
 // Schema describes a time for the OpenAPI document.
@@ -114,20 +114,20 @@ func (timeParam) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// parse reads a time; the zero time where there is none.
+// parse parses a time. It returns the zero time if there is none.
 func (p timeParam) parse(name string) (time.Time, error) {
 	if p == "" {
 		return time.Time{}, nil
 	}
 	t, err := time.Parse(time.RFC3339, string(p))
 	if err != nil {
-		return t, invalidParam(name, "%s must be a time in the form of RFC 3339, such as 2026-01-31T12:00:00Z", name)
+		return t, invalidParam(name, "%s must be a time in RFC 3339 format, such as 2026-01-31T12:00:00Z", name)
 	}
 	return sinceEpoch(t), nil
 }
 
-// sinceEpoch returns a time that was given, or the first one after 1970: nothing happened before that, and the zero time
-// would stand for none.
+// sinceEpoch returns t, but at least the first moment after 1970. Nothing happened before that, and docgen treats the zero time as no
+// limit.
 func sinceEpoch(t time.Time) time.Time {
 	if first := time.UnixMicro(1); t.Before(first) {
 		return first
@@ -148,7 +148,7 @@ func (q *DeliveriesQuery) filter() (docgen.DeliveryFilter, error) {
 	return f, err
 }
 
-// byOffset tells which way of paging is asked for.
+// byOffset reports whether the request pages by offset.
 func (q *DeliveriesQuery) byOffset() (bool, error) {
 	if q.UseMarker == "" {
 		return q.Offset != "", nil
@@ -157,23 +157,23 @@ func (q *DeliveriesQuery) byOffset() (bool, error) {
 	return !byMarker, err
 }
 
-// extension ends the description of an operation that the interface does not have.
-const extension = " An extension of Platen."
+// extension ends the description of an operation that the Box API does not have.
+const extension = " A Platen extension."
 
-// seenDeliveries says whose deliveries a caller sees.
-const seenDeliveries = "Callers see those for the webhooks that they made with the application of the access token; with the scope " +
-	"`manage_enterprise_properties` those for the webhooks of everybody."
+// seenDeliveries says which deliveries a caller can see.
+const seenDeliveries = "Callers can see the deliveries of webhooks that they created with the application of the access token; with the " +
+	"scope `manage_enterprise_properties`, of all webhooks."
 
 var docListDeliveries = doc{
 	id: "list_webhook_deliveries", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "List what webhooks were told",
-	description: "The newest first: by marker, or by offset when offset is given or usemarker is false. Filters add up. " + seenDeliveries +
-		" The operator says how long deliveries are kept." + extension,
+	summary: "List webhook deliveries",
+	description: "Newest first: by marker, or by offset if offset is set or usemarker is false. A delivery must match all filters. " +
+		seenDeliveries + " The operator decides how long deliveries are kept." + extension,
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: markerPage[delivery]{Limit: docgen.DefaultPageLimit, Entries: []delivery{exampleListedDelivery()}},
 }
 
-// deliveriesReply is a page by marker, or one by offset.
+// deliveriesReply is a page by marker or by offset.
 type (
 	deliveriesReply = reply[deliveriesPage]
 	deliveriesPage  = either[markerPage[delivery], offsetPage[delivery]]
@@ -210,15 +210,15 @@ func (a *api) listDeliveries(ctx context.Context, c *call, in *DeliveriesQuery) 
 	return &deliveriesReply{deliveriesPage{first: &pageOf(page, deliveryOf).Body}}, nil
 }
 
-// DeliveryPath names a delivery.
+// DeliveryPath identifies a delivery.
 type DeliveryPath struct {
 	DeliveryID string `path:"delivery_id" doc:"The id of the delivery." example:"24680135"`
 }
 
 var docGetDelivery = doc{
 	id: "get_webhook_delivery", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary:     "Get what a webhook was told",
-	description: "With the body of the notification. " + seenDeliveries + extension,
+	summary:     "Get a webhook delivery",
+	description: "Includes the body of the notification. " + seenDeliveries + extension,
 	errors:      []docgen.Code{docgen.CodeNotFound},
 	example:     exampleDelivery(),
 }
@@ -238,12 +238,12 @@ func (a *api) getDelivery(ctx context.Context, c *call, in *DeliveryPath) (*repl
 var docListAttempts = doc{
 	id: "list_webhook_attempts", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "List the attempts of a delivery",
-	description: "Each with what was sent and what was answered, the oldest first. All of them sent the body of the delivery." + extension,
+	description: "Requests and responses of all attempts, oldest first. Every attempt sends the body of the delivery." + extension,
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound},
 	example:     markerPage[attempt]{Limit: docgen.DefaultPageLimit, Entries: []attempt{exampleAttempt()}},
 }
 
-// AttemptsQuery asks for the attempts of a delivery.
+// AttemptsQuery holds the parameters of a list of attempts.
 type AttemptsQuery struct {
 	DeliveryPath
 	PageQuery
@@ -267,9 +267,9 @@ func (a *api) listAttempts(ctx context.Context, c *call, in *AttemptsQuery) (*re
 
 var docReplayDelivery = doc{
 	id: "replay_webhook_delivery", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Send a notification again",
-	description: "With the same body, and tried like a new one; one that is pending is tried at once. The webhook must be active. A receiver that had " +
-		"it already knows it by its id." + extension,
+	summary: "Replay a webhook delivery",
+	description: "Sends the same body again and retries like a new notification. A pending delivery is sent immediately. The webhook " +
+		"must be active. A receiver recognizes the notification by its id." + extension,
 	status:  http.StatusAccepted,
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeConflict},
 	example: exampleDelivery(),

@@ -21,24 +21,24 @@ import (
 var docDownloadFile = doc{
 	id: "download_file", tag: tagFiles, scope: docgen.ScopeRead,
 	summary: "Download a file",
-	description: "The content of the current version, or of another. One range of bytes can be asked for; a request for " +
-		"several is answered with the whole. The server checks what it sends: if stored content is damaged, it closes the connection " +
-		"before the last byte rather than complete the response.",
+	description: "The content of the current version, or of another one. You can request one range of bytes; a request for several " +
+		"ranges returns the whole content. The server verifies the content while it sends it: if stored content is damaged, it closes " +
+		"the connection before the last byte.",
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange, docgen.CodeContentDamaged},
 	also:   answersContent,
 }
 
-// DownloadQuery says what to download. The headers are read by net/http.
+// DownloadQuery holds the parameters of a download. net/http reads the headers.
 type DownloadQuery struct {
 	FilePath
-	VersionID   string `query:"version" doc:"The id of a version of the file; the current one when left out." example:"87654321"`
-	Range       string `header:"Range" doc:"The range of bytes wanted." example:"bytes=0-1023"`
-	IfRange     string `header:"If-Range" doc:"The ETag that the content must still have for Range to count."`
-	IfMatch     string `header:"If-Match" doc:"The ETag that the content must still have; otherwise the answer is 412."`
-	IfNoneMatch string `header:"If-None-Match" doc:"An ETag that the caller has; the answer is 304 when it is still the content's."`
+	VersionID   string `query:"version" doc:"The id of a version of the file (default: the current version)." example:"87654321"`
+	Range       string `header:"Range" doc:"The range of bytes to return." example:"bytes=0-1023"`
+	IfRange     string `header:"If-Range" doc:"Applies Range only if the content still has this ETag."`
+	IfMatch     string `header:"If-Match" doc:"Fails with 412 unless the content still has this ETag."`
+	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 if the content still has this ETag."`
 }
 
-// A streamed answer has been written when it is returned.
+// A streamed response has already been written when its handler returns it.
 type streamed struct{ Body func(huma.Context) }
 
 func (a *api) downloadFile(ctx context.Context, c *call, in *DownloadQuery) (*streamed, error) {
@@ -57,7 +57,7 @@ func (a *api) downloadFile(ctx context.Context, c *call, in *DownloadQuery) (*st
 	return &streamed{Body: func(huma.Context) {}}, a.serveContent(ctx, c, content)
 }
 
-// versionParam reads the query parameter that names a file version; 0 is the current one.
+// versionParam parses the query parameter that identifies a file version. 0 is the current one.
 func versionParam(name, text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -69,23 +69,21 @@ func versionParam(name, text string) (int64, error) {
 	return int64(id), nil
 }
 
-// oneRange is a Range header that asks for one range of bytes, and noRange one that asks for the last none, which is a
-// range that cannot be satisfied (RFC 9110, section 14.1.2). Others are passed over, as RFC 9110, section 14.2,
-// demands for those that cannot be understood and allows for several ranges: each would be another reading of the
-// stored content.
+// oneRange matches a Range header with one range of bytes. noRange matches one that requests the last 0 bytes, which cannot be satisfied
+// (RFC 9110, section 14.1.2). Other headers are ignored: RFC 9110, section 14.2, requires this for invalid ones and allows it for several
+// ranges, each of which would read the stored content separately.
 var (
 	oneRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
 	noRange  = regexp.MustCompile(`^bytes=-0+$`)
 )
 
-// withRange returns a request in which net/http finds the range that is to be served. Of a file without content there is
-// no range, and all of it is served.
+// withRange returns a request with the range that net/http should serve. A file without content has no range and is served whole.
 func withRange(r *http.Request, size int64) *http.Request {
 	asked := r.Header.Get("Range")
 	switch {
 	case size == 0 || !oneRange.MatchString(asked):
 		asked = ""
-	case noRange.MatchString(asked): // net/http would serve no bytes with 206
+	case noRange.MatchString(asked): // net/http would return 206 with no bytes
 		asked = fmt.Sprintf("bytes=%d-", size)
 	default:
 		return r
@@ -98,8 +96,7 @@ func withRange(r *http.Request, size int64) *http.Request {
 	return r
 }
 
-// serveContent answers with content, or the part of it that the request's conditions and range ask for (RFC 9110,
-// sections 13 and 14).
+// serveContent sends content, or the part that the conditions and the range of the request select (RFC 9110, sections 13 and 14).
 func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content) error {
 	h := c.w.Header()
 	h.Set("Content-Type", contentType(content.Name))
@@ -117,26 +114,26 @@ func (a *api) serveContent(ctx context.Context, c *call, content *docgen.Content
 		for _, name := range []string{"Content-Disposition", "ETag", "Last-Modified", "Accept-Ranges", "Content-Range"} {
 			h.Del(name)
 		}
-		if held.status == http.StatusRequestedRangeNotSatisfiable { // net/http says so of some ranges only
+		if held.status == http.StatusRequestedRangeNotSatisfiable { // net/http sends it for some ranges only
 			h.Set("Content-Range", fmt.Sprintf("bytes */%d", content.Size))
 		}
 		return refusal(held.status, content, err)
 	}
 	if err != nil {
-		// Too late for another answer. The client must not take what it got for the whole.
-		a.log.WarnContext(ctx, "download broken off", "request_id", c.id, "error", err)
+		// It is too late for another response. The client must not mistake what it received for the whole.
+		a.log.WarnContext(ctx, "download aborted", "request_id", c.id, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-// refusal explains why net/http does not serve content.
+// refusal returns the Error for a status with which net/http refuses to serve content.
 func refusal(status int, content *docgen.Content, err error) error {
 	switch status {
 	case http.StatusRequestedRangeNotSatisfiable:
-		return failf(codeRange, "The file has %d bytes; the range asked for is not in it.", content.Size)
+		return failf(codeRange, "The requested range is not in the file, which has %d bytes.", content.Size)
 	case http.StatusPreconditionFailed:
-		return failf(docgen.CodePrecondition, "The content is not the one that the request's conditions ask for.")
+		return failf(docgen.CodePrecondition, "The content does not match the conditions of the request.")
 	}
 	if damaged, ok := errors.AsType[*docgen.Error](err); ok {
 		return damaged
@@ -144,7 +141,7 @@ func refusal(status int, content *docgen.Content, err error) error {
 	return fmt.Errorf("serve content: status %d: %w", status, err)
 }
 
-// contentType tells a browser what a file is, by its name. Not every machine knows the type of a Word document.
+// contentType returns the media type of a file by its name. Not every machine knows the type of a Word document.
 func contentType(name string) string {
 	extension := strings.ToLower(path.Ext(name))
 	if extension == ".docx" {
@@ -156,8 +153,8 @@ func contentType(name string) string {
 	return "application/octet-stream"
 }
 
-// disposition is the Content-Disposition of a file: always to be saved, never to be shown as a page of this server. It
-// bears the name in the two forms of RFC 6266, for old clients without what is not ASCII.
+// disposition returns the Content-Disposition of a file, which browsers save and never display as a page of this server. It contains the
+// name in both forms of RFC 6266; the one for old clients is reduced to ASCII.
 func disposition(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
@@ -169,7 +166,7 @@ func disposition(name string) string {
 	return fmt.Sprintf(`attachment; filename="%s"; filename*=UTF-8''%s`, plain, escaped)
 }
 
-// A contentReader opens stored content where it is read from, and not before.
+// A contentReader opens stored content at the position where it is first read, and not before.
 type contentReader struct {
 	ctx     context.Context
 	content *docgen.Content
@@ -194,7 +191,7 @@ func (r *contentReader) Seek(offset int64, whence int) (int64, error) {
 	return r.at, nil
 }
 
-// begin makes sure that the content can be read before that is promised, and tells that it is taken.
+// begin makes sure that the content is readable before the response starts, and fires the download event.
 func (r *contentReader) begin() error {
 	if err := r.prepare(); err != nil || r.at > 0 {
 		return err
@@ -203,7 +200,7 @@ func (r *contentReader) begin() error {
 	return r.failure
 }
 
-// prepare opens the content where it will be read from.
+// prepare opens the content at the current position.
 func (r *contentReader) prepare() error {
 	if r.open == nil && r.at < r.content.Size {
 		r.open, r.failure = r.content.Open(r.ctx, r.at, -1)
@@ -226,7 +223,7 @@ func (r *contentReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading where it is.
+// Close closes the open content, if any.
 func (r *contentReader) Close() error {
 	if r.open == nil {
 		return nil
@@ -236,29 +233,29 @@ func (r *contentReader) Close() error {
 	return err
 }
 
-// answersContent documents an answer of bytes.
+// answersContent documents a response with file content.
 func answersContent(_ *api, op *huma.Operation) {
 	bytes := map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}
 	text := &huma.Schema{Type: huma.TypeString}
 	headers := map[string]*huma.Param{
 		"ETag":                {Description: "The SHA-1 of the content, in quotes.", Schema: text, Required: true},
 		"Content-Disposition": {Description: "attachment, with the name of the file.", Schema: text, Required: true},
-		"Accept-Ranges":       {Description: "bytes: a range can be asked for.", Schema: text},
+		"Accept-Ranges":       {Description: "bytes: ranges are supported.", Schema: text},
 		"Last-Modified":       {Description: "When the content was last changed.", Schema: text},
 	}
 	part := maps.Clone(headers)
-	part["Content-Range"] = &huma.Param{Description: "Which bytes these are, of how many.", Schema: text, Required: true}
+	part["Content-Range"] = &huma.Param{Description: "The range of bytes in the response, and the total size.", Schema: text, Required: true}
 	op.Responses["200"] = &huma.Response{Description: "The content.", Content: bytes, Headers: maps.Clone(headers)}
-	op.Responses["206"] = &huma.Response{Description: "The range of it that was asked for.", Content: bytes, Headers: part}
-	op.Responses["304"] = &huma.Response{Description: "The caller has the current content already.", Headers: headers}
+	op.Responses["206"] = &huma.Response{Description: "The requested range of the content.", Content: bytes, Headers: part}
+	op.Responses["304"] = &huma.Response{Description: "The caller already has the current content.", Headers: headers}
 	op.Responses["416"].Headers = map[string]*huma.Param{
-		"Content-Range": {Description: "How many bytes there are.", Schema: text, Required: true},
+		"Content-Range": {Description: "The total size of the content.", Schema: text, Required: true},
 	}
 }
 
-// answersNotModified documents the answer of a conditional request.
+// answersNotModified documents the response to a conditional request.
 func answersNotModified(_ *api, op *huma.Operation) {
-	op.Responses["304"] = &huma.Response{Description: "The caller has the current state already.", Headers: map[string]*huma.Param{
-		"ETag": {Description: "What the state is called, in quotes.", Schema: &huma.Schema{Type: huma.TypeString}, Required: true},
+	op.Responses["304"] = &huma.Response{Description: "The caller already has the current state.", Headers: map[string]*huma.Param{
+		"ETag": {Description: "The entity tag of the current state, in quotes.", Schema: &huma.Schema{Type: huma.TypeString}, Required: true},
 	}}
 }

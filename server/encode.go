@@ -15,22 +15,22 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// Answers are written by the JSON library that is to be the next one of Go. In the present one an object that writes itself,
-// as a view does, is checked and copied at every level above it, which takes longer than all else for a list of them. What
-// is left out and how texts are written is as there, without escapes for HTML: nothing here is put into a page.
+// Responses are encoded by the JSON library that may become the next one of Go. The current one checks and copies an object with its own
+// encoding, such as a view, at every level above it, which takes longer than everything else for a list. Omitted fields and the encoding
+// of strings are the same in both, except that this one does not escape HTML: no response is embedded in a page.
 var asWritten = json.JoinOptions(
 	json.Deterministic(true), json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true), jsonv1.OmitEmptyWithLegacySemantics(true),
-	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), // nothing is checked twice, and no answer fails
+	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), // check nothing twice, and let no response fail
 )
 
-// jsonFormat encodes the answers of operations.
+// jsonFormat encodes the responses of operations.
 var jsonFormat = huma.Format{Marshal: writeJSON, Unmarshal: stdjson.Unmarshal}
 
-// answerBuffer is how many bytes of an answer are written at once. A list is written while its entries are encoded, and is
-// nowhere in memory as a whole.
+// answerBuffer is the number of bytes of a response that are written at once. A list is written while its entries are encoded, so it is
+// never in memory as a whole.
 const answerBuffer = 32 << 10
 
-// writeJSON writes an answer.
+// writeJSON writes a response.
 func writeJSON(w io.Writer, v any) error {
 	buf := answers.Get().(*bufio.Writer)
 	buf.Reset(w)
@@ -41,7 +41,7 @@ func writeJSON(w io.Writer, v any) error {
 	if err := json.MarshalWrite(buf, v, asWritten); err != nil {
 		return err
 	}
-	if err := buf.WriteByte('\n'); err != nil { // for who reads it in a terminal
+	if err := buf.WriteByte('\n'); err != nil { // for readers in a terminal
 		return err
 	}
 	return buf.Flush()
@@ -49,19 +49,19 @@ func writeJSON(w io.Writer, v any) error {
 
 var answers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, answerBuffer) }}
 
-// marshal encodes one answer, or a part of one, in the same way.
+// marshal encodes a response, or a part of one, in the same way.
 func marshal(v any) ([]byte, error) { return json.Marshal(v, asWritten) }
 
-// An outField is what has to be known of a field of a struct to show it or not.
+// An outField describes how to encode a field of a struct.
 type outField struct {
 	index           int
 	name            string // in JSON
-	isMini, isAsked bool   // by the tag fields
-	isBase          bool   // whether it is always shown
-	mayLack         bool   // whether it is left out where it says nothing
+	isMini, isAsked bool   // from the tag fields
+	isBase          bool   // whether it is always encoded
+	mayLack         bool   // whether it is omitted if empty
 }
 
-// outFields remembers the fields of types.
+// outFields caches the fields of types.
 var outFields sync.Map
 
 func outFieldsOf(t reflect.Type) []outField {

@@ -10,7 +10,7 @@ import (
 	"platen/docgen"
 )
 
-// Codes of failures that only HTTP knows; the others are docgen's.
+// Codes of failures in HTTP. docgen has all others.
 const (
 	codeVersion        docgen.Code = "invalid_api_version"
 	codeParts          docgen.Code = "metadata_after_file_contents"
@@ -25,36 +25,36 @@ const (
 )
 
 const (
-	messageInternal = "The server met a condition that it did not expect. Its log tells more under the request id."
-	messageRoute    = "There is no such address in this interface."
+	messageInternal = "The server encountered an unexpected error. Its log has the details under the request id."
+	messageRoute    = "The API has no such path."
 )
 
-// failf makes an Error without problems.
+// failf returns an Error without problems.
 func failf(code docgen.Code, format string, args ...any) *docgen.Error {
 	return &docgen.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// An answer is an error as it goes over the wire: status, headers, body. It is what every handler's error becomes.
+// An answer is an error as an HTTP response: status, headers, and body. Every error of a handler becomes one.
 type answer struct {
 	status int
 	header http.Header
 	body   *errorBody // nil for 304 Not Modified
 }
 
-// errorBody is the body of every answer with a status of 400 or more.
+// errorBody is the body of every response with a status of 400 or more.
 type errorBody struct {
 	Type        string        `json:"type" enum:"error"`
-	Status      int           `json:"status" doc:"The HTTP status again." example:"404"`
-	Code        docgen.Code   `json:"code" doc:"What kind of failure this is; the list of codes says what to do about each." example:"not_found"`
-	Message     string        `json:"message" doc:"What is wrong, for a person." example:"Not Found"`
-	ContextInfo *errorContext `json:"context_info,omitempty" doc:"Details, where there are any."`
-	HelpURL     string        `json:"help_url" format:"uri" doc:"Where the code is explained."`
-	RequestID   string        `json:"request_id" doc:"Name this to the operator: the server's log has it." example:"01jd4r2m8k5v"`
+	Status      int           `json:"status" doc:"The HTTP status." example:"404"`
+	Code        docgen.Code   `json:"code" doc:"The kind of failure. The list of codes says what to do about each." example:"not_found"`
+	Message     string        `json:"message" doc:"What is wrong." example:"Not Found"`
+	ContextInfo *errorContext `json:"context_info,omitempty" doc:"Details, if there are any."`
+	HelpURL     string        `json:"help_url" format:"uri" doc:"The documentation of the code."`
+	RequestID   string        `json:"request_id" doc:"The id of the request in the server's log. Include it when you contact the operator." example:"01jd4r2m8k5v"`
 }
 
 type errorContext struct {
 	Errors    []errorDetail `json:"errors,omitempty" doc:"Everything that is wrong with the request."`
-	Conflicts any           `json:"conflicts,omitempty" doc:"What is in the way: one object for a file, a list for a folder."`
+	Conflicts any           `json:"conflicts,omitempty" doc:"The items in conflict: one object for a file, a list for a folder."`
 }
 
 type errorDetail struct {
@@ -63,7 +63,7 @@ type errorDetail struct {
 	Message string `json:"message" example:"'user_input' must be an object"`
 }
 
-// Error, GetStatus, GetHeaders and MarshalJSON make an answer what huma sends as an error.
+// Error, GetStatus, GetHeaders, and MarshalJSON let huma send an answer as an error.
 
 func (ans *answer) Error() string           { return http.StatusText(ans.status) }
 func (ans *answer) GetStatus() int          { return ans.status }
@@ -72,18 +72,18 @@ func (ans *answer) MarshalJSON() ([]byte, error) {
 	return marshal(ans.body)
 }
 
-// notModified answers a conditional GET whose caller has the current state.
+// notModified is the response to a conditional GET whose caller has the current state.
 func notModified(etag string) *answer {
 	return &answer{status: http.StatusNotModified, header: http.Header{"Etag": {etag}}}
 }
 
-// invalidParam makes the Error of a query parameter.
+// invalidParam returns the Error for a query parameter.
 func invalidParam(name, format string, args ...any) error {
 	return docgen.Invalid(docgen.Problem{Reason: docgen.ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)})
 }
 
-// answer turns any error into what the caller may know of it. An error that is not docgen's is internal: it is logged
-// here, under the request id, and shown nowhere.
+// answer converts any error to what the caller may know. An error that is not a docgen.Error is internal: it is logged under the request
+// id, and not shown.
 func (a *api) answer(c *call, err error) *answer {
 	if done, ok := errors.AsType[*answer](err); ok {
 		return done
@@ -107,7 +107,7 @@ func newErrorBody(baseURL, requestID string, status int, e *docgen.Error) *error
 	}
 }
 
-// challenge is the WWW-Authenticate header of RFC 6750, section 3: without an error when the request had no token.
+// challenge returns the WWW-Authenticate header of RFC 6750, section 3: without an error if the request had no token.
 func challenge(c *call, kind, description string) string {
 	if len(c.r.Header.Values("Authorization")) == 0 {
 		return `Bearer realm="Platen"`
@@ -115,15 +115,15 @@ func challenge(c *call, kind, description string) string {
 	return fmt.Sprintf(`Bearer realm="Platen", error="%s", error_description="%s"`, kind, description)
 }
 
-// explain finds docgen's Error in an error.
+// explain returns the docgen.Error for an error.
 func (a *api) explain(c *call, err error) *docgen.Error {
 	if e, ok := errors.AsType[*docgen.Error](err); ok {
 		if _, alone := err.(*docgen.Error); !alone { //nolint:errorlint // what wraps it may be a clean-up that failed too
-			a.log.WarnContext(c.r.Context(), "more than the caller is told", "request_id", c.id, "error", err)
+			a.log.WarnContext(c.r.Context(), "request failed with more errors than the response shows", "request_id", c.id, "error", err)
 		}
 		return e
 	}
-	if e := c.bodyError(); e != nil { // an operation could not read what the client sends
+	if e := c.bodyError(); e != nil { // the request body could not be read
 		return e
 	}
 	if e := docgen.PublicError(err); e != nil {
@@ -149,7 +149,7 @@ func contextOf(e *docgen.Error) *errorContext {
 	return info
 }
 
-// conflictsOf shows what is in the way as clients know it: a file by itself, folders in a list.
+// conflictsOf encodes the items in conflict as clients expect them: one file, or a list of folders.
 func conflictsOf(items []docgen.Item) any {
 	if len(items) == 1 && items[0].Kind == docgen.File {
 		return entryOf(&items[0], nil)
@@ -160,7 +160,7 @@ func conflictsOf(items []docgen.Item) any {
 	return each(items, func(item *docgen.Item) entry { return entryOf(item, nil) })
 }
 
-// send writes an answer where huma does not: unknown routes, panics, the operator's pages.
+// send writes an answer where huma does not: for unknown routes, panics, and the operator's pages.
 func (ans *answer) send(w http.ResponseWriter) error {
 	maps.Copy(w.Header(), ans.header)
 	w.Header().Set("Content-Type", "application/json")

@@ -7,7 +7,7 @@ import (
 	"platen/docgen"
 )
 
-// The examples of the documentation. They are values of the types that go over the wire, so that they cannot be wrong.
+// The examples of the documentation. They are values of the types on the wire, so they are always valid.
 
 const (
 	exampleFile       ID = 12345678
@@ -221,7 +221,7 @@ func exampleAuditEvent() auditEvent {
 }
 
 func exampleArchive() archive {
-	description := "What must be kept for ten years"
+	description := "Documents to keep for ten years"
 	return archive{
 		ID: 77889900, Type: typeArchive, Name: "Contracts 2026", Description: &description, Size: 18231,
 		OwnedBy: userRef{ID: 88990011, Type: typeUser},
@@ -271,7 +271,7 @@ func exampleDelivery() delivery {
 	example := exampleListedDelivery()
 	text, err := marshal(exampleNotification())
 	if err != nil {
-		panic(err) // a value of ours
+		panic(err) // impossible: the value is a constant
 	}
 	example.Body = new(string(asciiJSON(text)))
 	return example

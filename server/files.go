@@ -15,11 +15,11 @@ type file struct {
 	ID                ID                   `json:"id" fields:"mini"`
 	ETag              string               `json:"etag" fields:"mini" doc:"Changes with every change of the file."`
 	SequenceID        string               `json:"sequence_id" fields:"mini"`
-	SHA1              string               `json:"sha1" fields:"mini" doc:"The digest of the content, in hexadecimal."`
+	SHA1              string               `json:"sha1" fields:"mini" doc:"The SHA-1 of the content, in hexadecimal."`
 	Name              string               `json:"name" fields:"mini"`
 	FileVersion       fileVersion          `json:"file_version" fields:"mini" doc:"The current version."`
 	Description       string               `json:"description"`
-	Size              int64                `json:"size" doc:"Bytes of the content."`
+	Size              int64                `json:"size" doc:"Size of the content, in bytes."`
 	PathCollection    pathCollection       `json:"path_collection"`
 	CreatedAt         timestamp            `json:"created_at"`
 	ModifiedAt        timestamp            `json:"modified_at"`
@@ -33,10 +33,10 @@ type file struct {
 	SharedLink        null                 `json:"shared_link" doc:"Always null."`
 	Parent            optional[folderMini] `json:"parent"`
 	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
-	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"1 for the first version."`
-	Extension         string               `json:"extension,omitempty" fields:"asked" doc:"Of the name, without the dot."`
-	Permissions       *filePermissions     `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
-	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
+	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"Number of the current version. The first version is 1."`
+	Extension         string               `json:"extension,omitempty" fields:"asked" doc:"The extension of the name, without the dot."`
+	Permissions       *filePermissions     `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do with the file."`
+	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may assign to collaborators."`
 	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
 	CommentCount      int                  `json:"comment_count,omitempty" fields:"asked" doc:"Always 0."`
 	Lock              null                 `json:"lock" fields:"asked" doc:"Always null."`
@@ -70,7 +70,7 @@ func fileOf(item *docgen.Item) file {
 	return f
 }
 
-// listedFile encodes what a list knows of a file: see listedFields.
+// listedFile encodes the fields of a file that lists contain: see listedFields.
 func listedFile(item *docgen.Item) file {
 	etag := strconv.FormatInt(item.ETag, 10)
 	return file{
@@ -83,7 +83,8 @@ func listedFile(item *docgen.Item) file {
 	}
 }
 
-// filePermissionsOf says what a caller may do. There are no comments, annotations or shared links to have rights on.
+// filePermissionsOf returns the permissions of the caller. Platen has no comments, annotations, or shared links, so those permissions are
+// false.
 func filePermissionsOf(may docgen.Permissions) *filePermissions {
 	return &filePermissions{
 		CanDownload: may.Can(docgen.MayDownload), CanPreview: may.Can(docgen.MayPreview), CanUpload: may.Can(docgen.MayEdit),
@@ -91,7 +92,7 @@ func filePermissionsOf(may docgen.Permissions) *filePermissions {
 	}
 }
 
-// An itemReply is one file or folder, with its etag as HTTP has it.
+// An itemReply is one file or folder, with its etag in the ETag header.
 type itemReply[T any] struct {
 	ETag string `header:"ETag"`
 	Body view[T]
@@ -109,7 +110,7 @@ var docGetFile = doc{
 	also:    answersNotModified,
 }
 
-// GetFileQuery asks for a file.
+// GetFileQuery holds the parameters of a request for a file.
 type GetFileQuery struct {
 	FilePath
 	FieldsQuery
@@ -131,43 +132,43 @@ func (a *api) getFile(ctx context.Context, c *call, in *GetFileQuery) (*itemRepl
 	return fileReply(item, in.Fields), nil
 }
 
-// matches tells whether the caller of a conditional GET has the current state.
+// matches reports whether the caller of a conditional GET has the current state.
 func (h IfNoneMatchHeader) matches(etag int64) bool {
 	return h.IfNoneMatch != "" && matchesETag(h.IfNoneMatch, etag)
 }
 
 var docUpdateFile = doc{
 	id: "update_file", tag: tagFiles, scope: docgen.ScopeWrite,
-	summary:     "Rename, describe or move a file",
-	description: "What is left out stays as it is.",
+	summary:     "Rename, describe, or move a file",
+	description: "Fields that you omit do not change.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),
 	example: view[file]{value: exampleFileObject()},
 }
 
-// UpdateFileQuery says which file to change.
+// UpdateFileQuery identifies the file to change.
 type UpdateFileQuery struct {
 	FilePath
 	FieldsQuery
 	IfMatchHeader
 }
 
-// itemChange is the body of a change of a file or a folder.
+// itemChange is the request body of a change of a file or a folder.
 type itemChange struct {
 	Name        *string   `json:"name,omitempty" doc:"The new name."`
 	Description *string   `json:"description,omitempty" doc:"The new description."`
-	Parent      *movedRef `json:"parent,omitempty" doc:"The folder to move it into."`
+	Parent      *movedRef `json:"parent,omitempty" doc:"The folder to move it to."`
 }
 
-// movedRef names the folder that an item is moved into.
+// movedRef identifies the folder to move an item to.
 type movedRef struct {
-	ID     ID     `json:"id" doc:"The id of the folder; 0 is the root folder of the caller, or of the user that user_id names."`
+	ID     ID     `json:"id" doc:"The id of the folder. 0 is the root folder of the caller, or of the user in user_id."`
 	Type   string `json:"type,omitempty" enum:"folder"`
-	UserID ID     `json:"user_id,omitempty" doc:"With the id 0: whose root folder it is. For what is moved out of an archive."`
+	UserID ID     `json:"user_id,omitempty" doc:"With the id 0, the owner of the root folder. Use it to move items out of an archive."`
 }
 
-// parentRef names a folder by its id alone.
+// parentRef identifies a folder by its id.
 type parentRef struct {
 	ID   ID     `json:"id" doc:"The id of the folder; 0 is the root folder of the caller."`
 	Type string `json:"type,omitempty" enum:"folder"`
@@ -201,12 +202,12 @@ func (a *api) updateFile(ctx context.Context, c *call, in *UpdateFileQuery) (*it
 var docDeleteFile = doc{
 	id: "delete_file", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Delete a file",
-	description: "The file goes into the trash.",
+	description: "Moves the file to the trash.",
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition},
 }
 
-// DeleteFileQuery says which file to delete.
+// DeleteFileQuery identifies the file to delete.
 type DeleteFileQuery struct {
 	FilePath
 	IfMatchHeader

@@ -10,11 +10,11 @@ import (
 type folder struct {
 	Type              string               `json:"type" enum:"folder" fields:"mini"`
 	ID                ID                   `json:"id" fields:"mini"`
-	ETag              *string              `json:"etag" fields:"mini" doc:"Changes with every change of the folder; null of the root folder."`
+	ETag              *string              `json:"etag" fields:"mini" doc:"Changes with every change of the folder; null for the root folder."`
 	SequenceID        *string              `json:"sequence_id" fields:"mini"`
 	Name              string               `json:"name" fields:"mini"`
 	Description       string               `json:"description"`
-	Size              int64                `json:"size" doc:"Of an archive, the bytes of all files in it; 0 of any other folder."`
+	Size              int64                `json:"size" doc:"Size of all files in an archive, in bytes; 0 for any other folder."`
 	PathCollection    pathCollection       `json:"path_collection"`
 	CreatedAt         timestamp            `json:"created_at"`
 	ModifiedAt        timestamp            `json:"modified_at"`
@@ -26,11 +26,11 @@ type folder struct {
 	ModifiedBy        userMini             `json:"modified_by"`
 	OwnedBy           userMini             `json:"owned_by"`
 	SharedLink        null                 `json:"shared_link" doc:"Always null."`
-	Parent            optional[folderMini] `json:"parent" doc:"Null of the root folder."`
+	Parent            optional[folderMini] `json:"parent" doc:"Null for the root folder."`
 	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
-	ItemCollection    *itemPage            `json:"item_collection,omitempty" doc:"The first page of what the folder holds."`
-	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do."`
-	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may give to others."`
+	ItemCollection    *itemPage            `json:"item_collection,omitempty" doc:"The first page of items in the folder."`
+	Permissions       *folderPermissions   `json:"permissions,omitempty" fields:"asked" doc:"What the caller may do with the folder."`
+	InviteeRoles      []docgen.Role        `json:"allowed_invitee_roles,omitempty" fields:"asked" doc:"The roles that the caller may assign to collaborators."`
 	Tags              []string             `json:"tags,omitempty" fields:"asked" doc:"Always empty."`
 	UploadEmail       null                 `json:"folder_upload_email" fields:"asked" doc:"Always null."`
 	NonOwnersInvite   bool                 `json:"can_non_owners_invite,omitempty" fields:"asked" doc:"Always true: editors and co-owners may invite."`
@@ -48,7 +48,7 @@ type folderPermissions struct {
 	CanSetShareAccess     bool `json:"can_set_share_access"`
 }
 
-// folderOf encodes a folder, without what it holds.
+// folderOf encodes a folder, without its items.
 func folderOf(item *docgen.Item) folder {
 	f := listedFolder(item)
 	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
@@ -58,7 +58,7 @@ func folderOf(item *docgen.Item) folder {
 	return f
 }
 
-// listedFolder encodes what a list knows of a folder: see listedFields.
+// listedFolder encodes the fields of a folder that lists contain: see listedFields.
 func listedFolder(item *docgen.Item) folder {
 	mini := folderMiniOf(&docgen.FolderRef{ID: item.ID, ETag: item.ETag, Name: item.Name})
 	return folder{
@@ -76,12 +76,12 @@ func folderPermissionsOf(may docgen.Permissions) *folderPermissions {
 	}
 }
 
-// itemPage is a page of what a folder holds, by offset.
+// itemPage is a page of the items in a folder, by offset.
 type itemPage struct {
 	TotalCount int         `json:"total_count" doc:"One more than the offset of the last item."`
 	Entries    []entry     `json:"entries"`
 	Offset     int         `json:"offset"`
-	Limit      int         `json:"limit" doc:"The limit used: the maximum when more was asked for."`
+	Limit      int         `json:"limit" doc:"The limit that was applied, at most the maximum."`
 	Order      []sortOrder `json:"order"`
 }
 
@@ -102,24 +102,24 @@ func itemPageOf(p docgen.OffsetPage[docgen.Item], order docgen.ItemOrder, fields
 	}
 }
 
-// ItemsQuery asks for a page by offset of what a folder holds.
+// ItemsQuery holds the parameters of a page of items by offset.
 type ItemsQuery struct {
 	OffsetQuery
-	Sort      string `query:"sort" enum:"id,name,date,size" doc:"What to sort by, folders before files; name when left out."`
-	Direction string `query:"direction" enum:"ASC,DESC" doc:"ASC when left out."`
+	Sort      string `query:"sort" enum:"id,name,date,size" doc:"Sort key (default name). Folders always come before files."`
+	Direction string `query:"direction" enum:"ASC,DESC" doc:"Sort direction (default ASC)."`
 }
 
-// firstItems asks for the first page of what a folder holds.
+// firstItems requests the first page of items in a folder.
 var firstItems = ItemsQuery{}
 
-// itemsByOffset reads a page by offset of what a folder holds.
+// itemsByOffset reads a page of items in a folder, by offset.
 func (a *api) itemsByOffset(ctx context.Context, c *call, folderID int64, q ItemsQuery, fields selection) (*itemPage, error) {
 	return q.page(fields, func(r docgen.OffsetRequest, order docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error) {
 		return a.service.ItemsByOffset(ctx, c.caller, folderID, r, order)
 	})
 }
 
-// page reads the page by offset that is asked for.
+// page reads the requested page, by offset.
 func (q ItemsQuery) page(fields selection, read func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error)) (*itemPage, error) {
 	request, err := q.OffsetQuery.parse()
 	if err != nil {
@@ -142,7 +142,7 @@ func folderReply(item *docgen.Item, items *itemPage, fields string) *itemReply[f
 	return &itemReply[folder]{ETag: etagHeader(item.ETag), Body: view[folder]{value: body, fields: selectionOf(fields)}}
 }
 
-// describedFolder returns the answer of a folder with the page of its items that a request asks for.
+// describedFolder returns a folder with the requested page of its items.
 func (a *api) describedFolder(ctx context.Context, c *call, item *docgen.Item, page ItemsQuery, fields string) (*itemReply[folder], error) {
 	items, err := a.itemsByOffset(ctx, c, item.ID, page, nil)
 	if err != nil {
@@ -163,7 +163,7 @@ var docCreateFolder = doc{
 
 type createFolderRequest struct {
 	Name   string    `json:"name" doc:"The name of the folder."`
-	Parent parentRef `json:"parent" doc:"The folder to make it in."`
+	Parent parentRef `json:"parent" doc:"The parent folder."`
 }
 
 func (a *api) createFolder(ctx context.Context, c *call, in *FieldsQuery) (*itemReply[folder], error) {
@@ -181,13 +181,13 @@ func (a *api) createFolder(ctx context.Context, c *call, in *FieldsQuery) (*item
 var docGetFolder = doc{
 	id: "get_folder", tag: tagFolders, scope: docgen.ScopeRead,
 	summary:     "Get a folder",
-	description: "With the first page of what it holds, or the page that offset and limit ask for, in item_collection.",
+	description: "item_collection holds the first page of its items, or the page that offset and limit select.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example:     view[folder]{value: exampleFolderObject()},
 	also:        answersNotModified,
 }
 
-// GetFolderQuery asks for a folder.
+// GetFolderQuery holds the parameters of a request for a folder.
 type GetFolderQuery struct {
 	FolderPath
 	FieldsQuery
@@ -212,14 +212,14 @@ func (a *api) getFolder(ctx context.Context, c *call, in *GetFolderQuery) (*item
 
 var docListItems = doc{
 	id: "list_items", tag: tagFolders, scope: docgen.ScopeRead,
-	summary: "List what a folder holds",
-	description: "By offset, or by marker when usemarker is true. Folders come before files. Entries have their short form; fields adds " +
-		"size, version_number and extension. The root folder, 0, also holds what others share with the caller.",
+	summary: "List the items in a folder",
+	description: "By offset, or by marker if usemarker is true. Folders come before files. Entries are in short form; use fields to add " +
+		"size, version_number, and extension. The root folder, 0, also contains the items that other users share with the caller.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example: exampleItems(),
 }
 
-// ListItemsQuery asks for what a folder holds.
+// ListItemsQuery holds the parameters of a list of items.
 type ListItemsQuery struct {
 	FolderPath
 	FieldsQuery
@@ -227,13 +227,13 @@ type ListItemsQuery struct {
 	MarkerQuery
 }
 
-// MarkerQuery asks for a page by marker of a list that is otherwise paged by offset.
+// MarkerQuery adds paging by marker to a list that is paged by offset by default.
 type MarkerQuery struct {
-	Marker    string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Leave it out for the first page." example:"AQDsz5a1"`
-	UseMarker boolParam `query:"usemarker" doc:"Page by marker instead of by offset; needed beyond offset 300000."`
+	Marker    string    `query:"marker" doc:"With usemarker: the next_marker or prev_marker of another page. Omit it to get the first page." example:"AQDsz5a1"`
+	UseMarker boolParam `query:"usemarker" doc:"Page by marker instead of by offset (default false). Required beyond offset 300000."`
 }
 
-// itemsReply is a page by offset, or one by marker.
+// itemsReply is a page by offset or by marker.
 type (
 	itemsReply = reply[eitherPage]
 	eitherPage = either[itemPage, markerPage[entry]]
@@ -254,7 +254,7 @@ func (a *api) listItems(ctx context.Context, c *call, in *ListItemsQuery) (*item
 		})
 }
 
-// listing answers with the page that is asked for of a list of items with both ways of paging.
+// listing returns the requested page of a list of items that supports both kinds of paging.
 func listing(byOffset ItemsQuery, byMarker MarkerQuery, fields selection, after func(docgen.PageRequest) (docgen.Page[docgen.Item], error),
 	at func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error),
 ) (*itemsReply, error) {
@@ -283,15 +283,15 @@ func listing(byOffset ItemsQuery, byMarker MarkerQuery, fields selection, after 
 
 var docUpdateFolder = doc{
 	id: "update_folder", tag: tagFolders, scope: docgen.ScopeWrite,
-	summary:     "Rename, describe or move a folder",
-	description: "What is left out stays as it is.",
+	summary:     "Rename, describe, or move a folder",
+	description: "Fields that you omit do not change.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),
 	example: view[folder]{value: exampleFolderObject()},
 }
 
-// UpdateFolderQuery says which folder to change.
+// UpdateFolderQuery identifies the folder to change.
 type UpdateFolderQuery struct {
 	FolderPath
 	FieldsQuery
@@ -317,16 +317,16 @@ func (a *api) updateFolder(ctx context.Context, c *call, in *UpdateFolderQuery) 
 var docDeleteFolder = doc{
 	id: "delete_folder", tag: tagFolders, scope: docgen.ScopeWrite,
 	summary:     "Delete a folder",
-	description: "The folder goes into the trash, with all that it holds when recursive is true; otherwise it must be empty.",
+	description: "Moves the folder to the trash. If recursive is true, its items move with it. Otherwise, it must be empty.",
 	status:      http.StatusNoContent,
 	errors: []docgen.Code{docgen.CodeFolderNotEmpty, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
 		docgen.CodePrecondition},
 }
 
-// DeleteFolderQuery says which folder to delete.
+// DeleteFolderQuery identifies the folder to delete.
 type DeleteFolderQuery struct {
 	FolderPath
-	Recursive boolParam `query:"recursive" doc:"Delete also what the folder holds."`
+	Recursive boolParam `query:"recursive" doc:"Delete a folder that is not empty (default false)."`
 	IfMatchHeader
 }
 

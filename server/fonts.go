@@ -2,29 +2,29 @@ package server
 
 import "platen/docgen"
 
-// fontReport says what became of the fonts of a PDF.
+// fontReport describes the fonts of a PDF.
 type fontReport struct {
-	AskedFor []askedFont `json:"asked_for" doc:"The fonts that text of the document is set in, by their names."`
-	Used     []string    `json:"used" doc:"The families of fonts in the PDF."`
-	Fallback []glyphs    `json:"fallback_glyphs" doc:"Characters that the font of their text lacks, and that are drawn in another."`
-	Missing  []glyphs    `json:"missing_glyphs" doc:"Characters that no installed font has: they come out as boxes or blanks."`
+	AskedFor []askedFont `json:"asked_for" doc:"The fonts that the document asks for."`
+	Used     []string    `json:"used" doc:"The font families in the PDF."`
+	Fallback []glyphs    `json:"fallback_glyphs" doc:"Characters that the font of their text lacks, drawn in another font."`
+	Missing  []glyphs    `json:"missing_glyphs" doc:"Characters that no installed font has, drawn as boxes or blanks."`
 }
 
 type askedFont struct {
 	Name          string  `json:"name"`
-	Status        string  `json:"status" enum:"installed,embedded,metric_compatible,substituted" doc:"embedded: the document brings it. metric_compatible: one stands in for it that is made to have the same widths."`
-	Used          string  `json:"used" doc:"The family that is used."`
-	Characters    int     `json:"characters" doc:"How many different characters are set in it."`
-	WidthMismatch *string `json:"width_mismatch" doc:"Where the one that stands in is wider or narrower: lines break elsewhere than in Word."`
+	Status        string  `json:"status" enum:"installed,embedded,metric_compatible,substituted" doc:"embedded: the document contains the font. metric_compatible: replaced by a font with the same character widths. substituted: replaced by another font."`
+	Used          string  `json:"used" doc:"The font family that was used."`
+	Characters    int     `json:"characters" doc:"The number of different characters set in the font."`
+	WidthMismatch *string `json:"width_mismatch" doc:"How the widths of the replacement differ; null if they do not. Lines may break differently than in Word."`
 }
 
 type glyphs struct {
-	Fonts   []string `json:"fonts" doc:"The fonts of their text."`
-	DrawnIn *string  `json:"drawn_in" doc:"The family that they are drawn in."`
-	Script  *string  `json:"script" doc:"Their script, such as CJK."`
-	Text    string   `json:"text" doc:"The first few of them."`
-	Codes   []string `json:"codes" doc:"The same, as code points."`
-	Count   int      `json:"count" doc:"How many different ones there are."`
+	Fonts   []string `json:"fonts" doc:"The fonts of the text with these characters."`
+	DrawnIn *string  `json:"drawn_in" doc:"The font family that they are drawn in."`
+	Script  *string  `json:"script" doc:"The script of the characters, such as CJK."`
+	Text    string   `json:"text" doc:"The first few characters."`
+	Codes   []string `json:"codes" doc:"The first few characters, as code points."`
+	Count   int      `json:"count" doc:"The number of different characters."`
 }
 
 func fontReportOf(r *docgen.FontReport) *fontReport {

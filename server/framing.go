@@ -9,22 +9,22 @@ import (
 	"sync"
 )
 
-// net/http reads a request that has both Content-Length and Transfer-Encoding by the latter, forgets the former, and goes on
-// with the connection. A proxy that reads it by the other length sees other requests than the server does. Such a connection
-// must be closed after the answer (RFC 9112, section 6.3), and so must one with a request of HTTP/1.0 that has
-// Transfer-Encoding (section 6.1). Handlers cannot tell, so a connection remembers what was read from it last.
+// If a request has both Content-Length and Transfer-Encoding, net/http uses the latter, ignores the former, and keeps the connection
+// open. A proxy that uses the other length sees different requests than the server does. The server must close such a connection after
+// the response (RFC 9112, section 6.3), and also one with a request of HTTP/1.0 that has Transfer-Encoding (section 6.1). Handlers cannot
+// detect this, so each connection records what was last read from it.
 
-// buffered is how much net/http reads ahead on a connection: that much of a request may have come with the one before it.
+// buffered is the size of net/http's read buffer: that much of a request may have been read together with the previous one.
 const buffered = 4096
 
-// received is what was read last from a connection. It is safe for concurrent use, because net/http reads on while a handler
-// works.
+// received holds the data that was last read from a connection. It is safe for concurrent use, because net/http keeps reading while a
+// handler runs.
 type received struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// add appends what was read, and keeps only the last bytes of all: while a header arrives, enough for a whole one.
+// add appends data and keeps only the last bytes: while a header arrives, enough for a whole one.
 func (t *received) add(p []byte, keep int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,7 +36,7 @@ func (t *received) add(p []byte, keep int) {
 	t.text = append(t.text, p...)
 }
 
-// shrink keeps only what the next request may begin in.
+// shrink keeps only the bytes in which the next request may start.
 func (t *received) shrink() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,8 +51,8 @@ var (
 	requestLine   = regexp.MustCompile(`(?m)^[A-Z]+ (\S+) HTTP/1\.[01]\r?$`)
 )
 
-// ambiguous tells whether the length of a request's body can be read in two ways. It looks at all that was read from where
-// the request may begin at the earliest, and so may say so of one that only follows such a request; never the reverse.
+// ambiguous reports whether the length of a request's body is ambiguous. It examines all data from the earliest possible start of the
+// request, so it may also report a request that merely follows such a request, but it never misses one.
 func (t *received) ambiguous(r *http.Request) bool {
 	other := lengthField
 	switch {
@@ -67,7 +67,7 @@ func (t *received) ambiguous(r *http.Request) bool {
 	return !found || other.Match(header)
 }
 
-// targetProblem says what is wrong with the target of the request that was read last; empty when nothing is.
+// targetProblem returns what is wrong with the target of the last request, or an empty string.
 func (t *received) targetProblem() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

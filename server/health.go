@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// readyTimeout is how long a part that the service needs may take to say that it works.
+// readyTimeout is the maximum time for a dependency of the service to respond.
 const readyTimeout = 5 * time.Second
 
-// healthz tells that the process is alive and answers; it asks nobody else, so that a database that is down does not
-// have every server restarted.
+// healthz reports that the process is alive and responds. It checks no dependencies, so that an outage of the database does not restart
+// every server.
 func (a *api) healthz(w http.ResponseWriter, r *http.Request) {
 	a.sendJSON(w, r, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz tells whether requests can be served, which includes that they can write: each part that the service needs, with ok or what is wrong. What exactly
-// is wrong stands in the log: it may name hosts and paths. A server that can make Word documents is ready: that it makes no
-// PDFs is a note, which says what to install.
+// readyz reports whether the server can serve requests, including writes: ok or unavailable for each dependency. The log has the details,
+// which can contain hosts and paths. A server without LibreOffice is ready, because it can generate Word documents; the response then
+// contains a note that says what to install.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 	status, verdict := http.StatusOK, "ok"
 	checks, ready := a.ready(r.Context())
@@ -34,7 +34,7 @@ func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 	a.sendJSON(w, r, status, body)
 }
 
-// ready asks each part that the service needs, and returns ok or unavailable for each, and whether all are ok.
+// ready checks each dependency of the service. It returns ok or unavailable for each, and whether all are ok.
 func (a *api) ready(ctx context.Context) (checks map[string]string, ready bool) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -49,7 +49,7 @@ func (a *api) ready(ctx context.Context) (checks map[string]string, ready bool) 
 	return checks, ready
 }
 
-// readyValue is what platen_ready shows.
+// readyValue is the value of platen_ready.
 func (a *api) readyValue() float64 {
 	if _, ready := a.ready(context.Background()); !ready {
 		return 0
@@ -66,6 +66,6 @@ func (a *api) sendJSON(w http.ResponseWriter, r *http.Request, status int, body 
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if _, err := w.Write(append(text, '\n')); err != nil {
-		a.log.InfoContext(r.Context(), "the client did not take the answer", "error", err)
+		a.log.InfoContext(r.Context(), "cannot send the response", "error", err)
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"platen/docgen"
 )
 
-// InFlight limits what requests hold while they are answered. One user has at most a share of each. 0 stands for the default.
-// A request beyond a limit is answered 503 at once, with Retry-After.
+// InFlight limits the resources of requests in flight. Each user has a share of each limit. 0 means the default. A request beyond a limit
+// gets 503 with Retry-After immediately.
 type InFlight struct {
-	Requests int64 // requests at a time; 2048, and an eighth of it per user. Requests without a valid token: another eighth, and an eighth of that per address
-	Memory   int64 // bytes of bodies in memory, and what decoding them takes; 256 MiB, and a quarter of it per user
-	Disk     int64 // bytes of bodies over 1 MiB, in files until they are complete; 1 GiB, and a quarter of it per user
+	Requests int64 // concurrent requests; default 2048, an eighth per user. Requests without a valid token: an eighth more, and an eighth of that per address
+	Memory   int64 // bytes of bodies in memory, including decoding; default 256 MiB, a quarter per user
+	Disk     int64 // bytes of bodies over 1 MiB, which are in files until they are complete; default 1 GiB, a quarter per user
 
-	Folder string // the folder of these files, which have no names; empty: that of the system for temporary files
+	Folder string // the folder for these files, which have no names; default: the system's folder for temporary files
 }
 
 func (l InFlight) withDefaults() InFlight {
@@ -33,37 +33,36 @@ func (l InFlight) withDefaults() InFlight {
 }
 
 const (
-	requestShare = 8 // a user has one eighth of the requests
-	guestShare   = 8 // beside all requests of users, there may be an eighth as many of guests, and an eighth of these per address
-	bodyShare    = 4 // and one quarter of the bytes
+	requestShare = 8 // one user can have one eighth of the requests
+	guestShare   = 8 // guests can have an eighth as many requests in addition, and one address an eighth of these
+	bodyShare    = 4 // one user can have one quarter of the bytes
 
-	// bodyCost is what a body takes in memory while it is decoded and its data goes to the database, as a multiple of its size.
+	// bodyCost is the memory for a body while it is decoded and written to the database, as a multiple of its size.
 	bodyCost = 3
-	// decodeWait is how long a complete body waits for memory to be decoded in.
+	// decodeWait is the maximum time that a complete body waits for memory.
 	decodeWait = time.Minute
-	// busyRetry is what Retry-After says.
+	// busyRetry is the value of Retry-After.
 	busyRetry = 2 * time.Second
 )
 
-// A pool is an amount of something that requests hold for a time. Of its total one user has at most a share. Safe for
-// concurrent use.
+// A pool is a limited resource that requests hold for a time. Each user can hold a share of the total. A pool is safe for concurrent use.
 type pool struct {
 	total, share int64
 
 	mu   sync.Mutex
 	used int64
-	by   map[string]int64 // user → what the user's requests hold
+	by   map[string]int64 // by user: the amount that the user's requests hold
 }
 
-// BodyMemory is about how many bytes a body of a size takes while it is decoded and kept.
+// BodyMemory returns the approximate memory for a body of the given size while it is decoded.
 func BodyMemory(size int64) int64 { return bodyCost * size }
 
 func newPool(total, shares int64) *pool {
 	return &pool{total: total, share: max(total/shares, 1), by: map[string]int64{}}
 }
 
-// take takes n for a user and reports whether there was room. Who holds nothing gets what is larger than the share too, as
-// long as the total has room for it, because no request that the other limits allow must be impossible.
+// take takes n for a user and reports whether there was enough. A user who holds nothing can exceed the share if the total allows it, so
+// that no request within the other limits is impossible.
 func (p *pool) take(user string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,13 +84,13 @@ func (p *pool) give(user string, n int64) {
 	}
 }
 
-// inFlight is what all requests hold.
+// inFlight holds the resources of all requests in flight.
 type inFlight struct {
 	requests, memory, disk *pool // of users
-	guests                 *pool // of callers who have not said who they are, so that they take nothing from users
+	guests                 *pool // of unauthenticated callers, so that they take nothing from users
 
-	// Large bodies are decoded when they are complete: as many at a time as the memory allows, and one of each user, so that
-	// the bodies of one user wait for each other and not those of others for them.
+	// Large bodies are decoded once they are complete: as many at a time as fit into memory, and one per user, so that the bodies of one
+	// user wait for each other and do not delay those of others.
 	room   *semaphore.Weighted
 	roomOf int64
 	folder string
@@ -100,15 +99,15 @@ type inFlight struct {
 	decoding map[string]*turn
 }
 
-// A turn is taken by one large body of a user at a time.
+// A turn is held by one large body of a user at a time.
 type turn struct {
-	taken   chan struct{} // holds one
+	taken   chan struct{} // one element while held
 	waiting int
 }
 
 func newInFlight(l InFlight) *inFlight {
 	l = l.withDefaults()
-	half := max(l.Memory/2, 1) // of small bodies, and of large ones that are decoded
+	half := max(l.Memory/2, 1) // half for small bodies, half for large ones that are being decoded
 	return &inFlight{
 		requests: newPool(l.Requests, requestShare), memory: newPool(half, bodyShare), disk: newPool(l.Disk, bodyShare),
 		guests: newPool(max(l.Requests/guestShare, 1), guestShare),
@@ -116,13 +115,13 @@ func newInFlight(l InFlight) *inFlight {
 	}
 }
 
-// errBusy is the answer to a request for which there is no room now.
+// errBusy returns the Error for a request that exceeds a limit.
 func errBusy(what string) error {
-	return failf(codeBusy, "The server holds too many %s at the moment. Send the request again after the seconds in Retry-After, and fewer at a time.", what)
+	return failf(codeBusy, "The server has reached its limit of %s. Send the request again after Retry-After seconds, and send fewer at a time.", what)
 }
 
-// hold takes n of a pool until the call ends. The holder is the user who sends the request, also on behalf of others, or an
-// address without a valid token.
+// hold takes n of a pool until the call ends, for the user who sends the request, even on behalf of another user, or for an address
+// without a valid token.
 func (c *call) hold(p *pool, n int64, what string) error {
 	who := c.holder()
 	if !p.take(who, n) {
@@ -133,7 +132,7 @@ func (c *call) hold(p *pool, n int64, what string) error {
 	return nil
 }
 
-// holdGuest takes the place of a guest until the call ends.
+// holdGuest counts the call as one of a guest until it ends.
 func (c *call) holdGuest() error {
 	return c.hold(c.in.guests, 1, "requests without a valid access token")
 }
@@ -145,10 +144,10 @@ func (c *call) holder() string {
 	return "address " + addressKey(c.r.RemoteAddr)
 }
 
-// atEnd has something undone when the call ends.
+// atEnd calls undo when the call ends.
 func (c *call) atEnd(undo func()) { c.undo = append(c.undo, undo) }
 
-// end undoes what the call holds, the last first.
+// end releases what the call holds, in reverse order.
 func (c *call) end() {
 	for i := len(c.undo) - 1; i >= 0; i-- {
 		c.undo[i]()
@@ -161,8 +160,8 @@ const tooManyBytes = "bytes of request bodies"
 // spoolBytes is the size from which a body is received into a file.
 const spoolBytes = 1 << 20
 
-// readAll reads a body of at most limit bytes into memory. Until the call ends, the body counts among those in flight. A
-// large one is in a file until it is complete: clients take long to send, and decoding is short.
+// readAll reads a body of up to limit bytes into memory. The body counts as in flight until the call ends. A large one is in a file until
+// it is complete: receiving takes long, and decoding is short.
 func (c *call) readAll(limit int64) ([]byte, error) {
 	small, declared := min(limit, spoolBytes), c.r.ContentLength
 	if declared >= 0 && declared < small {
@@ -186,13 +185,13 @@ func (c *call) readAll(limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if declared == small || limit == small {
-		_, err := io.Copy(io.Discard, r) // nothing, or what is too much
+		_, err := io.Copy(io.Discard, r) // nothing, or more than the limit
 		return begin, err
 	}
 	return c.spool(begin, r)
 }
 
-// spool receives what follows the beginning of a body into a file, and then reads all of it.
+// spool receives the rest of a body into a file, and then reads all of it.
 func (c *call) spool(begin []byte, r io.Reader) ([]byte, error) {
 	file, err := c.in.spoolFile()
 	if err != nil {
@@ -213,7 +212,7 @@ func (c *call) spool(begin []byte, r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// spoolFile makes a file without a name.
+// spoolFile creates a file without a name.
 func (f *inFlight) spoolFile() (*os.File, error) {
 	file, err := os.CreateTemp(f.folder, "body-*")
 	if err != nil {
@@ -227,15 +226,15 @@ func (f *inFlight) spoolFile() (*os.File, error) {
 
 func spoolError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return failf(docgen.CodeStorageFull, "The server has no room left for the request. Tell the operator.")
+		return failf(docgen.CodeStorageFull, "The server has no disk space left for the request. Contact the operator.")
 	}
 	return fmt.Errorf("receive a request body: %w", err)
 }
 
-// receiveStep is how much of a body of unknown length is received between two looks at the room.
+// receiveStep is the number of bytes of a body of unknown length for which space is reserved at once.
 const receiveStep = 1 << 20
 
-// receive copies a body into a file. One that does not declare its length takes its room step by step.
+// receive copies a body to a file. For a body without a declared length, it reserves the space in steps.
 func (c *call) receive(file *os.File, r io.Reader) (size int64, err error) {
 	for {
 		if c.r.ContentLength < 0 {
@@ -260,7 +259,7 @@ func (c *call) receive(file *os.File, r io.Reader) (size int64, err error) {
 // writeOnly hides the other methods of a file.
 type writeOnly struct{ io.Writer }
 
-// waitForRoom waits until a large body may be decoded, which takes n bytes of memory until the call ends.
+// waitForRoom waits until n bytes of memory are available to decode a large body, and holds them until the call ends.
 func (c *call) waitForRoom(n int64) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), decodeWait)
 	defer cancel()
@@ -284,7 +283,7 @@ func (c *call) waitForRoom(n int64) error {
 	return nil
 }
 
-// takeTurn waits until no other large body of the user is decoded; ok is false when ctx is done before.
+// takeTurn waits until no other large body of the user is being decoded. ok is false if ctx is done first.
 func (f *inFlight) takeTurn(ctx context.Context, user string) (leave func(), ok bool) {
 	f.mu.Lock()
 	t := f.decoding[user]

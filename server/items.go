@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// What files and folders have in common on the wire.
+// The parts of files and folders that they have in common on the wire.
 
 type (
 	fileVersion struct {
@@ -20,7 +20,7 @@ type (
 		ID   ID     `json:"id"`
 		SHA1 string `json:"sha1"`
 	}
-	// folderMini is a folder as other objects name it.
+	// folderMini is a folder in a reference.
 	folderMini struct {
 		Type       string  `json:"type" enum:"folder"`
 		ID         ID      `json:"id"`
@@ -36,11 +36,11 @@ type (
 	}
 	pathCollection struct {
 		TotalCount int          `json:"total_count"`
-		Entries    []folderMini `json:"entries" doc:"From the root folder down to the parent, as far as the caller may see."`
+		Entries    []folderMini `json:"entries" doc:"The folders from the root folder to the parent, limited to those that the caller may see."`
 	}
-	// null is a field that is always null here: the feature behind it does not exist.
+	// null is a field that is always null, because Platen does not have the feature.
 	null struct{}
-	// entry is a file or folder in a list: its view.
+	// entry is a file or folder in a list.
 	entry struct{ shown json.MarshalerTo }
 )
 
@@ -52,7 +52,7 @@ func (null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null
 // MarshalJSON writes the view.
 func (e entry) MarshalJSON() ([]byte, error) { return marshal(e) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (e entry) MarshalJSONTo(to *jsontext.Encoder) error { return e.shown.MarshalJSONTo(to) }
 
 // Schema describes an entry for the OpenAPI document.
@@ -60,13 +60,13 @@ func (entry) Schema(r huma.Registry) *huma.Schema {
 	return anyOf(r, reflect.TypeFor[file](), reflect.TypeFor[folder]())
 }
 
-// TransformSchema demands of a file what every view of it has.
+// TransformSchema marks the fields that every view of a file has as required.
 func (file) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = baseFields
 	return s
 }
 
-// TransformSchema demands of a folder what every view of it has.
+// TransformSchema marks the fields that every view of a folder has as required.
 func (folder) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = baseFields
 	return s
@@ -80,13 +80,13 @@ func entryOf(item *docgen.Item, fields selection) entry {
 	return entry{&view[file]{value: listedFile(item), fields: fields.listed(), mini: true}}
 }
 
-// listedFields are the fields that a list knows of its entries.
+// listedFields are the fields that entries of a list can have.
 var listedFields = selection{
 	"sequence_id", "name", "sha1", "file_version", "size", "version_number", "extension", "description", "item_status",
 	"created_at", "modified_at", "content_created_at", "content_modified_at", "trashed_at", "purged_at",
 }
 
-// listed keeps of a selection what a list knows. A selection stays one, even with nothing left of it.
+// listed removes the fields from a selection that lists do not have. An empty result still counts as a selection.
 func (s selection) listed() selection {
 	if len(s) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func folderMiniOf(f *docgen.FolderRef) folderMini {
 	return mini
 }
 
-// statusOf tells whether an item is in the trash.
+// statusOf returns the item_status of an item, which says whether it is in the trash.
 func statusOf(item *docgen.Item) string {
 	if item.TrashedAt.IsZero() {
 		return "active"
@@ -117,7 +117,7 @@ func statusOf(item *docgen.Item) string {
 	return "trashed"
 }
 
-// trashFolder is where an item of the trash lies, as clients of this interface know it. There is no such folder.
+// trashFolder is the parent of an item in the trash, as clients of the Box API expect it. No such folder exists.
 var trashFolder = folderMini{Type: typeFolder, ID: 1, Name: "Trash"}
 
 func pathOf(item *docgen.Item) pathCollection {

@@ -9,16 +9,16 @@ import (
 type job struct {
 	ID                  ID                       `json:"id"`
 	Type                string                   `json:"type" enum:"docgen_job"`
-	Batch               batchRef                 `json:"batch" doc:"The batch that the job belongs to."`
+	Batch               batchRef                 `json:"batch" doc:"The batch of the job."`
 	TemplateFile        fileRef                  `json:"template_file"`
-	TemplateFileVersion fileVersionRef           `json:"template_file_version" doc:"The version that was current when the batch was made, or the one it named."`
-	Status              docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending, then submitted, then one of the other three, which is final."`
+	TemplateFileVersion fileVersionRef           `json:"template_file_version" doc:"The version that was current when the batch was created, or the version that the request specified."`
+	Status              docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending, then submitted, then one of the other three, which are final."`
 	OutputType          string                   `json:"output_type" enum:"docx,pdf"`
 	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`
 	OutputFileVersion   optional[fileVersionRef] `json:"output_file_version"`
-	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null when nothing was. Lists show only the first message; get the job to see the others."`
-	WaitingFor          *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"What the server lacks at the moment for the documents of the batch: the job waits until there is enough, is tried at least once a minute, and does not fail for it. disk_space: the disk is full. database: the database is busy or cannot be reached. Left out otherwise. An extension of the interface."`
-	Fonts               *fontReport              `json:"fonts,omitempty" doc:"What became of the fonts of a PDF; left out for other documents, and in lists. An extension of the interface."`
+	Failures            optional[failures]       `json:"failures" doc:"What went wrong or was missing; null if nothing was. Lists show only the first message; get the job to see all of them."`
+	WaitingFor          *docgen.Shortage         `json:"waiting_for,omitempty" enum:"disk_space,database" doc:"The resource that the server lacks at the moment. The job waits until it is available, is retried at least once a minute, and does not fail because of it. disk_space: the disk is full. database: the database is busy or cannot be reached. Omitted otherwise. A Platen extension."`
+	Fonts               *fontReport              `json:"fonts,omitempty" doc:"The fonts of a PDF; omitted for Word documents and in lists. A Platen extension."`
 	CreatedAt           timestamp                `json:"created_at"`
 	CreatedBy           userRef                  `json:"created_by"`
 	Enterprise          enterpriseRef            `json:"enterprise"`
@@ -26,12 +26,12 @@ type job struct {
 }
 
 type failures struct {
-	Code     docgen.FailureCode `json:"code,omitempty" enum:"failed,incomplete,warnings" doc:"failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Of jobs only. An extension of the interface."`
+	Code     docgen.FailureCode `json:"code,omitempty" enum:"failed,incomplete,warnings" doc:"failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension."`
 	Errors   []string           `json:"errors" doc:"What the document lacks, or why there is none: the first of at most 100 errors and warnings."`
-	Warnings []string           `json:"warnings" doc:"What need not be a fault."`
-	Details  []detail           `json:"details" doc:"The same, as far as it is about a tag, each with its place in the template; at most 100. Empty in lists."`
-	Count    int                `json:"count" doc:"Number of errors and warnings, those omitted included. An extension of the interface."`
-	Omitted  int                `json:"omitted" doc:"How many of them are not shown here. Each list that is cut ends with a line that says so, except in a list of jobs. An extension of the interface."`
+	Warnings []string           `json:"warnings" doc:"Possible problems. The document is complete despite them."`
+	Details  []detail           `json:"details" doc:"The errors and warnings that concern a tag, each with its location in the template; at most 100. Empty in lists."`
+	Count    int                `json:"count" doc:"The total number of errors and warnings, including omitted ones. A Platen extension."`
+	Omitted  int                `json:"omitted" doc:"The number of errors and warnings that are not shown here. Except in a list of jobs, a list that is cut ends with a line that says so. A Platen extension."`
 }
 
 func failuresOf(f docgen.Failures) failures {
@@ -42,7 +42,7 @@ func failuresOf(f docgen.Failures) failures {
 	}
 }
 
-// summarized shows the failures of a job in a list.
+// summarized encodes the failures of a job in a list.
 func summarized(s *docgen.FailureSummary) failures {
 	f := failures{Code: s.Code, Errors: []string{}, Warnings: []string{}, Details: []detail{}, Count: s.Count, Omitted: max(s.Count-1, 0)}
 	if s.Code == docgen.FailureWarnings {
@@ -53,19 +53,19 @@ func summarized(s *docgen.FailureSummary) failures {
 	return f
 }
 
-// detail is a problem with all a person needs to walk to its place.
+// detail is a problem with everything a person needs to find its location.
 type detail struct {
 	Severity   string  `json:"severity" enum:"error,warning"`
 	Message    string  `json:"message"`
 	Part       string  `json:"part" doc:"The part of the file, such as /word/document.xml."`
-	File       *string `json:"file" doc:"The included file that the place is in; null if it is the template itself."`
-	Heading    string  `json:"heading" doc:"The nearest heading before the place; empty if there is none."`
-	Place      string  `json:"place" doc:"Where in the part, such as: table 2, row 3, cell 1."`
-	Text       string  `json:"text" doc:"The text around the place."`
-	Column     int     `json:"column" doc:"The place in text, in characters from 0."`
-	Tag        string  `json:"tag" doc:"The tag as it was typed."`
-	Path       *string `json:"path" doc:"The path of the data that the tag looked for; null if the problem is not about one."`
-	DidYouMean *string `json:"did_you_mean" doc:"The path of the data that comes nearest; null if none does."`
+	File       *string `json:"file" doc:"The included file that contains the location; null for the template itself."`
+	Heading    string  `json:"heading" doc:"The nearest heading above the location; empty if there is none."`
+	Place      string  `json:"place" doc:"The location in the part, such as: table 2, row 3, cell 1."`
+	Text       string  `json:"text" doc:"The text around the location."`
+	Column     int     `json:"column" doc:"The offset of the location in text, in characters, starting with 0."`
+	Tag        string  `json:"tag" doc:"The tag, as written in the template."`
+	Path       *string `json:"path" doc:"The path of the data that the tag reads; null if the problem does not concern one."`
+	DidYouMean *string `json:"did_you_mean" doc:"The most similar path in the data; null if none is similar."`
 	Hint       string  `json:"hint" doc:"What to do; may be empty."`
 }
 
@@ -122,12 +122,12 @@ func waitingForOf(s docgen.Shortage) *docgen.Shortage {
 var docGetJob = doc{
 	id: "get_job", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "Get a job",
-	description: "A job is seen by the user who made its batch, and by nobody else.",
+	description: "Only the user who created the batch can see its jobs.",
 	errors:      []docgen.Code{docgen.CodeNotFound},
 	example:     exampleJob(),
 }
 
-// JobPath names a job.
+// JobPath identifies a job.
 type JobPath struct {
 	JobID string `path:"job_id" doc:"The id of the job." example:"22234947"`
 }
@@ -147,7 +147,7 @@ func (a *api) getJob(ctx context.Context, c *call, in *JobPath) (*reply[job], er
 var docListJobs = doc{
 	id: "list_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List jobs",
-	description: "All the jobs of the caller's batches, by growing id.",
+	description: "All jobs of the caller's batches, in ascending order of id.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
@@ -178,12 +178,12 @@ func (a *api) jobs(ctx context.Context, c *call, f docgen.JobFilter, r docgen.Pa
 var docListTemplateJobs = doc{
 	id: "list_template_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List the jobs of a template",
-	description: "The caller's own jobs that use the template, by growing id.",
+	description: "The caller's own jobs that use the template, in ascending order of id.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
-// TemplateJobsQuery asks for the jobs of a template.
+// TemplateJobsQuery holds the parameters of a list of jobs of a template.
 type TemplateJobsQuery struct {
 	TemplatePath
 	JobsQuery
@@ -205,12 +205,12 @@ func (a *api) listTemplateJobs(ctx context.Context, c *call, in *TemplateJobsQue
 var docListBatchJobs = doc{
 	id: "list_batch_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List the jobs of a batch",
-	description: "One job for each document of the batch, in their order, from the moment that the batch is accepted.",
+	description: "One job for each document of the batch, in the same order. The list is complete as soon as the batch is accepted.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
-// BatchJobsQuery asks for the jobs of a batch.
+// BatchJobsQuery holds the parameters of a list of jobs of a batch.
 type BatchJobsQuery struct {
 	Batch string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
 	JobsQuery

@@ -14,21 +14,20 @@ import (
 	"platen/docgen"
 )
 
-// What cannot be read as a request never reaches a handler: net/http itself answers it, in plain text, and hangs up. A
-// client of this interface expects JSON with a code and a request id, so the connections of a Listener put that in its
-// place.
+// net/http answers data that it cannot parse as a request itself, in plain text, and closes the connection; no handler sees it. Clients
+// of this API expect JSON with a code and a request id, so the connections of a Listener replace that response.
 //
-// Nothing can be answered where no whole header comes: such a connection is closed when its time is over.
+// Without a complete header there is no response: such a connection is closed after a timeout.
 //
-// A connection that is closed before all that came was read is reset, and a client that still sends may lose the answer to
-// the reset. So what a refused client still sends is read, and thrown away, up to these limits.
+// If a connection is closed before all received data was read, it is reset, and a client that still sends may lose the response. So the
+// server reads and discards what a refused client still sends, up to these limits.
 const (
 	lingerBytes = 1 << 20
 	lingerTime  = 2 * time.Second
 )
 
-// Listener returns a listener whose connections answer in JSON also what is no request. It is for the server that
-// NewHTTPServer returns; baseURL and log are those of the handler.
+// Listener returns a listener whose connections respond in JSON even to data that is not a request. Use it with the server that
+// NewHTTPServer returns. baseURL and log are those of the handler.
 func Listener(listener net.Listener, baseURL string, log *slog.Logger) net.Listener {
 	return &jsonListener{Listener: listener, baseURL: strings.TrimSuffix(baseURL, "/"), log: log}
 }
@@ -47,12 +46,12 @@ func (l *jsonListener) Accept() (net.Conn, error) {
 	return &conn{Conn: c, listener: l}, nil
 }
 
-// A conn knows whether what is written to it comes from a handler.
+// A conn knows whether data written to it comes from a handler.
 type conn struct {
 	net.Conn
 	listener  *jsonListener
-	answering atomic.Bool // from when a handler is called until its answer is written
-	refused   bool        // and told so
+	answering atomic.Bool // from the call of a handler until its response is written
+	refused   bool        // whether the JSON response was sent
 	received  received
 }
 
@@ -81,7 +80,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite ends what is sent, while the client may still send. net/http does so to let an answer arrive.
+// CloseWrite closes the writing side while the client may still send. net/http does so to let a response arrive.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -89,11 +88,11 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// refuse sends ours instead of an answer of net/http, whose status line says why, in words that net/http chose.
+// refuse sends a response in JSON instead of the one that net/http wrote, whose status line contains the reason.
 func (c *conn) refuse(theirs []byte) error {
 	line, _, _ := bytes.Cut(theirs, []byte("\r\n"))
 	_, reason, _ := strings.Cut(string(line), " ")
-	e := failf(docgen.CodeBadRequest, "What came is no request that this server can read: %s.", reason)
+	e := failf(docgen.CodeBadRequest, "The server cannot read the request: %s.", reason)
 	if problem := c.received.targetProblem(); problem != "" {
 		e = failf(docgen.CodeBadRequest, "The path of the request is malformed: %s.", problem)
 		e.Problems = []docgen.Problem{parameterProblem("path", problem)}
@@ -120,7 +119,7 @@ func (c *conn) refuse(theirs []byte) error {
 	return c.linger()
 }
 
-// linger ends what is sent, and reads what the client still sends, until it has ended too.
+// linger closes the writing side, and reads what the client sends until the client closes its side.
 func (c *conn) linger() error {
 	if err := c.CloseWrite(); err != nil {
 		return err
@@ -134,12 +133,12 @@ func (c *conn) linger() error {
 
 type connKey struct{}
 
-// withConn lets a handler find the connection of its request.
+// withConn makes the connection of a request available to its handler.
 func withConn(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, nc)
 }
 
-// answering tells a connection that a handler writes to it, and answered that it has ended.
+// answering marks a connection while a handler writes to it. answered removes the mark.
 func answering(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok {

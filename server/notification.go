@@ -13,17 +13,17 @@ import (
 	"platen/docgen"
 )
 
-// What a webhook is told.
+// The parts of a notification.
 
 type notification struct {
 	Type           string             `json:"type" enum:"webhook_event"`
-	ID             string             `json:"id" format:"uuid" doc:"Names the event. It is the same in every attempt to deliver it, and in the notifications of all webhooks that hear of it: use it to find out what came twice."`
-	CreatedAt      timestamp          `json:"created_at" doc:"When it happened."`
+	ID             string             `json:"id" format:"uuid" doc:"The id of the event. It is the same for every attempt, and in the notifications of all webhooks that match the event. Use it to detect duplicates."`
+	CreatedAt      timestamp          `json:"created_at" doc:"When the event happened."`
 	Trigger        triggerName        `json:"trigger"`
-	Webhook        webhookRef         `json:"webhook" doc:"The webhook that asked for it."`
-	CreatedBy      userMini           `json:"created_by" doc:"Who did it."`
-	Source         notificationSource `json:"source" doc:"What it happened to, as GET /files/{file_id}, /folders/{folder_id} or /collaborations/{collaboration_id} answered the owner of the webhook at that moment; id and type alone of what the owner may not see. Of WEBHOOK.DELETED, the webhook."`
-	AdditionalInfo additionalInfo     `json:"additional_info" doc:"What there is to say besides; an empty list when there is nothing."`
+	Webhook        webhookRef         `json:"webhook" doc:"The webhook that subscribes to the event."`
+	CreatedBy      userMini           `json:"created_by" doc:"The user who caused the event."`
+	Source         notificationSource `json:"source" doc:"The object of the event, as GET /files/{file_id}, /folders/{folder_id}, or /collaborations/{collaboration_id} showed it to the owner of the webhook at that moment; only id and type if the owner may not see it. For WEBHOOK.DELETED, the webhook."`
+	AdditionalInfo additionalInfo     `json:"additional_info" doc:"Details of the event; an empty list if there are none."`
 }
 
 type webhookRef struct {
@@ -31,7 +31,7 @@ type webhookRef struct {
 	Type string `json:"type" enum:"webhook"`
 }
 
-// sourceRef is a source of which no more is told.
+// sourceRef is a source without details.
 type sourceRef struct {
 	ID   ID     `json:"id"`
 	Type string `json:"type" enum:"file,folder,collaboration,webhook"`
@@ -40,10 +40,10 @@ type sourceRef struct {
 // oneOf is a part of a notification that has several forms.
 type oneOf struct{ shown any }
 
-// MarshalJSON writes the form that there is.
+// MarshalJSON writes the form that is set.
 func (o oneOf) MarshalJSON() ([]byte, error) { return marshal(o) }
 
-// MarshalJSONTo does so into a notification.
+// MarshalJSONTo writes it to a stream.
 func (o oneOf) MarshalJSONTo(to *jsontext.Encoder) error { return json.MarshalEncode(to, o.shown) }
 
 // notificationSource is a file, a folder, a collaboration, or a reference.
@@ -57,14 +57,14 @@ func (notificationSource) Schema(r huma.Registry) *huma.Schema {
 // The forms of additional_info.
 type (
 	renamedInfo struct {
-		OldName string `json:"old_name" doc:"Of FILE.RENAMED and FOLDER.RENAMED: the name before."`
+		OldName string `json:"old_name" doc:"For FILE.RENAMED and FOLDER.RENAMED: the previous name."`
 	}
 	movedInfo struct {
-		Before folderRef `json:"before" doc:"Of FILE.MOVED and FOLDER.MOVED: the folder that it came from; 0 is the root folder of a user."`
-		After  folderRef `json:"after" doc:"The folder that it went to."`
+		Before folderRef `json:"before" doc:"For FILE.MOVED and FOLDER.MOVED: the source folder; 0 is the root folder of a user."`
+		After  folderRef `json:"after" doc:"The destination folder."`
 	}
 	copiedInfo struct {
-		Copy itemRef `json:"copy" doc:"Of FILE.COPIED and FOLDER.COPIED: the copy."`
+		Copy itemRef `json:"copy" doc:"For FILE.COPIED and FOLDER.COPIED: the copy."`
 	}
 	generatedInfo struct {
 		Batch               batchRef          `json:"batch"`
@@ -72,16 +72,16 @@ type (
 		Status              docgen.Status     `json:"status" enum:"submitted,completed,completed_with_error,failed"`
 		TemplateFile        namedFileRef      `json:"template_file"`
 		TemplateFileVersion fileVersionRef    `json:"template_file_version"`
-		Destination         folderRef         `json:"destination_folder" doc:"Where the document is written; 0 is the root folder of who made the batch."`
-		OutputFile          optional[fileRef] `json:"output_file" doc:"The document; null where there is none."`
+		Destination         folderRef         `json:"destination_folder" doc:"The destination of the document; 0 is the root folder of the user who created the batch."`
+		OutputFile          optional[fileRef] `json:"output_file" doc:"The document; null if there is none."`
 		OutputType          string            `json:"output_type" enum:"docx,pdf"`
 		Reason              *string           `json:"reason" doc:"Why there is no document, or what it lacks; null otherwise."`
 	}
 	autoDeletedInfo struct {
-		Reason string `json:"reason" doc:"Of WEBHOOK.DELETED: why the server deleted it." example:"target_deleted"`
+		Reason string `json:"reason" doc:"For WEBHOOK.DELETED: why the server deleted the webhook." example:"target_deleted"`
 	}
 	testInfo struct {
-		Test bool `json:"test" doc:"true: nothing happened, somebody tests the webhook."`
+		Test bool `json:"test" doc:"Always true: this is a test, not an event."`
 	}
 )
 
@@ -108,8 +108,8 @@ func (additionalInfo) Schema(r huma.Registry) *huma.Schema {
 	return forms
 }
 
-// Notification writes what a webhook is told, as it is sent: in ASCII, so that who reads it as any encoding, and who writes
-// it again with escapes before checking its signature, has the same text.
+// Notification encodes a notification, as it is sent: in ASCII, so that receivers get the same text whatever encoding they assume, and
+// even if they escape it again before they check the signature.
 func Notification(n docgen.Notification) ([]byte, error) {
 	text, err := marshal(notificationOf(n))
 	return asciiJSON(text), err
@@ -168,8 +168,8 @@ func generatedInfoOf(g *docgen.Generated) generatedInfo {
 	return info
 }
 
-// asciiJSON writes JSON so that it says the same in printable ASCII, with a backslash before every slash: as the clients of
-// this interface write it again when a signature does not fit what they got.
+// asciiJSON rewrites JSON in printable ASCII, with a backslash before every slash, like clients of the Box API do when a signature does
+// not match the body they received.
 func asciiJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	for i := 0; i < len(text); {
@@ -177,7 +177,7 @@ func asciiJSON(text []byte) []byte {
 		case c == '\\':
 			out = append(out, text[i:i+2]...)
 			i += 2
-		case c == '/': // which is nowhere but in strings
+		case c == '/': // which occurs only in strings
 			out = append(out, `\/`...)
 			i++
 		case c < 0x7f:
@@ -192,7 +192,7 @@ func asciiJSON(text []byte) []byte {
 	return out
 }
 
-// appendEscaped adds a character by its number, or its two surrogates.
+// appendEscaped appends a character as its code point, or as two surrogates.
 func appendEscaped(out []byte, r rune) []byte {
 	const digits = "0123456789abcdef"
 	for _, unit := range utf16.AppendRune(nil, r) {
@@ -201,55 +201,57 @@ func appendEscaped(out []byte, r rune) []byte {
 	return out
 }
 
-// describeNotifications documents what webhooks are sent, which no operation of this server is.
+// describeNotifications documents the notifications, which are requests from this server.
 func (a *api) describeNotifications() {
 	text := &huma.Schema{Type: huma.TypeString}
 	header := func(name string, required bool, example any, description string) *huma.Param {
 		return &huma.Param{Name: name, In: "header", Required: required, Schema: text, Example: example, Description: description}
 	}
 	op := &huma.Operation{
-		OperationID: "receive_notification", Tags: []string{tagWebhooks}, Summary: "Be told what happened",
-		Description: "What a webhook's address is sent. Answer with a status from 200 to 299 within 30 seconds, and do the work afterwards. Any other " +
-			"answer, redirects too, is a failure, and the notification is sent again later with the same body. It may come more than once also when it " +
-			"was answered, and notifications come in any order: remember the ids of those that are done. Judge the signature before anything else, by the " +
-			"bytes of the body as they came, and refuse timestamps older than 10 minutes. A notification is signed in two ways, each enough by itself: by " +
-			"BOX-SIGNATURE headers, and by those of Standard Webhooks 1.0 (webhook-id, webhook-timestamp, webhook-signature), for which there are libraries " +
-			"in many languages.",
+		OperationID: "receive_notification", Tags: []string{tagWebhooks}, Summary: "Receive notifications of events",
+		Description: "The request that a webhook's address receives. Respond with a status from 200 to 299 within 30 seconds, and " +
+			"process the event afterward. Any other response, including a redirect, is a failure, and the server sends the same body " +
+			"again later. A notification can arrive more than once, even after a successful response, and in any order: remember the " +
+			"ids that you have processed. Verify the signature first, over the raw bytes of the body, and reject timestamps older " +
+			"than 10 minutes. Every notification has two kinds of signatures, and either is sufficient: the BOX-SIGNATURE headers, " +
+			"and those of Standard Webhooks 1.0 (webhook-id, webhook-timestamp, webhook-signature), which libraries in many languages " +
+			"support.",
 		Security: []map[string][]string{},
 		Parameters: []*huma.Param{
-			header("BOX-DELIVERY-ID", true, "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "Names this attempt."),
-			header("BOX-DELIVERY-TIMESTAMP", true, "2026-01-31T12:00:01Z", "When this attempt was made."),
+			header("BOX-DELIVERY-ID", true, "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "Identifies this attempt."),
+			header("BOX-DELIVERY-TIMESTAMP", true, "2026-01-31T12:00:01Z", "The time of this attempt."),
 			header("BOX-SIGNATURE-PRIMARY", false, "6TfeAW3A1PASkgboxxA5yqHNKOwFyMWuEXny/FPD5hI=",
-				"HMAC-SHA256 of the body followed by BOX-DELIVERY-TIMESTAMP, in base64. Its key is the ASCII text of the application's primary key, all of it."),
-			header("BOX-SIGNATURE-SECONDARY", false, "v+1CD1Jdo3muIcbpv5lxxgPglOqMfsNHPV899xWYydo=", "The same with the secondary key. One of the two must fit."),
+				"HMAC-SHA256 of the body followed by BOX-DELIVERY-TIMESTAMP, in base64. The key is the complete ASCII text of the "+
+					"application's primary key."),
+			header("BOX-SIGNATURE-SECONDARY", false, "v+1CD1Jdo3muIcbpv5lxxgPglOqMfsNHPV899xWYydo=", "The same with the secondary key. One of the two must match."),
 			header("BOX-SIGNATURE-VERSION", false, "1", "1."),
 			header("BOX-SIGNATURE-ALGORITHM", false, "HmacSHA256", "HmacSHA256."),
 			header("webhook-id", true, exampleEventID, "The id in the body."),
-			header("webhook-timestamp", true, "1769860801", "When this attempt was made, in seconds since 1970."),
+			header("webhook-timestamp", true, "1769860801", "The time of this attempt, in seconds since 1970."),
 			header("webhook-signature", false, "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-				"By Standard Webhooks 1.0: a signature for each key that signs at present, with blanks between them."),
+				"As in Standard Webhooks 1.0: one signature for each current key, separated by spaces."),
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			jsonType: {Schema: a.schemaOf(notification{}), Example: exampleNotification()},
 		}},
 		Responses: map[string]*huma.Response{
-			"2XX": {Description: "The notification is taken."},
-			"410": {Description: "The receiver wants nothing more: the webhook is disabled."},
-			"429": {Description: "Too many: sent again later, not before Retry-After.", Headers: map[string]*huma.Param{"Retry-After": {
-				Description: "Seconds, or a time of HTTP.", Schema: text,
+			"2XX": {Description: "The receiver accepted the notification."},
+			"410": {Description: "The receiver wants no more notifications: the webhook is disabled."},
+			"429": {Description: "Too many requests: the server retries after Retry-After.", Headers: map[string]*huma.Param{"Retry-After": {
+				Description: "Seconds, or an HTTP date.", Schema: text,
 			}}},
 		},
 	}
 	a.huma.OpenAPI().Webhooks = map[string]*huma.PathItem{"notification": {Post: op}}
 }
 
-// A triggerName is a trigger; docgen knows them all.
+// A triggerName is a trigger. docgen validates it.
 type triggerName string
 
 // triggerComponent is the name of the schema of a trigger in the OpenAPI document.
 const triggerComponent = "Trigger"
 
-// Schema describes a trigger for the OpenAPI document, once for all.
+// Schema describes a trigger for the OpenAPI document, as a shared component.
 func (triggerName) Schema(r huma.Registry) *huma.Schema {
 	if _, ok := r.Map()[triggerComponent]; !ok {
 		r.Map()[triggerComponent] = triggerSchema()
@@ -270,8 +272,9 @@ func triggerSchema() *huma.Schema {
 			silent = append(silent, name)
 		}
 	}
-	schema.Description = "Something that happens to a file or folder. FILE.UPLOADED: a file came into the folder in any way, or has a new version. " +
-		"Only for webhooks on folders: " + strings.Join(folders, ", ") + ". Taken, but never sent, because what they tell of does not happen on this " +
-		"server: " + strings.Join(silent, ", ") + ". WEBHOOK.DELETED cannot be asked for: it is sent to every webhook that the server deletes."
+	schema.Description = "An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. " +
+		"Only for webhooks on folders: " + strings.Join(folders, ", ") + ". Accepted but never sent, because this server has no such " +
+		"events: " + strings.Join(silent, ", ") + ". You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes " +
+		"receives it."
 	return schema
 }

@@ -17,26 +17,26 @@ import (
 	"platen/docgen"
 )
 
-// How applications get tokens and end them: RFC 6749 and RFC 7009. These addresses have forms for bodies, errors of their
-// own, and no access token; the client says who it is.
+// How applications get and revoke tokens: RFC 6749 and RFC 7009. These operations take forms, have errors of their own, and require no
+// access token; the client authenticates itself.
 
 const (
 	formType     = "application/x-www-form-urlencoded"
 	maxFormBytes = 64 << 10
-	formTime     = 20 * time.Second // how long a client may take to send a form
+	formTime     = 20 * time.Second // maximum time to receive a form
 )
 
-// tokenResponse is what a client gets.
+// tokenResponse is the response with a token.
 type tokenResponse struct {
-	AccessToken  string   `json:"access_token" doc:"Opaque: it says nothing to the client."`
-	ExpiresIn    int      `json:"expires_in" doc:"Seconds."`
+	AccessToken  string   `json:"access_token" doc:"An opaque string."`
+	ExpiresIn    int      `json:"expires_in" doc:"Lifetime in seconds."`
 	TokenType    string   `json:"token_type" enum:"bearer"`
-	RestrictedTo []object `json:"restricted_to" doc:"Always empty: a token is not restricted to single items."`
-	RefreshToken string   `json:"refresh_token,omitempty" doc:"Good once, for 60 days, for the next tokens."`
-	Scope        string   `json:"scope" doc:"What the access token may be used for, with blanks between."`
+	RestrictedTo []object `json:"restricted_to" doc:"Always empty: tokens are not restricted to single items."`
+	RefreshToken string   `json:"refresh_token,omitempty" doc:"Valid once, for 60 days, to get the next tokens."`
+	Scope        string   `json:"scope" doc:"The scopes of the access token, separated by spaces."`
 }
 
-// object is a JSON object that has nothing in it yet.
+// object is a JSON object, for now without fields.
 type object struct{}
 
 // oauthError is the body of an error of RFC 6749, section 5.2.
@@ -45,33 +45,35 @@ type oauthError struct {
 	Description string             `json:"error_description" doc:"What is wrong, for the developer of the client."`
 }
 
-// An oauthDoc is what the documentation says of an operation for clients.
+// An oauthDoc documents an operation for clients.
 type oauthDoc struct {
 	id, summary, description string
 	fields                   []formField
-	answer                   any // a value of the answer's type, which is its example; nil for an empty answer
+	answer                   any // an example of the response; nil if it is empty
 }
 
 // A formField is a parameter of a form.
 type formField struct{ name, doc, example string }
 
-// The parameters by which a client says who it is.
+// clientFields are the parameters that authenticate a client.
 var clientFields = []formField{
-	{"client_id", "The id of the application. It and the secret may stand in the header Authorization instead, as HTTP Basic.", "jmh3gqd7kcvfz2xwy5b4naro6t"},
+	{"client_id", "The id of the application. You can send the id and the secret in the header Authorization instead, with HTTP Basic.", "jmh3gqd7kcvfz2xwy5b4naro6t"},
 	{"client_secret", "The secret of the application.", "SECRET"},
 }
 
 var docGetToken = oauthDoc{
 	id: "get_token", summary: "Get an access token",
-	description: "For an application that the operator has made. The grant decides whom the token acts for and what else is needed. A token is valid for an hour.",
+	description: "For applications that the operator has created. The grant type determines which user the token acts for and which " +
+		"parameters are required. A token is valid for one hour.",
 	fields: append([]formField{
 		{"grant_type", "`client_credentials`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `refresh_token`.", docgen.GrantClient},
 		{"box_subject_type", "For `client_credentials`: `enterprise`, for the application's service account, or `user`.", "enterprise"},
 		{"box_subject_id", "For `client_credentials`: the id of the enterprise or the user.", "11223344"},
-		{"assertion", "For `jwt-bearer`: a JWT, signed by RS256, RS384 or RS512 with a key of the application, with `kid` in its header where it has several, and the claims " +
-			"`iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this address), `jti` (16 to 128 characters, never used before) and `exp` (at most 60 seconds ahead).", ""},
-		{"refresh_token", "For `refresh_token`: the one got last. If it was used before, all tokens that came of the same grant end.", ""},
-		{"scope", "Fewer scopes than the token could have, with blanks between.", ""},
+		{"assertion", "For `jwt-bearer`: a JWT, signed with RS256, RS384, or RS512 by a key of the application. Its header must have `kid` if the " +
+			"application has several keys. Claims: `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this URL), " +
+			"`jti` (16 to 128 characters, never used before), and `exp` (at most 60 seconds ahead).", ""},
+		{"refresh_token", "For `refresh_token`: the latest refresh token. If it was used before, all tokens of the same grant are revoked.", ""},
+		{"scope", "A subset of the possible scopes, separated by spaces (default: all).", ""},
 	}, clientFields...),
 	answer: tokenResponse{
 		AccessToken: "c3FIOG9vSGV4VHo4QzAyg5T1JvNnJoZ3ExaVNyQWw", ExpiresIn: int(docgen.AccessTokenTTL.Seconds()), TokenType: "bearer",
@@ -80,9 +82,10 @@ var docGetToken = oauthDoc{
 }
 
 var docRevokeToken = oauthDoc{
-	id: "revoke_token", summary: "End a token",
-	description: "An access token ends alone, a refresh token with all tokens that came of the same grant. A token that is not there has ended already, and is no error.",
-	fields:      append([]formField{{"token", "An access token or a refresh token of the client.", "TOKEN"}}, clientFields...),
+	id: "revoke_token", summary: "Revoke a token",
+	description: "Revoking an access token revokes only that token; revoking a refresh token revokes all tokens of the same grant. An " +
+		"unknown token is not an error.",
+	fields: append([]formField{{"token", "An access token or a refresh token of the client.", "TOKEN"}}, clientFields...),
 }
 
 // oauthRoute registers an operation for clients, in the server and in the documentation.
@@ -105,8 +108,8 @@ func oauthRoute(a *api, path string, d oauthDoc, operation func(context.Context,
 	a.operations = append(a.operations, op)
 }
 
-// admitClient lets a client have its operation done. What fails counts for the address it comes from, like the calls of
-// guests; what goes on counts for the client.
+// admitClient authenticates a client and applies its rate limit. Failures count toward the limit of the client's address, like requests
+// of guests; successes count toward the limit of the client.
 func (a *api) admitClient(c *call, operation func(context.Context, *call, form) (any, error)) (any, error) {
 	if err := c.holdGuest(); err != nil {
 		return nil, err
@@ -135,8 +138,7 @@ func (a *api) admitClient(c *call, operation func(context.Context, *call, form) 
 	return answer, nil
 }
 
-// checkClientParameters refuses what a client sends beside the form: query parameters, which belong in the body because
-// URLs end up in logs, and headers that are repeated.
+// checkClientParameters rejects query parameters, which must be in the body because URLs end up in logs, and repeated headers.
 func (a *api) checkClientParameters(c *call) error {
 	known := &parameters{headers: []string{"Authorization", "Content-Encoding", "Content-Type"}}
 	err := known.check(c.r, a.compat == CompatBox)
@@ -147,7 +149,7 @@ func (a *api) checkClientParameters(c *call) error {
 	return invalidRequest(refused.Problems[0].Message + ". Send parameters in the body.")
 }
 
-// limitFailed counts a failure that is the client's, and not ours.
+// limitFailed counts a failure that the client caused.
 func (a *api) limitFailed(c *call, err error) error {
 	refused, theirs := errors.AsType[*docgen.GrantError](err)
 	if !theirs {
@@ -184,7 +186,7 @@ func invalidRequest(description string) error {
 	return &docgen.GrantError{Reason: docgen.GrantInvalidRequest, Description: description}
 }
 
-// readForm reads the body of a request for clients.
+// readForm reads the body of a request from a client.
 func (c *call) readForm() (form, error) {
 	if got, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); err != nil || got != formType {
 		return nil, invalidRequest("The body must be a form: send it with the header Content-Type: " + formType + ".")
@@ -194,13 +196,13 @@ func (c *call) readForm() (form, error) {
 	}
 	body := c.openBody(maxFormBytes, false)
 	body.expect(time.Now().Add(formTime))
-	text, err := io.ReadAll(body) // the places of guests bound the memory of all forms
+	text, err := io.ReadAll(body) // the limit of guest requests bounds the memory for all forms
 	if err != nil {
 		return nil, err
 	}
 	values, err := url.ParseQuery(string(text))
 	if err != nil {
-		return nil, invalidRequest("The body is no form that can be read.")
+		return nil, invalidRequest("The body is not a valid form.")
 	}
 	f := form{}
 	for _, field := range slices.Concat(docGetToken.fields, docRevokeToken.fields) {
@@ -215,8 +217,8 @@ func (c *call) readForm() (form, error) {
 	return f, nil
 }
 
-// clientCredentials finds what a client says of itself: in the form or, instead, by HTTP Basic (RFC 6749, section 2.3.1).
-// Of another header Authorization, such as that of an access token, nothing is known here.
+// clientCredentials returns the client's credentials, from the form or from HTTP Basic (RFC 6749, section 2.3.1). Other Authorization
+// headers, such as those with an access token, are ignored.
 func clientCredentials(r *http.Request, f form) (id, secret string, err error) {
 	if usesBasic(r) {
 		return basicCredentials(r, f)
@@ -229,7 +231,7 @@ func clientCredentials(r *http.Request, f form) (id, secret string, err error) {
 	return f["client_id"], f["client_secret"], nil
 }
 
-// usesBasic tells whether a client says who it is by HTTP Basic.
+// usesBasic reports whether a client authenticates with HTTP Basic.
 func usesBasic(r *http.Request) bool {
 	scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.EqualFold(scheme, "Basic")
@@ -243,12 +245,12 @@ func basicCredentials(r *http.Request, f form) (id, secret string, err error) {
 		return "", "", &docgen.GrantError{Reason: docgen.GrantInvalidClient, Description: "HTTP Basic must carry the client id and the client secret."}
 	}
 	if f["client_secret"] != "" || f["client_id"] != "" && f["client_id"] != id {
-		return "", "", invalidRequest("The client must say who it is once: in the form, or in the header Authorization.")
+		return "", "", invalidRequest("Send the client credentials only once: in the form or in the header Authorization.")
 	}
 	return id, secret, nil
 }
 
-// sendOAuthError answers with an error of RFC 6749, and with one of ours for what that does not know.
+// sendOAuthError sends an error of RFC 6749, or one of our own for conditions that it does not cover.
 func (a *api) sendOAuthError(c *call, err error) {
 	refused, ok := errors.AsType[*docgen.GrantError](err)
 	if !ok {
@@ -263,7 +265,7 @@ func (a *api) sendOAuthError(c *call, err error) {
 	a.sendJSON(c.w, c.r, status, oauthError{Error: refused.Reason, Description: refused.Description})
 }
 
-// oauthOperation makes the entry of an operation for clients in the OpenAPI document.
+// oauthOperation returns the entry of an operation for clients in the OpenAPI document.
 func (a *api) oauthOperation(path string, d oauthDoc) *huma.Operation {
 	op := &huma.Operation{
 		OperationID: d.id, Method: http.MethodPost, Path: path, Tags: []string{tagAuthentication}, Summary: d.summary, Description: d.description,
@@ -289,12 +291,12 @@ func (a *api) oauthOperation(path string, d oauthDoc) *huma.Operation {
 		if response.Headers == nil {
 			response.Headers = map[string]*huma.Param{}
 		}
-		response.Headers["Pragma"] = &huma.Param{Description: "For caches of HTTP/1.0, as Cache-Control.", Schema: &huma.Schema{Type: huma.TypeString}}
+		response.Headers["Pragma"] = &huma.Param{Description: "Like Cache-Control, for HTTP/1.0 caches.", Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	return op
 }
 
-// formOf describes a form.
+// formOf returns the schema of a form.
 func formOf(fields []formField) *huma.MediaType {
 	schema := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{}}
 	example := map[string]string{}

@@ -31,8 +31,8 @@ const (
 
 const securityName = "accessToken"
 
-// describe begins the OpenAPI document. The operations add themselves as they are registered, so that what is
-// documented is what is served.
+// describe starts the OpenAPI document. Operations add themselves when they are registered, so the document always matches what is
+// served.
 func describe(baseURL, version string) huma.Config {
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -41,26 +41,26 @@ func describe(baseURL, version string) huma.Config {
 				Title:   "Platen",
 				Version: cmp.Or(version, "development"),
 				License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-				Description: "Documents from Word templates and JSON. Every request under /2.0 carries an access token and the header " +
-					"`svc-version: 2025.0`. Identifiers are strings of decimal digits; times have the form of RFC 3339.",
+				Description: "Generate documents from Word templates and JSON. Every request under /2.0 carries an access token and the " +
+					"header `svc-version: 2025.0`. Identifiers are strings of decimal digits. Times are in RFC 3339 format.",
 			},
 			Servers: []*huma.Server{{URL: baseURL + prefix}},
 			Tags: []*huma.Tag{
-				{Name: tagAuthentication, Description: "How applications get access tokens (OAuth 2.0). These addresses do not stand under /2.0."},
-				{Name: tagDocGen, Description: "Mark a file as a template, make documents from it in batches, and watch the jobs."},
-				{Name: tagFiles, Description: "Upload, download and change files."},
-				{Name: tagFolders, Description: "The folders that files lie in. Every user has a root folder, whose id is 0."},
-				{Name: tagTrash, Description: "What was deleted: look at it, restore it, remove it for good."},
+				{Name: tagAuthentication, Description: "How applications get access tokens (OAuth 2.0). These paths are not under /2.0."},
+				{Name: tagDocGen, Description: "Mark a file as a template, generate documents from it in batches, and follow the jobs."},
+				{Name: tagFiles, Description: "Upload, download, and change files."},
+				{Name: tagFolders, Description: "Folders that hold files and other folders. Every user has a root folder with the id 0."},
+				{Name: tagTrash, Description: "Deleted files and folders: list them, restore them, or delete them permanently."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
-				{Name: tagUsers, Description: "Who the caller is, and, for administrators and applications that may, the users of the enterprise."},
-				{Name: tagTokens, Description: "The access tokens that act for a user: which there are, and how to revoke one. How they are created is described under Authentication. For administrators, also the audit log."},
-				{Name: tagArchives, Description: "Folders of the enterprise, which only holders of the scope `enterprise_content` see: what is moved into one belongs to nobody else any more. They are found, listed and filled as folders."},
-				{Name: tagWebhooks, Description: "Let other systems be told what happens to files, folders and documents; and see what they were told, tell them again, and try them out."},
+				{Name: tagUsers, Description: "The current user. Administrators and authorized applications can also manage the users of the enterprise."},
+				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to create one. Administrators can also read the audit log."},
+				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The enterprise owns everything in them. Use the folder operations to list and fill them."},
+				{Name: tagWebhooks, Description: "Notify other systems of events on files, folders, and documents. List deliveries, replay them, and send test events."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{securityName: {
-					Type: "http", Scheme: "bearer", Description: "An access token, which the operator of the server gives out, or an application gets by itself.",
+					Type: "http", Scheme: "bearer", Description: "An access token that the operator of the server issued, or that an application requested.",
 				}},
 			},
 			Security: []map[string][]string{{securityName: {}}},
@@ -69,8 +69,8 @@ func describe(baseURL, version string) huma.Config {
 	}
 }
 
-// schemaName names a schema after its Go type. Huma adds a schema of its own errors with every operation, which is not
-// ours to show: it gets a name that tidy knows.
+// schemaName names a schema after its Go type. With every operation, huma adds a schema for its own errors, which the document must not
+// show. It gets a name that tidy recognizes.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.Kind() == reflect.Pointer {
@@ -84,7 +84,8 @@ func schemaName(t reflect.Type, hint string) string {
 
 const humaPrefix = "huma"
 
-// tidy corrects what huma says of us and is not so: its own errors are never sent, and no list is ever null.
+// tidy removes what does not apply to this server from huma's document: huma's own errors, which are never sent, and null as the type of
+// a list.
 func tidy(registry huma.Registry) {
 	schemas := registry.Map()
 	maps.DeleteFunc(schemas, func(name string, _ *huma.Schema) bool { return strings.HasPrefix(name, humaPrefix) })
@@ -95,25 +96,25 @@ func tidy(registry huma.Registry) {
 	}
 }
 
-// operation makes the entry of an operation in the OpenAPI document, all but its request body.
+// operation returns the entry of an operation in the OpenAPI document, without its request body.
 func (a *api) operation(method, path string, d *doc) huma.Operation {
 	op := huma.Operation{
 		OperationID: d.id, Method: method, Path: path, Tags: []string{d.tag}, Summary: d.summary, Description: d.description,
 		DefaultStatus:      cmp.Or(d.status, http.StatusOK),
 		Responses:          a.errorResponses(d),
-		SkipValidateParams: true, // docgen says what a parameter may be, and what is wrong with it
+		SkipValidateParams: true, // docgen validates parameters and reports every problem
 		Parameters: []*huma.Param{{
 			Name: versionHeader, In: "header", Required: a.needsVersion(d),
-			Description: "The version of the interface. The name " + otherVersionHeader + " is taken too.",
+			Description: "The API version. The header " + otherVersionHeader + " is accepted as well.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}},
 			Example:     interfaceVersion,
 		}, {
 			Name: asUserHeader, In: "header",
-			Description: "The id of another user to act for. The token must be one of an administrator or a service account, and of an application " +
-				"that may act for users; its scopes are those that the user may have.",
+			Description: "The id of another user to act for. The token must belong to an administrator or a service account, and its " +
+				"application must be allowed to act for users. Its scopes are limited to those of the user.",
 			Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9]+$"},
 		}, {
-			Name: notificationsHeader, In: "header", Description: "Accepted; nobody is notified of anything yet.",
+			Name: notificationsHeader, In: "header", Description: "Accepted but ignored: this server sends no email.",
 			Schema: &huma.Schema{Type: huma.TypeString},
 		}},
 	}
@@ -129,7 +130,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 	return op
 }
 
-// describeBody adds to an operation what huma must not know: it would read the body itself.
+// describeBody adds the request body to an operation. Huma must not know it, because it would read the body itself.
 func (a *api) describeBody(method, path string, d *doc) {
 	op := operationAt(a.huma.OpenAPI().Paths[path], method)
 	a.operations = append(a.operations, op)
@@ -160,7 +161,7 @@ func (a *api) jsonResponse(description string, example any) *huma.Response {
 	}}
 }
 
-// codesOf lists every code that an operation may answer with; those of all operations come first.
+// codesOf lists every code that an operation may return. The codes of all operations come first.
 func codesOf(d *doc) []docgen.Code {
 	codes := []docgen.Code{docgen.CodeBadRequest, codeVersion, docgen.CodeUnauthorized, docgen.CodeForbidden, docgen.CodeNotFound}
 	if d.scope != "" {
@@ -174,7 +175,7 @@ func codesOf(d *doc) []docgen.Code {
 	return codes
 }
 
-// errorResponses describes the errors of an operation, by status; each status names its codes.
+// errorResponses describes the errors of an operation by status. Each status lists its codes.
 func (a *api) errorResponses(d *doc) map[string]*huma.Response {
 	byStatus := map[int][]docgen.Code{}
 	for _, code := range codesOf(d) {
@@ -202,30 +203,30 @@ func errorHeaders(status int) map[string]*huma.Param {
 		}}
 	case http.StatusTooManyRequests:
 		return map[string]*huma.Param{"Retry-After": {
-			Description: "Seconds until there is room for another request.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
+			Description: "Seconds until the limit allows another request.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
 		}}
 	case http.StatusServiceUnavailable:
 		return map[string]*huma.Param{"Retry-After": {
-			Description: "Seconds to wait before the same request is sent again.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
+			Description: "Seconds to wait before you send the request again.", Schema: &huma.Schema{Type: huma.TypeInteger}, Required: true,
 		}}
 	}
 	return nil
 }
 
-// The headers of every answer of an operation, by their names in the components of the document.
+// commonHeaders are the headers of every response of an operation, with their names in the components of the document.
 var commonHeaders = map[string]string{
 	"X-Request-Id": "RequestID", "Box-Request-Id": "BoxRequestID", versionHeader: "Version", otherVersionHeader: "BoxVersion",
 }
 
-// describeHeaders documents the headers that every answer has.
+// describeHeaders documents the headers of every response.
 func (a *api) describeHeaders() {
 	id := &huma.Schema{Type: huma.TypeString}
 	version := &huma.Schema{Type: huma.TypeString, Enum: []any{interfaceVersion}}
 	a.huma.OpenAPI().Components.Headers = map[string]*huma.Header{
-		"RequestID":    {Description: "Names the request in the log of the server.", Schema: id, Required: true},
-		"BoxRequestID": {Description: "The same, by the name that the SDKs of Box know.", Schema: id, Required: true},
-		"Version":      {Description: "The version of the interface that answered, under the name that the request used.", Schema: version},
-		"BoxVersion":   {Description: "The version of the interface that answered, under the name that the request used.", Schema: version},
+		"RequestID":    {Description: "Identifies the request in the log of the server.", Schema: id, Required: true},
+		"BoxRequestID": {Description: "The same value, under the name that the Box SDKs use.", Schema: id, Required: true},
+		"Version":      {Description: "The API version of the response, under the header name that the request used.", Schema: version},
+		"BoxVersion":   {Description: "The API version of the response, under the header name that the request used.", Schema: version},
 	}
 	for _, op := range a.operations {
 		for _, response := range op.Responses {

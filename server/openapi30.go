@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openAPI30Page is the OpenAPI document for generators that know only version 3.0.
+// openAPI30Page returns the OpenAPI document for generators that only support version 3.0.
 func openAPI30Page(a *api) ([]byte, error) {
 	text, err := a.huma.OpenAPI().Downgrade()
 	if err != nil {
@@ -21,17 +21,16 @@ func openAPI30Page(a *api) ([]byte, error) {
 	if err := decoder.Decode(&document); err != nil {
 		return nil, fmt.Errorf("read the downgraded document: %w", err)
 	}
-	document["info"].(map[string]any)["license"] = map[string]any{ // a license by its identifier came with 3.1
+	document["info"].(map[string]any)["license"] = map[string]any{ // license identifiers are new in 3.1
 		"name": a.huma.OpenAPI().Info.License.Name, "url": "https://www.apache.org/licenses/LICENSE-2.0",
 	}
-	delete(document, "webhooks") // came with 3.1 too; what they are sent stays among the schemas
+	delete(document, "webhooks") // new in 3.1 as well; the notifications remain as schemas
 	downgrade(document)
 	nameBodies(document["paths"], document["components"].(map[string]any)["schemas"].(map[string]any))
 	return json.MarshalIndent(document, "", "  ")
 }
 
-// downgrade rewrites in every schema what huma leaves and 3.0 does not know: the type null, and a reference that says
-// something besides.
+// downgrade rewrites what huma leaves in schemas and 3.0 does not support: the type null, and references with siblings.
 func downgrade(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -47,7 +46,7 @@ func downgrade(v any) {
 		if choices, ok := v["anyOf"].([]any); ok {
 			downgradeChoice(v, choices)
 		}
-		if v["type"] == "null" { // a field that clients expect and this server has no value for
+		if v["type"] == "null" { // a field that clients expect and that this server never sets
 			v["type"], v["nullable"] = "string", true
 		}
 		if ref, ok := v["$ref"]; ok && len(v) > 1 {
@@ -57,7 +56,7 @@ func downgrade(v any) {
 	}
 }
 
-// downgradeChoice makes of a choice between an object and null an object that may be null.
+// downgradeChoice turns a choice between an object and null into a nullable object.
 func downgradeChoice(schema map[string]any, choices []any) {
 	some := slices.DeleteFunc(slices.Clone(choices), func(choice any) bool {
 		c, ok := choice.(map[string]any)
@@ -70,8 +69,7 @@ func downgradeChoice(schema map[string]any, choices []any) {
 	schema["allOf"], schema["nullable"], schema["type"] = some, true, "object"
 }
 
-// nameBodies gives names to bodies that are one of several things: of what has none, generators make a type that nobody
-// can read.
+// nameBodies gives names to the schemas of bodies that are one of several types. For unnamed ones, generators write unreadable types.
 func nameBodies(v any, schemas map[string]any) {
 	object, _ := v.(map[string]any)
 	for name, member := range object {

@@ -21,16 +21,16 @@ import (
 	"platen/docgen"
 )
 
-// The documentation, made from the OpenAPI document and the table of errors. The pages need no script, and nothing from
+// The documentation is generated from the OpenAPI document and the table of errors. The pages use no scripts and load nothing from
 // elsewhere.
 
 //go:embed pages
 var pageFiles embed.FS
 
-// pagePolicy lets a page of the documentation have its own style and nothing else.
+// pagePolicy allows a page of the documentation its own styles and nothing else.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// page serves what build returns, which is made on first use and kept.
+// page serves the result of build, which is called once, on first use.
 func page(a *api, contentType string, build func(*api) ([]byte, error)) http.HandlerFunc {
 	made := sync.OnceValues(func() ([]byte, error) { return build(a) })
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -57,10 +57,10 @@ const (
 	jsonType = "application/json"
 )
 
-// openAPIPage is the OpenAPI document.
+// openAPIPage returns the OpenAPI document.
 func openAPIPage(a *api) ([]byte, error) { return json.MarshalIndent(a.huma.OpenAPI(), "", "  ") }
 
-// referencePage is the reference of all operations.
+// referencePage returns the reference of all operations.
 func referencePage(a *api) ([]byte, error) {
 	oapi := a.huma.OpenAPI()
 	var groups []group
@@ -72,7 +72,7 @@ func referencePage(a *api) ([]byte, error) {
 	})
 }
 
-// errorsPage explains every error code.
+// errorsPage returns the explanation of all error codes.
 func errorsPage(a *api) ([]byte, error) {
 	return a.render("errors.html", map[string]any{
 		"Info": a.huma.OpenAPI().Info, "Kinds": errorKinds, "Example": pretty(a.exampleError(docgen.CodeNotFound)),
@@ -120,7 +120,7 @@ type responseEntry struct {
 	Error       bool
 }
 
-// A fieldEntry is one field of a body, named by its path.
+// A fieldEntry is one field of a body, identified by its path.
 type fieldEntry struct {
 	Path, Type, Description string
 	Required                bool
@@ -177,10 +177,10 @@ func pretty(example any) string {
 	return strings.TrimSpace(buf.String())
 }
 
-// maxFieldDepth is how deep the fields of a body are listed; below it the examples show enough.
+// maxFieldDepth is the depth to which the fields of a body are listed. The examples show deeper ones.
 const maxFieldDepth = 3
 
-// fieldsOf lists the fields of a schema, those of the objects in it below their own.
+// fieldsOf lists the fields of a schema. The fields of nested objects follow their parent.
 func (a *api) fieldsOf(schema *huma.Schema, path string, depth int) []fieldEntry {
 	names := a.propertyNames(schema)
 	schema = a.resolve(schema)
@@ -204,7 +204,7 @@ func (a *api) fieldsOf(schema *huma.Schema, path string, depth int) []fieldEntry
 	return fields
 }
 
-// propertyNames lists the fields of an object in the order in which they are sent.
+// propertyNames lists the fields of an object in the order of the struct.
 func (a *api) propertyNames(schema *huma.Schema) []string {
 	switch {
 	case schema == nil:
@@ -215,7 +215,7 @@ func (a *api) propertyNames(schema *huma.Schema) []string {
 		return slices.Sorted(maps.Keys(schema.Properties))
 	}
 	object := a.huma.OpenAPI().Components.Schemas.TypeFromRef(schema.Ref)
-	if object == nil { // of a text with a schema of its own
+	if object == nil { // a string with a named schema
 		return nil
 	}
 	var names []string
@@ -225,7 +225,7 @@ func (a *api) propertyNames(schema *huma.Schema) []string {
 	return names
 }
 
-// resolve follows a reference, and finds the object in one that may be null.
+// resolve follows a reference. If the schema is nullable, it returns the object.
 func (a *api) resolve(schema *huma.Schema) *huma.Schema {
 	switch {
 	case schema == nil:
@@ -252,7 +252,7 @@ func typeOf(resolved, property *huma.Schema) string {
 	return name
 }
 
-// curl is a command that calls the operation.
+// curl returns a command that calls the operation.
 func (a *api) curl(op *huma.Operation) string {
 	path := op.Path
 	for _, p := range op.Parameters {
@@ -304,7 +304,7 @@ func curlBody(content map[string]*huma.MediaType) []string {
 	return []string{"-F 'attributes=" + strings.TrimSpace(string(attributes)) + "'", "-F file=@Invoice.docx"}
 }
 
-// markdown shows the little of Markdown that descriptions use: links, and code in backquotes.
+// markdown renders the subset of Markdown that descriptions use: links and code spans.
 func markdown(text string) template.HTML {
 	var out strings.Builder
 	for text != "" {
@@ -326,7 +326,7 @@ func markdown(text string) template.HTML {
 	return template.HTML(out.String())
 }
 
-// cutAny cuts text before the first of some characters.
+// cutAny cuts text before the first of the given characters.
 func cutAny(text, chars string) (before, rest string, found bool) {
 	if i := strings.IndexAny(text, chars); i >= 0 {
 		return text[:i], text[i:], true

@@ -13,7 +13,7 @@ import (
 	"platen/docgen"
 )
 
-// parameters are the query parameters and headers that an operation takes, as the OpenAPI document lists them.
+// parameters are the query parameters and headers of an operation, as the OpenAPI document lists them.
 type parameters struct {
 	query   []queryParameter
 	headers []string // canonical names of the headers that must not be repeated
@@ -24,8 +24,8 @@ type queryParameter struct {
 	boolean bool
 }
 
-// parametersOf returns the parameters of a documented operation. The version header and As-User are left out: admit checks
-// them, with errors of their own.
+// parametersOf returns the parameters of a documented operation, without the version header and As-User. admit checks those and has its
+// own errors for them.
 func parametersOf(op *huma.Operation) *parameters {
 	known := &parameters{headers: []string{"Content-Encoding", "Content-Type", "If-Modified-Since", "If-Unmodified-Since"}}
 	for _, p := range op.Parameters {
@@ -39,8 +39,8 @@ func parametersOf(op *huma.Operation) *parameters {
 	return known
 }
 
-// check returns an Error that names every query parameter that is malformed, repeated, or unknown, every boolean that is
-// neither true nor false, and every header that is repeated. Unknown query parameters pass when passUnknown is set.
+// check returns an Error that lists every query parameter that is malformed, repeated, or unknown, every boolean that is neither true nor
+// false, and every repeated header. If passUnknown is set, unknown query parameters are accepted.
 func (p *parameters) check(r *http.Request, passUnknown bool) error {
 	problems := p.queryProblems(r.URL.RawQuery, passUnknown)
 	for _, name := range p.headers {
@@ -69,7 +69,7 @@ func (p *parameters) queryProblems(query string, passUnknown bool) []docgen.Prob
 	return problems
 }
 
-// pairProblem says what is wrong with one decoded pair of a query; empty when nothing is.
+// pairProblem returns what is wrong with one decoded pair of a query, or an empty string.
 func (p *parameters) pairProblem(name, value string, repeated, passUnknown bool) string {
 	i := slices.IndexFunc(p.query, func(known queryParameter) bool { return known.name == name })
 	switch {
@@ -89,8 +89,8 @@ func (p *parameters) pairProblem(name, value string, repeated, passUnknown bool)
 	return ""
 }
 
-// decodePair decodes the name and the value of a pair as net/url does, which would drop a malformed pair without a word.
-// A name that cannot be decoded is returned as it was sent.
+// decodePair decodes the name and the value of a pair like net/url, which would silently drop a malformed pair. A name that cannot be
+// decoded is returned as it was sent.
 func decodePair(pair string) (name, value, problem string) {
 	rawName, rawValue, _ := strings.Cut(pair, "=")
 	name, err := url.QueryUnescape(rawName)
@@ -106,7 +106,7 @@ func decodePair(pair string) (name, value, problem string) {
 	return name, value, ""
 }
 
-// names lists the query parameters of the operation, for a client that misspelled one.
+// names lists the query parameters of the operation, to help with misspelled ones.
 func (p *parameters) names() string {
 	if len(p.query) == 0 {
 		return "it has none"
@@ -124,7 +124,7 @@ func parameterProblem(name, message string) docgen.Problem {
 
 func quoteParameter(name string) string { return "'" + printable(name) + "'" }
 
-// printable is what a client sent as part of an answer: UTF-8, without control characters, and not too long.
+// printable makes text of a client safe to quote in a response: UTF-8, without control characters, and truncated.
 func printable(text string) string {
 	return shorten(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// maxHops bounds the addresses of X-Forwarded-For that are looked at, from the last one backwards.
+// maxHops is the number of addresses of X-Forwarded-For that are examined, starting from the last one.
 const maxHops = 32
 
-// clientAddress returns the address of the client that sent a request, for rate limits, logs, and audit events. Where the
-// connection comes from a trusted proxy, it is the last address of X-Forwarded-For that is not a trusted proxy itself. A
-// client may write anything into that header, but only in front of what the proxies append: what stands to the left of the
-// first address that is not trusted, or is not an address, is never looked at.
+// clientAddress returns the address of the client that sent a request, for rate limits, logs, and audit events. If the connection comes
+// from a trusted proxy, that is the last address of X-Forwarded-For that is not a trusted proxy. Clients can forge that header, but only
+// to the left of what the proxies append: entries to the left of the first one that is not trusted, or not an address, are ignored.
 //
-// A connection from elsewhere keeps its own address and port, and the header is ignored.
+// For any other connection, it is the address and port of the connection, and the header is ignored.
 func clientAddress(r *http.Request, trusted []netip.Prefix) string {
 	peer, ok := parseHop(r.RemoteAddr)
 	if !ok || !isTrusted(peer, trusted) {
@@ -37,7 +36,7 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) string {
 	return client.String()
 }
 
-// parseHop reads an address with or without a port: some proxies append one.
+// parseHop parses an address with or without a port, because some proxies append one.
 func parseHop(text string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host

@@ -11,42 +11,41 @@ import (
 	"time"
 )
 
-// RateLimits say how many requests a minute are answered. 0 stands for the default, and a negative number for no limit.
+// RateLimits are limits of requests per minute. 0 means the default, and a negative number no limit.
 type RateLimits struct {
-	Requests int // of one user; 1000
-	Uploads  int // of one user; 240
-	Guests   int // of one address without a valid token; 300
+	Requests int // per user; default 1000
+	Uploads  int // per user; default 240
+	Guests   int // per address without a valid token; default 300
 }
 
 func (l RateLimits) withDefaults() RateLimits {
 	return RateLimits{Requests: cmp.Or(l.Requests, 1000), Uploads: cmp.Or(l.Uploads, 240), Guests: cmp.Or(l.Guests, 300)}
 }
 
-// RatePeriod is the time that rate limits are for.
+// RatePeriod is the period of rate limits.
 const RatePeriod = time.Minute
 
-// A RateCounter counts what happens under a key in periods of RatePeriod since 1970. The count at a moment is that of
-// its period, and of the one before as much as lies within RatePeriod before the moment, as if that had happened evenly.
+// A RateCounter counts requests by key, in periods of RatePeriod since 1970. The count at a moment is the count of its period, plus the
+// part of the previous period's count that falls into the last RatePeriod, as if those requests were evenly distributed.
 //
-// Count adds one to what key has at now, unless that would then be above limit, and tells whether it did, with what the
-// period and the one before have afterwards. It is one step: of any number of calls at once, also by other servers that
-// share the counter, as many are counted as there is room for. Under a key time does not go back: a
-// clock that is behind the last one counted by finds the period that this had found.
+// Count adds one to the count of key at now, unless the result would exceed limit. It returns whether it did, and the counts of the
+// period and the previous one afterward. It is atomic, even across servers that share the counter: of any number of concurrent calls,
+// exactly as many are counted as the limit allows. Time never goes back for a key: if a clock lags the latest one seen, the latest
+// period counts.
 type RateCounter interface {
 	Count(ctx context.Context, key string, limit int, now time.Time) (counted bool, current, previous int, err error)
 }
 
-// A limiter lets through what the rate limits allow.
+// A limiter enforces the rate limits.
 type limiter struct {
 	limits RateLimits
-	shared RateCounter // nil: this server is alone
+	shared RateCounter // nil if this is the only server
 	own    memoryCounter
 	now    func() time.Time
 }
 
-// take counts one call under a key; wait is how long the caller is to wait when there are too many. Where the shared
-// counter does not answer the server counts by itself: neither do requests fail for want of a count, nor are there no
-// limits, only one for each server.
+// take counts one request under a key. If the limit is exceeded, wait is the time until the caller may retry. If the shared counter
+// fails, the server counts on its own, so that requests do not fail and the limits still apply per server.
 func (l *limiter) take(ctx context.Context, key string, limit int) (wait time.Duration, failure error) {
 	if limit < 0 {
 		return 0, nil
@@ -63,7 +62,7 @@ func (l *limiter) take(ctx context.Context, key string, limit int) (wait time.Du
 	return max(untilRoom(limit, current, previous, now), time.Second), failure
 }
 
-// countTimeout is how long a shared counter may take. A request that it makes wait has not begun its work yet.
+// countTimeout is the maximum time for the shared counter. A waiting request has not started its work yet.
 const countTimeout = time.Second
 
 func (l *limiter) count(ctx context.Context, key string, limit int, now time.Time) (counted bool, current, previous int, err error) {
@@ -76,16 +75,16 @@ func (l *limiter) count(ctx context.Context, key string, limit int, now time.Tim
 	return l.shared.Count(ctx, key, limit, now)
 }
 
-// untilRoom is how long it takes until one more would be counted, if nothing else is.
+// untilRoom returns the time until another request is allowed, if none is counted in between.
 func untilRoom(limit, current, previous int, now time.Time) time.Duration {
 	elapsed := sincePeriod(now)
-	if current < limit && previous > 0 { // some of the period before has to pass away
+	if current < limit && previous > 0 { // part of the previous period must expire
 		return passing(previous, limit-current-1) - elapsed
 	}
 	return RatePeriod - elapsed + passing(current, limit-1)
 }
 
-// passing is how much of a period must be over until of what the one before it had only so many count.
+// passing returns how much of a period must elapse until the previous period's count contributes at most the given number.
 func passing(had, left int) time.Duration {
 	if had <= left {
 		return 0
@@ -94,7 +93,7 @@ func passing(had, left int) time.Duration {
 	return time.Duration((over+int64(had)-1)/int64(had)) * time.Microsecond
 }
 
-// Times are counted in microseconds, as a database does.
+// Times are in microseconds, like in the database.
 const periodMicros = int64(RatePeriod / time.Microsecond)
 
 func periodOf(now time.Time) int64 { return now.UnixMicro() / periodMicros }
@@ -103,19 +102,19 @@ func sincePeriod(now time.Time) time.Duration {
 	return time.Duration(now.UnixMicro()%periodMicros) * time.Microsecond
 }
 
-// retryAfter writes a time to wait for the header of that name, in whole seconds.
+// retryAfter formats a duration for the header Retry-After, in whole seconds.
 func retryAfter(wait time.Duration) string {
 	return strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
 }
 
-// A memoryCounter counts for one server, and forgets what is two periods old.
+// A memoryCounter counts for one server. It forgets counts that are two periods old.
 type memoryCounter struct {
 	mu                sync.Mutex
 	period            int64
 	current, previous map[string]int
 }
 
-// Count makes a memoryCounter a RateCounter.
+// Count implements RateCounter.
 func (c *memoryCounter) Count(_ context.Context, key string, limit int, now time.Time) (counted bool, current, previous int, err error) {
 	counted, current, previous = c.count(key, limit, now)
 	return counted, current, previous, nil
@@ -138,7 +137,7 @@ func (c *memoryCounter) count(key string, limit int, now time.Time) (counted boo
 	return true, current + 1, previous
 }
 
-// begin begins a period.
+// begin starts a period.
 func (c *memoryCounter) begin(period int64) {
 	c.previous = nil
 	if period == c.period+1 {
@@ -147,7 +146,7 @@ func (c *memoryCounter) begin(period int64) {
 	c.period, c.current = period, map[string]int{}
 }
 
-// addressKey names whom an address belongs to: of IPv6, a host has a network of 64 bits to choose addresses from.
+// addressKey returns the key of an address. An IPv6 host can choose its addresses from a network of 64 bits, so the key is that network.
 func addressKey(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

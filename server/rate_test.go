@@ -242,7 +242,7 @@ func TestRateLimitsWithoutTheSharedCounter(t *testing.T) {
 			w.do("GET /users/me", request{}).want(w.t, 200)
 		}
 		w.do("GET /users/me", request{}).want(w.t, 429, "rate_limit_exceeded")
-		if len(w.logs.find("this server counts requests by itself", "request_id")) != 4 {
+		if len(w.logs.find("cannot use the shared rate counter; counting requests for this server only", "request_id")) != 4 {
 			w.t.Error("it is not logged")
 		}
 	})

@@ -9,15 +9,15 @@ import (
 	"platen/docgen"
 )
 
-// replayRequest selects deliveries, by the filters of their list.
+// replayRequest selects deliveries with the filters of their list.
 type replayRequest struct {
-	WebhookID     *ID         `json:"webhook_id,omitempty" doc:"Only those for this webhook."`
-	EventID       string      `json:"event_id,omitempty" minLength:"1" format:"uuid" doc:"Only those of this event."`
-	Trigger       triggerName `json:"trigger,omitempty" minLength:"1" doc:"Only those of this trigger."`
-	State         string      `json:"state,omitempty" enum:"pending,delivered,failed,canceled" doc:"Only those in this state; pending selects none."`
-	CreatedAfter  *timestamp  `json:"created_after,omitempty" doc:"Only those of events at this time or later."`
-	CreatedBefore *timestamp  `json:"created_before,omitempty" doc:"Only those of events before this time."`
-	DryRun        bool        `json:"dry_run,omitempty" doc:"Send nothing, and say how many there are."`
+	WebhookID     *ID         `json:"webhook_id,omitempty" doc:"Only deliveries of this webhook."`
+	EventID       string      `json:"event_id,omitempty" minLength:"1" format:"uuid" doc:"Only deliveries of this event."`
+	Trigger       triggerName `json:"trigger,omitempty" minLength:"1" doc:"Only deliveries of this trigger."`
+	State         string      `json:"state,omitempty" enum:"pending,delivered,failed,canceled" doc:"Only deliveries in this state; pending selects none."`
+	CreatedAfter  *timestamp  `json:"created_after,omitempty" doc:"Only events at this time or later."`
+	CreatedBefore *timestamp  `json:"created_before,omitempty" doc:"Only events before this time."`
+	DryRun        bool        `json:"dry_run,omitempty" doc:"Send nothing, and return the number of deliveries (default false)."`
 }
 
 func (r *replayRequest) filter() (docgen.DeliveryFilter, error) {
@@ -39,10 +39,10 @@ func (r *replayRequest) filter() (docgen.DeliveryFilter, error) {
 
 // replayed counts deliveries.
 type replayed struct {
-	Count int64 `json:"count" doc:"How many deliveries are sent again, or would be."`
+	Count int64 `json:"count" doc:"The number of deliveries that are sent again, or would be."`
 }
 
-// A replayReply tells by its status whether they are.
+// The status of a replayReply says whether deliveries are sent again.
 type replayReply struct {
 	Status int
 	Body   replayed
@@ -50,16 +50,16 @@ type replayReply struct {
 
 var docReplayDeliveries = doc{
 	id: "replay_webhook_deliveries", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Send many notifications again",
-	description: "Those that the filters select and that have ended, each as if it were replayed alone; those for webhooks that are disabled or deleted " +
-		"excepted. Without a filter they are all that the caller sees, also those that were delivered: send the state failed for the others, and dry_run " +
-		"before. " + seenDeliveries + extension,
+	summary: "Replay many webhook deliveries",
+	description: "Replays each selected delivery that has ended, except those of disabled or deleted webhooks. Without a filter, that " +
+		"is everything the caller can see, including delivered notifications: send state failed to replay only failures, and try " +
+		"dry_run first. " + seenDeliveries + extension,
 	status:  http.StatusAccepted,
 	errors:  []docgen.Code{codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleReplay(),
 	example: replayed{Count: 12},
 	also: func(a *api, op *huma.Operation) {
-		op.Responses["200"] = a.jsonResponse("How many there are, with dry_run.", replayed{Count: 12})
+		op.Responses["200"] = a.jsonResponse("The number of deliveries, with dry_run.", replayed{Count: 12})
 	},
 }
 
@@ -84,14 +84,14 @@ func (a *api) replayDeliveries(ctx context.Context, c *call, _ *struct{}) (*repl
 }
 
 type testRequest struct {
-	Trigger triggerName `json:"trigger" doc:"A trigger that a webhook on such a target can have, also one that it did not ask for; or WEBHOOK.DELETED."`
+	Trigger triggerName `json:"trigger" doc:"A trigger that is valid for the target, even if the webhook does not subscribe to it, or WEBHOOK.DELETED."`
 }
 
 var docTestWebhook = doc{
 	id: "test_webhook", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Send a webhook an event that did not happen",
-	description: "A notification of the trigger, with the webhook's target as its source and {\"test\": true} as additional_info. It is signed, tried and " +
-		"logged like any other." + extension,
+	summary: "Send a test event to a webhook",
+	description: "Sends a notification of the trigger, with the webhook's target as its source and {\"test\": true} as additional_info. " +
+		"It is signed, retried, and logged like any other." + extension,
 	status:  http.StatusAccepted,
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    testRequest{Trigger: triggerName(docgen.FileUploaded)},

@@ -10,29 +10,29 @@ import (
 	"platen/docgen"
 )
 
-// A doc is what the documentation says of an operation, and what admitting its calls needs to know.
+// A doc describes an operation, for the documentation and for admitting its calls.
 type doc struct {
 	id          string
 	tag         string
 	summary     string
 	description string
-	status      int           // of success
-	versioned   bool          // demands the version header also of clients that send it here alone
-	upload      bool          // counts as an upload
-	scope       docgen.Scope  // that the access token must have; empty for none
-	errors      []docgen.Code // besides those that every operation has
-	body        any           // a value of the JSON body's type, which is its example; nil for none
-	example     any           // of the answer's body; nil for none
+	status      int           // on success
+	versioned   bool          // requires the version header even with --compat box
+	upload      bool          // counts toward the limit of uploads
+	scope       docgen.Scope  // required scope of the access token; empty for none
+	errors      []docgen.Code // in addition to those of every operation
+	body        any           // an example of the JSON request body; nil for none
+	example     any           // an example of the response body; nil for none
 	also        func(*api, *huma.Operation)
 }
 
-// A reply is an answer with a body and nothing more.
+// A reply is a response with a body and nothing else.
 type reply[T any] struct{ Body T }
 
-// empty is an answer without a body.
+// empty is a response without a body.
 type empty struct{}
 
-// route registers an operation. Its function returns errors; the only place that answers them is here.
+// route registers an operation. Operations return errors, which only this function converts to responses.
 func route[I, O any](a *api, pattern string, d doc, operation func(context.Context, *call, *I) (*O, error)) {
 	method, path, _ := strings.Cut(pattern, " ")
 	var known *parameters
@@ -54,52 +54,52 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 	a.describeBody(method, path, &d)
 }
 
-// The parameters that several operations have. Values are taken as text: docgen knows what they may be.
+// The parameters that several operations share. They are strings: docgen validates them.
 type (
-	// PageQuery asks for a page by marker.
+	// PageQuery holds the parameters of a page by marker.
 	PageQuery struct {
 		Limit     limitParam `query:"limit"`
-		Marker    string     `query:"marker" doc:"The next_marker or prev_marker of another page of the same list. Leave it out, or send 0, for the first page." example:"AQDsz5a1"`
-		UseMarker boolParam  `query:"usemarker" doc:"Accepted and not needed: this list is always paged by marker."`
+		Marker    string     `query:"marker" doc:"The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page." example:"AQDsz5a1"`
+		UseMarker boolParam  `query:"usemarker" doc:"Accepted but ignored: this list is always paged by marker."`
 	}
-	// OffsetQuery asks for a page by offset.
+	// OffsetQuery holds the parameters of a page by offset.
 	OffsetQuery struct {
 		Limit  limitParam `query:"limit"`
-		Offset intParam   `query:"offset" doc:"How many entries come before the page; at most 300000." example:"100"`
+		Offset intParam   `query:"offset" doc:"Number of entries to skip (default 0, maximum 300000)." example:"100"`
 	}
-	// TemplatePath names a template.
+	// TemplatePath identifies a template.
 	TemplatePath struct {
-		TemplateID string `path:"template_id" doc:"The id of the file that is marked as a template." example:"12345678"`
+		TemplateID string `path:"template_id" doc:"The id of the template file." example:"12345678"`
 	}
-	// FilePath names a file.
+	// FilePath identifies a file.
 	FilePath struct {
 		FileID string `path:"file_id" doc:"The id of the file." example:"12345678"`
 	}
-	// FolderPath names a folder.
+	// FolderPath identifies a folder.
 	FolderPath struct {
 		FolderID string `path:"folder_id" doc:"The id of the folder; 0 is the root folder of the caller." example:"0"`
 	}
-	// FieldsQuery selects the fields of an answer.
+	// FieldsQuery selects the fields of a response.
 	FieldsQuery struct {
-		Fields string `query:"fields" doc:"Names of fields, with commas between them: the answer holds type, id and etag, and these. Unknown names are passed over." example:"name,size,permissions"`
+		Fields string `query:"fields" doc:"A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored." example:"name,size,permissions"`
 	}
-	// FileQuery names a file and what to show of what comes of it.
+	// FileQuery identifies a file and selects fields.
 	FileQuery struct {
 		FilePath
 		FieldsQuery
 	}
-	// FolderQuery names a folder and what to show of what comes of it.
+	// FolderQuery identifies a folder and selects fields.
 	FolderQuery struct {
 		FolderPath
 		FieldsQuery
 	}
-	// IfMatchHeader makes a change depend on nobody else having made one.
+	// IfMatchHeader makes a change conditional on the state of the item.
 	IfMatchHeader struct {
-		IfMatch string `header:"If-Match" doc:"The etag that the item must still have; otherwise nothing is changed and the answer is 412." example:"3"`
+		IfMatch string `header:"If-Match" doc:"The etag that the item must still have. Otherwise, nothing changes and the response is 412." example:"3"`
 	}
-	// IfNoneMatchHeader asks only for what has changed.
+	// IfNoneMatchHeader makes a request conditional on a change of the item.
 	IfNoneMatchHeader struct {
-		IfNoneMatch string `header:"If-None-Match" doc:"An etag that the caller has; the answer is 304 when it is still the item's." example:"3"`
+		IfNoneMatch string `header:"If-None-Match" doc:"An etag that the caller has. If the item still has it, the response is 304." example:"3"`
 	}
 )
 
@@ -111,7 +111,7 @@ func (q OffsetQuery) parse() (docgen.OffsetRequest, error) {
 	return docgen.ParseOffset(string(q.Limit), string(q.Offset))
 }
 
-// A limitParam is the limit of a page; it is documented as the number that it should be.
+// A limitParam is the limit of a page.
 type limitParam string
 
 // Schema describes a limit for the OpenAPI document.
@@ -119,12 +119,12 @@ func (limitParam) Schema(huma.Registry) *huma.Schema {
 	least := 1.0
 	return &huma.Schema{
 		Type: huma.TypeInteger, Format: "int64", Minimum: &least, Default: docgen.DefaultPageLimit,
-		Description: "The most entries of a page. Above " + strconv.Itoa(docgen.MaxPageLimit) + " it counts as " +
-			strconv.Itoa(docgen.MaxPageLimit) + ", and the answer says so.",
+		Description: "Maximum number of entries on a page (default 100). Values above " + strconv.Itoa(docgen.MaxPageLimit) + " count as " +
+			strconv.Itoa(docgen.MaxPageLimit) + ", which the response shows.",
 	}
 }
 
-// An intParam is documented as a number.
+// An intParam is a query parameter with an integer.
 type intParam string
 
 // Schema describes a number for the OpenAPI document.
@@ -132,7 +132,7 @@ func (intParam) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
 }
 
-// A boolParam is documented as a boolean.
+// A boolParam is a query parameter with a boolean.
 type boolParam string
 
 // Schema describes a boolean for the OpenAPI document.
@@ -149,7 +149,7 @@ func (p boolParam) parse(name string) (bool, error) {
 	return value, nil
 }
 
-// pathID reads the identifier in a path. What is no identifier names nothing, and is not found like any other id.
+// pathID parses the identifier in a path. If it is not an identifier, nothing has it, and the result is not found.
 func pathID(kind, text string) (int64, error) {
 	id, ok := parseID(text)
 	if !ok {
@@ -160,18 +160,18 @@ func pathID(kind, text string) (int64, error) {
 
 // markerPage is a page of a list that is paged by marker.
 type markerPage[T any] struct {
-	Entries    []T     `json:"entries" doc:"The entries of this page; empty when there are none."`
-	Limit      int     `json:"limit" doc:"The limit used: the maximum when more was asked for."`
-	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last."`
-	PrevMarker *string `json:"prev_marker" doc:"The marker of the page before; null on the first."`
+	Entries    []T     `json:"entries" doc:"The entries of this page, or an empty list."`
+	Limit      int     `json:"limit" doc:"The limit that was applied, at most the maximum."`
+	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last page."`
+	PrevMarker *string `json:"prev_marker" doc:"The marker of the previous page; null on the first page."`
 }
 
 // offsetPage is a page of a list that is paged by offset.
 type offsetPage[T any] struct {
 	TotalCount int `json:"total_count" doc:"One more than the offset of the last item."`
-	Entries    []T `json:"entries" doc:"The entries of this page; fewer than limit also where the caller may not see what stands at an offset."`
+	Entries    []T `json:"entries" doc:"The entries of this page. There can be fewer than limit if the caller may not see all entries in the range."`
 	Offset     int `json:"offset"`
-	Limit      int `json:"limit" doc:"The limit used: the maximum when more was asked for."`
+	Limit      int `json:"limit" doc:"The limit that was applied, at most the maximum."`
 }
 
 // offsetPageOf encodes a page of docgen, entry by entry.
@@ -203,7 +203,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// readBody reads the JSON body of an operation that looks at nothing else before.
+// readBody reads the JSON body of an operation that checks nothing else before.
 func readBody[T any](c *call) (*T, error) {
 	v := new(T)
 	problems, err := c.readJSON(maxJSONBytes, v)
@@ -216,7 +216,7 @@ func readBody[T any](c *call) (*T, error) {
 	return v, nil
 }
 
-// readOptionalBody is readBody for an operation whose body may be left out: it then says nothing.
+// readOptionalBody is readBody for an operation whose body is optional.
 func readOptionalBody[T any](c *call) (*T, error) {
 	if c.r.ContentLength == 0 {
 		return new(T), nil

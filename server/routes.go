@@ -1,6 +1,6 @@
 package server
 
-// routes is every operation, in the order of the documentation.
+// routes registers every operation, in the order of the documentation.
 func (a *api) routes() {
 	a.oauthRoutes()
 	a.docGenRoutes()

@@ -1,6 +1,5 @@
-// Package server is the HTTP API: it decodes a request, calls one operation of docgen, and encodes the answer. What is
-// allowed and what is true is docgen's to say; here is what HTTP adds: access tokens, the version header, rate limits,
-// the limits of bodies, error bodies, and the documents that describe it all.
+// Package server is the HTTP API. It decodes a request, calls one operation of docgen, and encodes the result. docgen has all rules; this
+// package adds what HTTP needs: access tokens, the version header, rate limits, body limits, error responses, and the API documentation.
 package server
 
 import (
@@ -23,41 +22,41 @@ import (
 	"platen/docgen"
 )
 
-// Config is what the API stands on.
+// Config configures the API.
 type Config struct {
 	Service    *docgen.Service
 	Log        *slog.Logger         // slog.Default when nil
-	BaseURL    string               // where clients reach the server, without the /2.0; for links in answers
-	Version    string               // of the server, for the OpenAPI document
-	RateLimits RateLimits           // requests a minute
-	Rates      RateCounter          // where requests are counted that several servers answer; nil when there is one
-	Now        func() time.Time     // by which requests are counted; time.Now when nil
-	Compat     Compat               // whose clients the server bears with
-	InFlight   InFlight             // what requests may hold while they are answered
-	Metrics    *prometheus.Registry // where the server counts, and what /metrics shows; a new one when nil
+	BaseURL    string               // URL of the server for clients, without /2.0; for links in responses
+	Version    string               // version of the server, for the OpenAPI document
+	RateLimits RateLimits           // requests per minute
+	Rates      RateCounter          // counts requests across servers; nil if there is only one
+	Now        func() time.Time     // clock for rate limits; time.Now if nil
+	Compat     Compat               // clients for which the server relaxes the API
+	InFlight   InFlight             // limits of requests in flight
+	Metrics    *prometheus.Registry // registry for metrics, which /metrics serves; a new one if nil
 
-	// Tracer records a span of each request; none when nil.
+	// Tracer records a span for each request. nil disables tracing.
 	Tracer trace.Tracer
-	// TrustedProxies are the networks of proxies whose X-Forwarded-For is believed; none when empty.
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
-	// PDF tells why no PDFs can be made, or nil where they can.
+	// PDF returns an error that says why the server cannot generate PDFs, or nil.
 	PDF func() error
-	// Sign returns the headers that a notification is sent with, signed with some keys; none when nil.
+	// Sign returns the headers of a notification, signed with the given keys. nil means no headers.
 	Sign func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
-// Compat names the clients for which the server relaxes what its interface demands and they do not keep.
+// Compat selects clients that do not follow all of the API, and for which the server relaxes it.
 type Compat string
 
-// What Compat may be. Without it every operation under /2.0 demands the version header, as the interface says. The
-// clients of Box send it with the operations of the version 2025.0 alone.
+// Values of Compat. By default, every operation under /2.0 requires the version header, as the API specifies. Clients of Box only send it
+// to the operations of version 2025.0.
 const (
 	CompatNone Compat = ""
 	CompatBox  Compat = "box"
 )
 
-// prefix is the path segment that the contract puts before every operation.
+// prefix is the path prefix of every operation.
 const prefix = "/2.0"
 
 type api struct {
@@ -66,12 +65,12 @@ type api struct {
 	baseURL    string
 	compat     Compat
 	public     *site
-	internal   *site // public unless metrics and documentation have an address of their own
+	internal   *site // the same as public, unless metrics and documentation have an address of their own
 	huma       huma.API
 	operations []*huma.Operation // in the order of the documentation
 	metrics    *metrics
 
-	proxies []netip.Prefix // that are trusted
+	proxies []netip.Prefix // networks of trusted proxies
 	tracer  trace.Tracer
 	limiter limiter
 	in      *inFlight
@@ -79,10 +78,10 @@ type api struct {
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 }
 
-// site is what is served at one address.
+// site is what one address serves.
 type site struct {
 	mux        *http.ServeMux
-	compressed http.Handler // mux, for clients that accept it
+	compressed http.Handler // mux, for clients that accept compression
 }
 
 func newSite() *site {
@@ -90,15 +89,14 @@ func newSite() *site {
 	return &site{mux: mux, compressed: compressing(mux)}
 }
 
-// New returns the handler of everything below the server's address: the operations under /2.0, the health checks and
-// metrics, and the documentation.
+// New returns the handler of the complete server: the operations under /2.0, health checks, metrics, and documentation.
 func New(cfg Config) http.Handler {
 	public := newSite()
 	return newAPI(cfg, public, public)
 }
 
-// NewDivided returns two handlers: public serves the operations and the health checks, internal serves the health checks,
-// the metrics, and the documentation.
+// NewDivided returns two handlers: public serves the operations and the health checks; internal serves the health checks, the metrics,
+// and the documentation.
 func NewDivided(cfg Config) (public, internal http.Handler) {
 	a := newAPI(cfg, newSite(), newSite())
 	return a, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(a.internal, w, r) })
@@ -129,7 +127,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 		cfg.Metrics = prometheus.NewRegistry()
 	}
 	ready := a.readyValue
-	if a.service == nil { // only what happens around the operations is served
+	if a.service == nil { // without a service, only the documentation is served
 		ready = nil
 	}
 	a.metrics = newMetrics(cfg.Metrics, ready)
@@ -142,7 +140,7 @@ func newAPI(cfg Config, public, internal *site) *api {
 	return a
 }
 
-// pages is everything that is not under /2.0. Load balancers ask for the health checks at either address.
+// pages registers everything that is not under /2.0. Load balancers can use the health checks at either address.
 func (a *api) pages(registry *prometheus.Registry) {
 	for _, s := range slices.Compact([]*site{a.public, a.internal}) {
 		s.mux.HandleFunc("GET /healthz", a.healthz)
@@ -156,16 +154,16 @@ func (a *api) pages(registry *prometheus.Registry) {
 	mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
 }
 
-// Limits of the connections that NewHTTPServer takes. What a body and an answer may take is limited by the handler.
+// Limits of the connections of NewHTTPServer. The handler limits bodies and responses.
 const (
 	maxHeaderBytes = 64 << 10
-	headerSlack    = 4 << 10 // that net/http grants above what it is told
+	headerSlack    = 4 << 10 // net/http accepts this much more than MaxHeaderBytes
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 )
 
-// NewHTTPServer returns an HTTP server for the handler, safe against clients that are slow or send too much. It is to
-// serve a Listener. Its Shutdown does not wait for requests that wait for something to happen.
+// NewHTTPServer returns an HTTP server for the handler that is safe against slow clients and oversized headers. It must serve a Listener.
+// Its Shutdown does not wait for requests that poll for events.
 func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	stopping, stop := context.WithCancel(context.Background())
 	s := &http.Server{
@@ -179,7 +177,7 @@ func NewHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes - headerSlack,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 
-		DisableGeneralOptionsHandler: true, // "OPTIONS *" is answered like other addresses that are not there
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" gets the same response as unknown paths
 	}
 	s.RegisterOnShutdown(stop)
 	return s

@@ -8,20 +8,20 @@ import (
 	"platen/docgen"
 )
 
-// signingKey is a key that the notifications of an application are signed with.
+// signingKey is a key that signs the notifications of an application.
 type signingKey struct {
 	Type      string    `json:"type" enum:"webhook_key"`
-	Slot      string    `json:"slot" enum:"primary,secondary,retired" doc:"retired: it was replaced, and goes on signing until expires_at."`
-	Secret    string    `json:"secret" doc:"What receivers check signatures with, all of it, in this form: whsec_ and 32 bytes in base64. Libraries for Standard Webhooks take it as it is." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Slot      string    `json:"slot" enum:"primary,secondary,retired" doc:"retired: it was replaced, and keeps signing until expires_at."`
+	Secret    string    `json:"secret" doc:"The secret for signature checks, complete and in this form: whsec_ and 32 bytes in base64. Libraries for Standard Webhooks accept it as is." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 	CreatedAt timestamp `json:"created_at"`
-	ExpiresAt timestamp `json:"expires_at" doc:"When it signs no more; null of a key that is not retired."`
+	ExpiresAt timestamp `json:"expires_at" doc:"When it stops signing; null unless retired."`
 }
 
 type keyList struct {
-	Entries []signingKey `json:"entries" doc:"Primary, secondary, then those that are retired, the newest first."`
+	Entries []signingKey `json:"entries" doc:"Primary, secondary, then retired keys, newest first."`
 }
 
-// keysReply is never kept by who passes it on: every answer says so, see secure.
+// keysReply must not be cached: every response says so, see secure.
 type keysReply = reply[keyList]
 
 func keysReplyOf(keys []docgen.SigningKey) *keysReply {
@@ -31,13 +31,13 @@ func keysReplyOf(keys []docgen.SigningKey) *keysReply {
 }
 
 // whoKeeps says who may see and replace keys.
-const whoKeeps = "Only administrators and the service account of the application may do so." + extension
+const whoKeeps = "Only administrators and the service account of the application can do this." + extension
 
 var docListKeys = doc{
 	id: "list_webhook_keys", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "List the keys that notifications are signed with",
-	description: "Those that sign at present for the application of the access token; none before its first webhook. Every notification is signed with " +
-		"all of them. " + whoKeeps,
+	summary: "List the signing keys for notifications",
+	description: "The keys that currently sign for the application of the access token, or none before its first webhook. Every " +
+		"notification has a signature of each key. " + whoKeeps,
 	example: exampleKeys(),
 }
 
@@ -50,19 +50,20 @@ func (a *api) listKeys(ctx context.Context, c *call, _ *struct{}) (*keysReply, e
 }
 
 type renewKeyRequest struct {
-	Overlap *int64 `json:"overlap_seconds,omitempty" minimum:"0" doc:"How long the key that was there goes on signing; a day when left out, 30 days at most. 0 ends it at once: for a key that somebody else knows."`
+	Overlap *int64 `json:"overlap_seconds,omitempty" minimum:"0" doc:"Seconds for which the replaced key keeps signing (default 86400, maximum 2592000). Use 0 if the key was compromised."`
 }
 
-// KeyPath names a slot of keys.
+// KeyPath identifies a slot of keys.
 type KeyPath struct {
 	Slot string `path:"slot" enum:"primary,secondary" doc:"Which key to replace." example:"primary"`
 }
 
 var docRenewKey = doc{
 	id: "renew_webhook_key", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Replace a key that notifications are signed with",
-	description: "A new key takes the place of the primary or secondary one of the application of the access token, and all that sign then are the answer. " +
-		"Receivers that know both keys of before go on without noticing: tell them the new one, and replace the other when all of them know it. " + whoKeeps,
+	summary: "Replace a signing key for notifications",
+	description: "Replaces the primary or secondary key of the application of the access token, and returns all keys that sign now. " +
+		"Receivers that know both current keys keep working: give them the new key, and replace the other one when all of them have " +
+		"it. " + whoKeeps,
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{codeMediaType, docgen.CodeBodyTooLarge},
 	body:    renewKeyRequest{Overlap: new(int64(docgen.DefaultKeyOverlap / time.Second))},
@@ -86,7 +87,7 @@ func (a *api) renewKey(ctx context.Context, c *call, in *KeyPath) (*keysReply, e
 	return keysReplyOf(keys), nil
 }
 
-// seconds is a number of seconds, or as many as are more than anybody may mean.
+// seconds returns n seconds, or the longest duration if n is out of range.
 func seconds(n int64) time.Duration {
 	const many = int64(1e9)
 	return time.Duration(max(-many, min(n, many))) * time.Second

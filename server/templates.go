@@ -11,9 +11,9 @@ import (
 
 var docMarkTemplate = doc{
 	id: "mark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary: "Mark a file as template",
-	description: "From now on the file is a Doc Gen template: it is listed, its tags are read, and batches can use it. " +
-		"A file that is marked already stays so. A file that is not a Word document is rejected, unless the operator runs the server with `--compat box`.",
+	summary: "Mark a file as a template",
+	description: "Makes the file a Doc Gen template: it is listed, its tags are read, and batches can use it. Marking a template again " +
+		"has no effect. A file that is not a Word document is rejected, unless the operator runs the server with `--compat box`.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    markTemplateRequest{File: fileRef{ID: exampleFile, Type: typeFile}},
@@ -31,17 +31,17 @@ type templateBase struct {
 type templateEntry struct {
 	File     fileRef `json:"file"`
 	FileName string  `json:"file_name" doc:"The name of the file."`
-	State    string  `json:"state" enum:"processing,ready,failed" doc:"Whether the current version has been read. failed: it cannot be used. An extension of the interface."`
-	Problem  *string `json:"problem" doc:"Why the current version cannot be used, at most 1000 characters; null if nothing is known to be wrong. An extension of the interface."`
+	State    string  `json:"state" enum:"processing,ready,failed" doc:"Whether the current version has been read. failed: batches cannot use it. A Platen extension."`
+	Problem  *string `json:"problem" doc:"Why batches cannot use the current version, at most 1000 characters; null if no error is known. A Platen extension."`
 
-	Defaults templateDefaults `json:"defaults" doc:"Options of the batches of this template that do not say. An extension of the interface."`
+	Defaults templateDefaults `json:"defaults" doc:"Default options of batches that use this template. A Platen extension."`
 }
 
-// templateDefaults are shown with null for what is left to the server.
+// templateDefaults are null if the server's defaults apply.
 type templateDefaults struct {
-	Missing  *string `json:"missing" doc:"As options.missing of a batch: tag, blank, or error; null for the server's default."`
-	Locale   *string `json:"locale" doc:"As options.locale of a batch; null for the server's default."`
-	TimeZone *string `json:"time_zone" doc:"As options.time_zone of a batch; null for the server's default."`
+	Missing  *string `json:"missing" doc:"Default of options.missing: tag, blank, or error; null for the server's default."`
+	Locale   *string `json:"locale" doc:"Default of options.locale; null for the server's default."`
+	TimeZone *string `json:"time_zone" doc:"Default of options.time_zone; null for the server's default."`
 }
 
 func templateOf(t *docgen.Template) templateEntry {
@@ -64,7 +64,7 @@ func (a *api) markTemplate(ctx context.Context, c *call, _ *struct{}) (*reply[te
 var docListTemplates = doc{
 	id: "list_templates", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List templates",
-	description: "The templates that the caller sees, by growing id. Templates in the trash are left out.",
+	description: "The templates that the caller can see, in ascending order of id, without templates in the trash.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example: markerPage[templateEntry]{Limit: docgen.DefaultPageLimit, Entries: []templateEntry{
 		exampleTemplate(),
@@ -105,24 +105,25 @@ func (a *api) getTemplate(ctx context.Context, c *call, in *TemplatePath) (*repl
 var docUpdateTemplate = doc{
 	id: "update_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Change the defaults of a template",
-	description: "The options missing, locale, and time_zone of batches of this template that do not say. What is left out stays as it is, and null leaves it " +
-		"to the server. Batches that exist keep their options. An extension of the interface.",
+	description: "Sets the options missing, locale, and time_zone for batches of this template that do not specify them. Fields that " +
+		"you omit do not change; null resets a field to the server's default. Existing batches keep their options. A Platen " +
+		"extension.",
 	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    updateTemplateRequest{},
 	example: exampleTemplate(),
 }
 
 type updateTemplateRequest struct {
-	Defaults changedDefaults `json:"defaults" doc:"Options of the batches of this template that do not say."`
+	Defaults changedDefaults `json:"defaults" doc:"Default options of batches that use this template."`
 }
 
 type changedDefaults struct {
-	Missing  change[string] `json:"missing,omitzero" minLength:"1" doc:"As options.missing of a batch: tag, blank, or error; null for the server's default."`
-	Locale   change[string] `json:"locale,omitzero" minLength:"1" doc:"As options.locale of a batch; null for the server's default."`
-	TimeZone change[string] `json:"time_zone,omitzero" minLength:"1" doc:"As options.time_zone of a batch; null for the server's default."`
+	Missing  change[string] `json:"missing,omitzero" minLength:"1" doc:"Default of options.missing: tag, blank, or error; null for the server's default."`
+	Locale   change[string] `json:"locale,omitzero" minLength:"1" doc:"Default of options.locale; null for the server's default."`
+	TimeZone change[string] `json:"time_zone,omitzero" minLength:"1" doc:"Default of options.time_zone; null for the server's default."`
 }
 
-// textOf says in docgen's words what a change of a text is: nil for none, and empty for null.
+// textOf converts a change of a string for docgen: nil if it is omitted, and an empty string for null.
 func textOf(c change[string]) *string {
 	if c.Given && c.Value == nil {
 		return new("")
@@ -149,7 +150,7 @@ func (a *api) updateTemplate(ctx context.Context, c *call, in *TemplatePath) (*r
 	return &reply[templateEntry]{templateOf(&changed)}, nil
 }
 
-// exampleTemplate is a template with a default of its own.
+// exampleTemplate is a template with a default.
 func exampleTemplate() templateEntry {
 	return templateEntry{
 		File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx", State: docgen.TemplateReady,
@@ -160,7 +161,7 @@ func exampleTemplate() templateEntry {
 var docUnmarkTemplate = doc{
 	id: "unmark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "Unmark a template",
-	description: "The file stays; it is no template any more. Batches that are under way go on.",
+	description: "The file remains, but is no longer a template. Batches in progress continue.",
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 }
@@ -176,39 +177,39 @@ func (a *api) unmarkTemplate(ctx context.Context, c *call, in *TemplatePath) (*e
 var docListTags = doc{
 	id: "list_tags", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "List the tags of a template",
-	description: "The tags in the order of the document. While the tags are being read, the answer is 202 with a Retry-After: " +
-		"right after a file was marked or got a new version, and after a file that it includes has changed. If the caller may not download all files " +
-		"that the template includes, the list is empty.",
+	description: "The tags, in the order of the document. While the server reads the tags, the response is 202 with Retry-After: right " +
+		"after a file was marked or got a new version, and after a file that it includes has changed. If the caller may not download " +
+		"all files that the template includes, the list is empty.",
 	errors: []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example: tagPage{Limit: docgen.DefaultPageLimit, Entries: []tag{
 		{TagContent: "{{ customer.name }}", TagType: "text", JSONPaths: []string{"customer", "customer.name"}},
 	}},
 	also: func(a *api, op *huma.Operation) {
 		op.Responses["200"].Content[jsonType].Schema = a.schemaOf(tagPage{})
-		op.Responses["202"] = a.jsonResponse("The tags are still being read: ask again.", processing{Message: tagsProcessing})
+		op.Responses["202"] = a.jsonResponse("The server is still reading the tags. Retry.", processing{Message: tagsProcessing})
 		op.Responses["202"].Headers = map[string]*huma.Param{"Retry-After": {
-			Description: "Seconds until it is worth asking again.", Schema: &huma.Schema{Type: huma.TypeInteger},
+			Description: "Seconds to wait before you retry.", Schema: &huma.Schema{Type: huma.TypeInteger},
 		}}
 	},
 }
 
 type tag struct {
-	TagContent string   `json:"tag_content" doc:"The tag as it stands in the template."`
+	TagContent string   `json:"tag_content" doc:"The tag, as written in the template."`
 	TagType    string   `json:"tag_type" enum:"text,arithmetic,conditional,for-loop,table-loop,image" doc:"What the tag does."`
-	JSONPaths  []string `json:"json_paths" doc:"The paths in the input data that the tag refers to."`
+	JSONPaths  []string `json:"json_paths" doc:"The paths of the input data that the tag reads."`
 }
 
 func tagOf(t *docgen.Tag) tag {
 	return tag{TagContent: t.Content, TagType: t.Type, JSONPaths: append([]string{}, t.JSONPaths...)}
 }
 
-// tagPage is a page of tags by marker.
+// tagPage is a page of tags, by marker.
 type tagPage struct {
-	Entries    []tag   `json:"entries" doc:"The entries of this page; empty when there are none."`
-	Limit      int     `json:"limit" doc:"The limit used: the maximum when more was asked for."`
-	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last."`
-	PrevMarker *string `json:"prev_marker" doc:"The marker of the page before; null on the first."`
-	Problem    *string `json:"problem" doc:"Why the version cannot be used, at most 1000 characters; null if it can. It then has no tags, and the contract shows the whole problem. An extension of the interface."`
+	Entries    []tag   `json:"entries" doc:"The entries of this page, or an empty list."`
+	Limit      int     `json:"limit" doc:"The limit that was applied, at most the maximum."`
+	NextMarker *string `json:"next_marker" doc:"The marker of the next page; null on the last page."`
+	PrevMarker *string `json:"prev_marker" doc:"The marker of the previous page; null on the first page."`
+	Problem    *string `json:"problem" doc:"Why batches cannot use the version, at most 1000 characters; null if they can. Such a version has no tags, and its contract shows the whole problem. A Platen extension."`
 }
 
 func tagPageOf(p *docgen.TagPage) *tagPage {
@@ -222,17 +223,17 @@ type processing struct {
 
 const (
 	tagsProcessing = "Processing tags for this file."
-	tagsRetryAfter = "1" // seconds: reading the tags of a large template takes about that
+	tagsRetryAfter = "1" // seconds: about the time to read the tags of a large template
 )
 
-// TagsQuery asks for the tags of a template.
+// TagsQuery holds the parameters of a list of tags.
 type TagsQuery struct {
 	TemplatePath
 	PageQuery
-	VersionID string `query:"template_version_id" doc:"The id of a version of the template; the current one when left out." example:"87654321"`
+	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the current version)." example:"87654321"`
 }
 
-// A tagsReply holds tags, or says that they are not ready yet.
+// A tagsReply holds tags, or says that the server is still reading them.
 type tagsReply struct {
 	Status     int
 	RetryAfter string `header:"Retry-After" hidden:"true"`

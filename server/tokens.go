@@ -11,14 +11,14 @@ type issuedToken struct {
 	Type        string          `json:"type" enum:"token"`
 	ID          ID              `json:"id"`
 	Kind        string          `json:"kind" enum:"access,refresh"`
-	Name        string          `json:"name" doc:"What its user calls it; empty when it was given no name."`
+	Name        string          `json:"name" doc:"The name that its creator gave it, or empty."`
 	User        userMini        `json:"user" doc:"The user that the token acts for."`
-	Application applicationMini `json:"application" doc:"The application that got the token. Those that platen token create makes are of one application of their own."`
+	Application applicationMini `json:"application" doc:"The application that requested the token. Tokens from platen token create belong to a separate application."`
 	Scopes      []docgen.Scope  `json:"scopes"`
 	CreatedAt   timestamp       `json:"created_at"`
-	ExpiresAt   timestamp       `json:"expires_at" doc:"null when it never expires."`
-	LastUsedAt  timestamp       `json:"last_used_at" doc:"About a minute behind; null until the first use, and for refresh tokens, which are replaced on use."`
-	IsCurrent   bool            `json:"is_current" doc:"Whether this request carries it."`
+	ExpiresAt   timestamp       `json:"expires_at" doc:"When it expires; null for never."`
+	LastUsedAt  timestamp       `json:"last_used_at" doc:"Updated about once a minute; null until the first use, and for refresh tokens, which each use replaces."`
+	IsCurrent   bool            `json:"is_current" doc:"Whether this request uses it."`
 }
 
 type applicationMini struct {
@@ -38,18 +38,19 @@ func tokenOf(t *docgen.IssuedToken) issuedToken {
 var docListTokens = doc{
 	id: "list_tokens", tag: tagTokens,
 	summary: "List tokens",
-	description: "Access and refresh tokens that can be used, in ascending order of id; never the tokens themselves, which the server does not keep. Without parameters, " +
-		"those of the caller, for which any token may ask. Those of other users need the scope `manage_managed_users`, or `manage_app_users` for users that only " +
-		"applications know. Tokens of service accounts are listed by `platen token list`.",
+	description: "Valid access and refresh tokens, in ascending order of id. The response never contains the tokens themselves, because " +
+		"the server stores only their hashes. By default, lists the tokens of the caller, with any token. Tokens of other users " +
+		"require the scope `manage_managed_users`, or `manage_app_users` for users that only applications use. `platen token list` " +
+		"shows the tokens of service accounts.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit},
 	example: &markerPage[issuedToken]{Limit: docgen.DefaultPageLimit, Entries: []issuedToken{exampleToken()}},
 }
 
-// ListTokensQuery asks for tokens.
+// ListTokensQuery holds the parameters of a list of tokens.
 type ListTokensQuery struct {
 	PageQuery
-	UserID string    `query:"user_id" doc:"The user whose tokens to list; the caller when left out." example:"33445566"`
-	All    boolParam `query:"all" doc:"List the tokens of all users whom the caller manages."`
+	UserID string    `query:"user_id" doc:"The user whose tokens to list (default: the caller)." example:"33445566"`
+	All    boolParam `query:"all" doc:"List the tokens of all users that the caller manages (default false)."`
 }
 
 func (q *ListTokensQuery) filter() (docgen.TokenFilter, error) {
@@ -80,14 +81,15 @@ func (a *api) listTokens(ctx context.Context, c *call, in *ListTokensQuery) (*re
 var docDeleteToken = doc{
 	id: "delete_token", tag: tagTokens,
 	summary: "Revoke a token", status: http.StatusNoContent,
-	description: "It is refused from the next request on. An access token is revoked alone, a refresh token with all tokens issued from the same grant. A token may revoke " +
-		"itself, and those of the same user that have no scope which it lacks. Tokens of other users need the scope `manage_managed_users`, or `manage_app_users` for users " +
-		"that only applications know; only an administrator revokes those of administrators.",
+	description: "The server rejects it from the next request on. Revoking an access token revokes only that token; revoking a refresh " +
+		"token revokes all tokens of the same grant. A token can revoke itself, and tokens of the same user whose scopes it has. " +
+		"Tokens of other users require the scope `manage_managed_users`, or `manage_app_users` for users that only applications use. " +
+		"Only administrators can revoke tokens of administrators.",
 }
 
-// TokenPath names a token.
+// TokenPath identifies a token.
 type TokenPath struct {
-	TokenID string `path:"token_id" doc:"The id of the token, as the list of tokens has it." example:"46802468"`
+	TokenID string `path:"token_id" doc:"The id of the token, from the list of tokens." example:"46802468"`
 }
 
 func (a *api) deleteToken(ctx context.Context, c *call, in *TokenPath) (*empty, error) {

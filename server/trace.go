@@ -9,18 +9,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traceContext reads the header traceparent (W3C Trace Context, section 3.2).
+// traceContext parses the header traceparent (W3C Trace Context, section 3.2).
 var traceContext propagation.TraceContext
 
-// startSpan starts the span of a request. It continues the trace that the client names.
+// startSpan starts the span of a request, which continues the trace of the client.
 func (a *api) startSpan(r *http.Request) (*http.Request, trace.Span) {
 	ctx := traceContext.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := a.tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
 	return r.WithContext(ctx), span
 }
 
-// endSpan ends the span of a call with the attributes of OpenTelemetry's conventions for HTTP servers. Paths and queries are
-// left out, as in the log: they may hold what nobody should read.
+// endSpan ends the span of a call, with the attributes of OpenTelemetry's conventions for HTTP servers. Like the log, it omits paths and
+// queries, because they can contain secrets.
 func (c *call) endSpan(route string) {
 	defer c.span.End()
 	if !c.span.IsRecording() {

@@ -11,15 +11,15 @@ import (
 
 var docListTrash = doc{
 	id: "list_trash", tag: tagTrash, scope: docgen.ScopeRead,
-	summary: "List what is in the trash",
-	description: "The files and folders of the caller that were deleted, but not what lies in a deleted folder; with the scope " +
-		"enterprise_content also what was deleted in archives. By offset, or by marker when usemarker is true. Folders come before " +
-		"files. Entries have their short form, to which fields can add.",
+	summary: "List the trash",
+	description: "The deleted files and folders of the caller, but not the items inside a deleted folder. With the scope " +
+		"enterprise_content, also items deleted from archives. By offset, or by marker if usemarker is true. Folders come before " +
+		"files. Entries are in short form; use fields to add more.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: exampleItems(),
 }
 
-// ListTrashQuery asks for what is in the trash.
+// ListTrashQuery holds the parameters of a list of the trash.
 type ListTrashQuery struct {
 	FieldsQuery
 	ItemsQuery
@@ -75,9 +75,9 @@ func (a *api) getTrashedFolder(ctx context.Context, c *call, in *FolderQuery) (*
 	return folderReply(item, nil, in.Fields), nil
 }
 
-// restoreDescription is what the documentation says of taking an item out of the trash.
-const restoreDescription = "It comes back to the folder where it lay. When that folder is in the trash itself, parent names another; " +
-	"it is not looked at otherwise. name is a new name, for when the old one is taken."
+// restoreDescription describes how an item is restored from the trash.
+const restoreDescription = "Restores the item to its original folder. If that folder is in the trash itself, parent selects another " +
+	"one; otherwise, parent is ignored. name is a new name, in case the original one is taken."
 
 var restoreErrors = []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
 	docgen.CodeNotTrashed, docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge}
@@ -104,13 +104,13 @@ var docRestoreFolder = doc{
 
 type restoreRequest struct {
 	Name   string     `json:"name,omitempty" minLength:"1" doc:"A new name."`
-	Parent *parentRef `json:"parent,omitempty" doc:"The folder to put it into when the one where it lay is in the trash."`
+	Parent *parentRef `json:"parent,omitempty" doc:"The folder to restore it to if its original folder is in the trash."`
 }
 
-// bodyMayBeEmpty documents a body that may be left out.
+// bodyMayBeEmpty documents an optional request body.
 func bodyMayBeEmpty(_ *api, op *huma.Operation) { op.RequestBody.Required = false }
 
-// readRestoration reads how an item is to come back. A request that says nothing has no body.
+// readRestoration reads how to restore an item. The body is optional.
 func readRestoration(c *call) (docgen.Restoration, error) {
 	if c.r.ContentLength == 0 {
 		return docgen.Restoration{}, nil
@@ -161,9 +161,9 @@ func (a *api) restoreFolder(ctx context.Context, c *call, in *FolderQuery) (*ite
 
 var docPurgeFile = doc{
 	id: "purge_file", tag: tagTrash, scope: docgen.ScopeWrite,
-	summary: "Remove a file for good",
-	description: "The file leaves the trash with all its versions. Only its owner can do that. Jobs that were made with it as their template stay; " +
-		"those that have not ended fail.",
+	summary: "Permanently delete a file",
+	description: "Deletes a file in the trash with all its versions. Only the owner can do that. Jobs that used it as their template " +
+		"remain; those that have not ended fail.",
 	status: http.StatusNoContent,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeNotTrashed, docgen.CodeConflict},
 }
@@ -178,10 +178,11 @@ func (a *api) purgeFile(ctx context.Context, c *call, in *FilePath) (*empty, err
 
 var docPurgeFolder = doc{
 	id: "purge_folder", tag: tagTrash, scope: docgen.ScopeWrite,
-	summary:     "Remove a folder for good",
-	description: "The folder leaves the trash with all that lies in it, also what was deleted before. Only its owner can do that.",
-	status:      http.StatusNoContent,
-	errors:      []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeNotTrashed, docgen.CodeConflict},
+	summary: "Permanently delete a folder",
+	description: "Deletes a folder in the trash with everything in it, including items that were deleted before it. Only the owner can " +
+		"do that.",
+	status: http.StatusNoContent,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeNotTrashed, docgen.CodeConflict},
 }
 
 func (a *api) purgeFolder(ctx context.Context, c *call, in *FolderPath) (*empty, error) {

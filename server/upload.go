@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// Limits of what an upload has besides the file.
+// Limits of an upload, in addition to the size of the file.
 const (
 	maxPartsBytes      = 1 << 20 // attributes, boundaries, headers
 	maxAttributesBytes = 512 << 10
@@ -21,8 +21,8 @@ const (
 var docUploadFile = doc{
 	id: "upload_file", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
 	summary: "Upload a file",
-	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and file, the content. " +
-		"Rights and name are checked before the content is read, and nothing is kept of an upload that fails.",
+	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and file, the content. The " +
+		"server checks permissions and the name before it reads the content. An upload that fails leaves nothing behind.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
@@ -34,7 +34,7 @@ var docUploadFile = doc{
 var docUploadVersion = doc{
 	id: "upload_version", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
 	summary:     "Upload a new version of a file",
-	description: "The body is as for a new file. The name in attributes, where there is one, renames the file.",
+	description: "The body is the same as for a new file. If attributes contains a name, the file is renamed.",
 	status:      http.StatusOK,
 	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
@@ -45,30 +45,30 @@ var docUploadVersion = doc{
 
 type fileAttributes struct {
 	Name              string    `json:"name" doc:"The name of the file."`
-	Parent            parentRef `json:"parent" doc:"The folder that it is put into."`
-	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content came into being; now when left out."`
-	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed; now when left out."`
+	Parent            parentRef `json:"parent" doc:"The parent folder."`
+	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content was created (default now)."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed (default now)."`
 }
 
 type versionAttributes struct {
 	Name              string    `json:"name,omitempty" minLength:"1" doc:"A new name for the file."`
-	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed; now when left out."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed (default now)."`
 }
 
-// UploadQuery says how to upload.
+// UploadQuery holds the parameters of an upload.
 type UploadQuery struct {
 	FieldsQuery
-	Digest string `header:"Content-MD5" doc:"The SHA-1 of the content in hexadecimal, whatever the header's name says; another content is refused."`
+	Digest string `header:"Content-MD5" doc:"The SHA-1 of the content in hexadecimal, despite the name of the header. Content with another digest is rejected."`
 }
 
-// UploadVersionQuery says how to upload a version of which file.
+// UploadVersionQuery holds the parameters of an upload of a version.
 type UploadVersionQuery struct {
 	FilePath
 	UploadQuery
 	IfMatchHeader
 }
 
-// uploaded is the list of the one file that an upload made.
+// uploaded returns a list with the uploaded file as its only entry.
 type uploaded struct {
 	TotalCount int          `json:"total_count"`
 	Entries    []view[file] `json:"entries"`
@@ -117,7 +117,7 @@ func (a *api) uploadVersion(ctx context.Context, c *call, in *UploadVersionQuery
 var docCheckUpload = doc{
 	id: "check_upload", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Check whether a file can be uploaded",
-	description: "The name, the rights and the size are checked as an upload would be; nothing is made. The answer says where to upload.",
+	description: "Checks the name, the permissions, and the size like an upload, but creates nothing. The response says where to upload.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    checkUploadRequest{Name: "Invoice.docx", Parent: parentRef{ID: exampleFolder}, Size: 18231},
@@ -127,7 +127,7 @@ var docCheckUpload = doc{
 var docCheckVersion = doc{
 	id: "check_version", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Check whether a new version of a file can be uploaded",
-	description: "As for a new file.",
+	description: "Like the check for a new file.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    checkVersionRequest{Name: "Invoice.docx", Size: 18231},
@@ -136,20 +136,20 @@ var docCheckVersion = doc{
 
 type checkUploadRequest struct {
 	Name   string    `json:"name" doc:"The name of the file."`
-	Parent parentRef `json:"parent" doc:"The folder that it is to be put into."`
-	Size   int64     `json:"size,omitempty" doc:"Bytes of the content."`
+	Parent parentRef `json:"parent" doc:"The parent folder."`
+	Size   int64     `json:"size,omitempty" doc:"Size of the content, in bytes."`
 }
 
 type checkVersionRequest struct {
 	Name   string     `json:"name,omitempty" minLength:"1" doc:"A new name for the file."`
-	Parent *parentRef `json:"parent,omitempty" doc:"Not looked at: a version stays with its file."`
-	Size   int64      `json:"size,omitempty" doc:"Bytes of the content."`
+	Parent *parentRef `json:"parent,omitempty" doc:"Ignored: a version stays with its file."`
+	Size   int64      `json:"size,omitempty" doc:"Size of the content, in bytes."`
 }
 
-// uploadPlace says where to upload what was checked.
+// uploadPlace is the result of a successful check: where to upload.
 type uploadPlace struct {
 	UploadURL   string `json:"upload_url" format:"uri"`
-	UploadToken null   `json:"upload_token" doc:"Always null: the access token is enough."`
+	UploadToken null   `json:"upload_token" doc:"Always null: uploads use the access token."`
 }
 
 func (a *api) checkUpload(ctx context.Context, c *call, _ *struct{}) (*reply[uploadPlace], error) {
@@ -164,7 +164,7 @@ func (a *api) checkUpload(ctx context.Context, c *call, _ *struct{}) (*reply[upl
 	return &reply[uploadPlace]{uploadPlace{UploadURL: a.baseURL + prefix + "/files/content"}}, nil
 }
 
-// CheckVersionQuery says of which file a version is to be uploaded.
+// CheckVersionQuery identifies the file for which a version will be uploaded.
 type CheckVersionQuery struct {
 	FilePath
 	IfMatchHeader
@@ -186,13 +186,13 @@ func (a *api) checkVersionUpload(ctx context.Context, c *call, in *CheckVersionQ
 	return &reply[uploadPlace]{uploadPlace{UploadURL: a.baseURL + prefix + "/files/" + ID(id).String() + "/content"}}, nil
 }
 
-// contentAtLeast returns how many bytes the content of an upload has at least, by the length that the request declares.
+// contentAtLeast returns the minimum size of the content of an upload, given the declared length of the request.
 func contentAtLeast(r *http.Request) int64 {
 	return max(0, r.ContentLength-maxPartsBytes)
 }
 
-// readUpload reads the attributes of an upload and returns its content, which is read from the connection as it goes to
-// where it is kept: an upload takes neither memory nor a temporary file.
+// readUpload reads the attributes of an upload and returns its content. The content streams from the connection to the blob store: an
+// upload needs neither memory for it nor a temporary file.
 func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	if err := wantMediaType(c.r, "multipart/form-data"); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	c.r.Body = io.NopCloser(c.openBody(a.service.Limits().UploadBytes+maxPartsBytes, true))
 	parts, err := c.r.MultipartReader()
 	if err != nil {
-		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: the Content-Type header names no boundary.")
+		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: the Content-Type header has no boundary.")
 	}
 	part, err := c.nextPart(parts, "attributes")
 	if err != nil {
@@ -224,8 +224,8 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 	return &filePart{file, parts, c}, err
 }
 
-// A filePart is the content of an upload. The connection may be sound and the part still end too early. Its end is the end
-// of the upload: a part that follows is an error, so that nothing is kept of an upload of which a part would be dropped.
+// A filePart is the content of an upload. It may end too early even if the connection is intact. The upload must end with it: another
+// part is an error, because the server would drop it.
 type filePart struct {
 	part  io.Reader
 	parts *multipart.Reader
@@ -245,7 +245,7 @@ func (f *filePart) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// noFurtherPart returns an Error that names the part that follows the last one; nil when none does.
+// noFurtherPart returns an Error that names the part after the last one, or nil if there is none.
 func (c *call) noFurtherPart(parts *multipart.Reader) error {
 	part, err := parts.NextRawPart()
 	switch {
@@ -260,10 +260,10 @@ func (c *call) noFurtherPart(parts *multipart.Reader) error {
 }
 
 func strangePart(part *multipart.Part) docgen.Problem {
-	return parameterProblem(part.FormName(), "the parts of an upload are attributes and file, in this order, and no others")
+	return parameterProblem(part.FormName(), "an upload has the parts attributes and file, in this order, and no others")
 }
 
-// nextPart returns the next part, which must have the name.
+// nextPart returns the next part, which must have the given name.
 func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, error) {
 	part, err := parts.NextPart()
 	switch {
@@ -286,8 +286,8 @@ func missingPart(name string) docgen.Problem {
 	return docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}
 }
 
-// unreadableParts explains why parts could not be read: through the connection, or through what is in them, which is not
-// repeated.
+// unreadableParts returns the Error for parts that cannot be read, because of the connection or because of their content. The message
+// does not repeat the content.
 func (c *call) unreadableParts() error {
 	if f := c.bodyError(); f != nil {
 		return f

@@ -13,14 +13,14 @@ type user struct {
 	Type              string      `json:"type" enum:"user"`
 	ID                ID          `json:"id"`
 	Name              string      `json:"name"`
-	Login             string      `json:"login" doc:"Of a user without a login of their own, one that nobody can use."`
+	Login             string      `json:"login" doc:"The login. Users without a login of their own have one that nobody can use."`
 	CreatedAt         timestamp   `json:"created_at"`
 	ModifiedAt        timestamp   `json:"modified_at"`
-	Language          string      `json:"language" doc:"A language tag; empty when not said."`
-	TimeZone          string      `json:"timezone" doc:"The name of a time zone; empty when not said."`
-	SpaceAmount       int64       `json:"space_amount" doc:"The most bytes that the user may store; -1 for no limit."`
-	SpaceUsed         int64       `json:"space_used" doc:"Bytes of all versions of the user's files, including past versions and the trash."`
-	MaxUploadSize     int64       `json:"max_upload_size" doc:"Bytes that a file may have, of anybody's."`
+	Language          string      `json:"language" doc:"A language tag; empty if not set."`
+	TimeZone          string      `json:"timezone" doc:"The name of a time zone; empty if not set."`
+	SpaceAmount       int64       `json:"space_amount" doc:"The storage quota of the user, in bytes; -1 for no limit."`
+	SpaceUsed         int64       `json:"space_used" doc:"The storage used, in bytes: all versions of the user's files, including past versions and the trash."`
+	MaxUploadSize     int64       `json:"max_upload_size" doc:"Maximum size of an uploaded file, in bytes, for all users."`
 	Status            string      `json:"status" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload"`
 	JobTitle          string      `json:"job_title"`
 	Phone             string      `json:"phone"`
@@ -29,9 +29,9 @@ type user struct {
 	NotificationEmail null        `json:"notification_email" doc:"Always null."`
 	Role              string      `json:"role,omitempty" enum:"admin,coadmin,user" fields:"asked"`
 	Enterprise        *enterprise `json:"enterprise,omitempty" fields:"asked"`
-	Weight            int64       `json:"weight,omitempty" fields:"asked" doc:"The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100."`
-	PlatformOnly      *bool       `json:"is_platform_access_only,omitempty" fields:"asked" doc:"Whether only applications know the user."`
-	ExternalID        *string     `json:"external_app_user_id,omitempty" fields:"asked" doc:"What an application calls the user; empty when not said."`
+	Weight            int64       `json:"weight,omitempty" fields:"asked" doc:"The user's share of the machine for documents and notifications, relative to the weights of other users; 1 to 100 (default 1)."`
+	PlatformOnly      *bool       `json:"is_platform_access_only,omitempty" fields:"asked" doc:"Whether only applications use the account."`
+	ExternalID        *string     `json:"external_app_user_id,omitempty" fields:"asked" doc:"The id of the user in an application; empty if not set."`
 }
 
 type enterprise struct {
@@ -40,7 +40,7 @@ type enterprise struct {
 	Name string `json:"name"`
 }
 
-// userReply is a user, or the fields of one that a request selects.
+// userReply is a user, or the fields of a user that a request selects.
 type userReply = reply[view[user]]
 
 func (a *api) userOf(u *docgen.User) user {
@@ -54,7 +54,7 @@ func (a *api) userOf(u *docgen.User) user {
 	}
 }
 
-// spaceAmount is a quota as the interface writes it.
+// spaceAmount encodes a quota.
 func spaceAmount(q docgen.Quota) int64 {
 	if q.Bytes == 0 {
 		return -1
@@ -66,7 +66,7 @@ func (a *api) userReply(u *docgen.User, fields string) *userReply {
 	return &userReply{view[user]{value: a.userOf(u), fields: selectionOf(fields)}}
 }
 
-// TransformSchema demands of a user what every view of one has.
+// TransformSchema marks the fields that every view of a user has as required.
 func (user) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = []string{"type", "id"}
 	return s
@@ -75,7 +75,7 @@ func (user) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 var docGetMe = doc{
 	id: "get_me", tag: tagUsers,
 	summary:     "Get the caller",
-	description: "The user that the call acts for. Any token may ask.",
+	description: "The user that the request acts for. Works with any token.",
 	example:     view[user]{value: exampleUser()},
 }
 
@@ -88,33 +88,33 @@ func (a *api) getMe(ctx context.Context, c *call, in *FieldsQuery) (*userReply, 
 }
 
 // orAppUsers ends the descriptions of operations on users.
-const orAppUsers = " Of users that only applications know (is_platform_access_only), the scope is `manage_app_users`. Accounts of applications and of the " +
-	"enterprise itself are not found here."
+const orAppUsers = " For users that only applications use (is_platform_access_only), the scope is `manage_app_users`. These operations " +
+	"do not find the accounts of applications and of the enterprise."
 
 var docListUsers = doc{
 	id: "list_users", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "List users",
-	description: "By growing id: by offset, or by marker when usemarker is true. Whom the caller does not manage is left out, and not counted." +
+	description: "In ascending order of id: by offset, or by marker if usemarker is true. Users that the caller does not manage are neither listed nor counted." +
 		orAppUsers,
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: &offsetPage[view[user]]{TotalCount: 1, Limit: docgen.DefaultPageLimit, Entries: []view[user]{{value: exampleUser()}}},
 }
 
-// ListUsersQuery asks for users.
+// ListUsersQuery holds the parameters of a list of users.
 type ListUsersQuery struct {
 	FieldsQuery
 	OffsetQuery
 	MarkerQuery
-	Term       string `query:"filter_term" doc:"What the name or the login begins with, whatever the case." example:"ada"`
-	UserType   string `query:"user_type" enum:"all,managed,external" doc:"All users of the enterprise are managed; there are no external ones."`
-	ExternalID string `query:"external_app_user_id" doc:"What an application calls the user."`
+	Term       string `query:"filter_term" doc:"A prefix of the name or the login, case-insensitive." example:"ada"`
+	UserType   string `query:"user_type" enum:"all,managed,external" doc:"Every user of the enterprise is managed. There are no external users."`
+	ExternalID string `query:"external_app_user_id" doc:"The id of the user in an application."`
 }
 
 func (q *ListUsersQuery) filter() docgen.UserFilter {
 	return docgen.UserFilter{Term: q.Term, Type: q.UserType, ExternalID: q.ExternalID}
 }
 
-// usersReply is a page by offset, or one by marker.
+// usersReply is a page by offset or by marker.
 type (
 	usersReply = reply[usersPage]
 	usersPage  = either[offsetPage[view[user]], markerPage[view[user]]]
@@ -152,7 +152,7 @@ func (a *api) listUsers(ctx context.Context, c *call, in *ListUsersQuery) (*user
 var docCreateUser = doc{
 	id: "create_user", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Create a user", status: http.StatusCreated,
-	description: "With an empty root folder. Only an administrator makes administrators." + orAppUsers,
+	description: "Creates a user with an empty root folder. Only administrators can create administrators." + orAppUsers,
 	errors:      []docgen.Code{docgen.CodeLoginInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:        createUserRequest{Name: "Grace Hopper", Login: "grace@example.com", Role: "user", Language: "en", TimeZone: "America/New_York"},
 	example:     view[user]{value: exampleUser()},
@@ -160,16 +160,16 @@ var docCreateUser = doc{
 
 type createUserRequest struct {
 	Name         string `json:"name"`
-	Login        string `json:"login,omitempty" doc:"Needed, unless is_platform_access_only is true."`
-	PlatformOnly bool   `json:"is_platform_access_only,omitempty" doc:"Make a user that only applications know."`
-	Role         string `json:"role,omitempty" enum:"admin,coadmin,user" doc:"user when left out."`
-	Status       string `json:"status,omitempty" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" doc:"active when left out."`
+	Login        string `json:"login,omitempty" doc:"Required unless is_platform_access_only is true."`
+	PlatformOnly bool   `json:"is_platform_access_only,omitempty" doc:"Create a user that only applications use (default false)."`
+	Role         string `json:"role,omitempty" enum:"admin,coadmin,user" doc:"The role (default user)."`
+	Status       string `json:"status,omitempty" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" doc:"The status (default active)."`
 	Language     string `json:"language,omitempty" doc:"A language tag, such as de."`
 	TimeZone     string `json:"timezone,omitempty" doc:"The name of a time zone, such as Europe/Paris."`
 	JobTitle     string `json:"job_title,omitempty"`
 	Phone        string `json:"phone,omitempty"`
 	Address      string `json:"address,omitempty"`
-	ExternalID   string `json:"external_app_user_id,omitempty" doc:"What an application calls the user."`
+	ExternalID   string `json:"external_app_user_id,omitempty" doc:"The id of the user in an application."`
 }
 
 func (r *createUserRequest) user() docgen.NewUser {
@@ -195,12 +195,12 @@ func (a *api) createUser(ctx context.Context, c *call, in *FieldsQuery) (*userRe
 	return a.userReply(&made, in.Fields), nil
 }
 
-// UserPath names a user.
+// UserPath identifies a user.
 type UserPath struct {
 	UserID string `path:"user_id" doc:"The id of the user." example:"33445566"`
 }
 
-// UserQuery names a user and what to show of one.
+// UserQuery identifies a user and selects fields.
 type UserQuery struct {
 	UserPath
 	FieldsQuery
@@ -228,9 +228,10 @@ func (a *api) getUser(ctx context.Context, c *call, in *UserQuery) (*userReply, 
 var docUpdateUser = doc{
 	id: "update_user", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Change a user",
-	description: "What is left out stays as it is. The tokens of a user who becomes inactive are refused at once. Only an administrator changes administrators or " +
-		"makes one, nobody changes their own role or status, and an active administrator must be left. Changing your own login needs the scope `enterprise_content`, because " +
-		"you get what others share with that login." + orAppUsers,
+	description: "Fields that you omit do not change. When a user becomes inactive, the server rejects their tokens immediately. Only " +
+		"administrators can change administrators or promote users to administrator. You cannot change your own role or status, and " +
+		"one administrator must stay active. Changing your own login requires the scope `enterprise_content`, because you get access " +
+		"to everything that others share with that login." + orAppUsers,
 	errors:  []docgen.Code{docgen.CodeLoginInUse, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    updateUserRequest{Status: new(docgen.StatusInactive)},
 	example: view[user]{value: exampleUser()},
@@ -246,11 +247,11 @@ type updateUserRequest struct {
 	JobTitle   *string `json:"job_title,omitempty"`
 	Phone      *string `json:"phone,omitempty"`
 	Address    *string `json:"address,omitempty"`
-	ExternalID *string `json:"external_app_user_id,omitempty" doc:"What an application calls the user; empty for nothing."`
-	Notify     bool    `json:"notify,omitempty" doc:"Accepted; nobody is notified."`
-	Weight     *int64  `json:"weight,omitempty" doc:"The share of the machine for the user's documents and notifications, compared with the weights of other users; 1 to 100. Only administrators change it."`
+	ExternalID *string `json:"external_app_user_id,omitempty" doc:"The id of the user in an application; empty for none."`
+	Notify     bool    `json:"notify,omitempty" doc:"Accepted but ignored: this server sends no email."`
+	Weight     *int64  `json:"weight,omitempty" doc:"The user's share of the machine for documents and notifications, relative to the weights of other users; 1 to 100. Only administrators can change it."`
 
-	SpaceAmount *int64 `json:"space_amount,omitempty" doc:"The most bytes that the user may store; -1 for no limit."`
+	SpaceAmount *int64 `json:"space_amount,omitempty" doc:"The storage quota of the user, in bytes; -1 for no limit."`
 }
 
 func (r *updateUserRequest) change() docgen.UserChange {
@@ -283,20 +284,21 @@ func (a *api) updateUser(ctx context.Context, c *call, in *UserQuery) (*userRepl
 var docDeleteUser = doc{
 	id: "delete_user", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "Delete a user", status: http.StatusNoContent,
-	description: "With the user's tokens and collaborations. A user who owns files or folders, perhaps in the trash, is deleted only with force, which removes them for " +
-		"good; to keep them, move them first. Documents of batches that are still under way fail where they can no longer be put. The name and the login stay where the user " +
-		"made or changed something, and in the audit log; erase replaces them there, also those of a user who was deleted before, and deletes the user's batches with their " +
-		"data, webhooks with what was sent to them, addresses in the audit log, and invitations. The account is gone, and its name and login are replaced, when the " +
-		"response is sent; the rest is erased in the background." + orAppUsers,
+	description: "Deletes a user with their tokens and collaborations. A user who owns files or folders, including the trash, is " +
+		"deleted only with force, which deletes these permanently; to keep them, transfer them first. Documents of batches in " +
+		"progress fail if their destination is gone. The name and login remain where the user created or changed something, and in " +
+		"the audit log. erase replaces them there, even for a user who was deleted earlier, and deletes the user's batches with their " +
+		"data, webhooks with their deliveries, IP addresses in the audit log, and invitations. When the response arrives, the account " +
+		"is deleted and its name and login are replaced; the rest is erased in the background." + orAppUsers,
 	errors: []docgen.Code{docgen.CodeUserOwns},
 }
 
-// DeleteUserQuery says which user to delete, and how.
+// DeleteUserQuery holds the parameters of a deletion of a user.
 type DeleteUserQuery struct {
 	UserPath
-	Force  boolParam `query:"force" doc:"Remove for good all that the user owns."`
-	Erase  boolParam `query:"erase" doc:"Erase all personal data of the user, also that of one who was deleted before."`
-	Notify boolParam `query:"notify" doc:"Accepted; nobody is notified."`
+	Force  boolParam `query:"force" doc:"Permanently delete everything that the user owns (default false)."`
+	Erase  boolParam `query:"erase" doc:"Erase all personal data of the user, even if the user was deleted earlier (default false)."`
+	Notify boolParam `query:"notify" doc:"Accepted but ignored: this server sends no email."`
 }
 
 func (a *api) deleteUser(ctx context.Context, c *call, in *DeleteUserQuery) (*empty, error) {
@@ -320,16 +322,17 @@ func (a *api) deleteUser(ctx context.Context, c *call, in *DeleteUserQuery) (*em
 
 var docTransferContent = doc{
 	id: "transfer_content", tag: tagUsers, scope: docgen.ScopeManagedUsers,
-	summary: "Move all that a user owns to another user",
-	description: "Into a new folder in the root folder of the other one, who owns it all from then on, what is in the trash too. The answer is that folder, as its new owner " +
-		"has it. Needs the scope `enterprise_content` too, because the caller could read everything afterwards." + orAppUsers,
+	summary: "Transfer everything that a user owns to another user",
+	description: "Moves all items of the user, including the trash, to a new folder in the root folder of the other user, who owns them " +
+		"from then on. Returns that folder as the new owner sees it. Also requires the scope `enterprise_content`, because the caller " +
+		"could read everything afterward." + orAppUsers,
 	errors:  []docgen.Code{docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    transferRequest{OwnedBy: newOwner{ID: exampleAuthor.ID}},
 	example: view[folder]{value: exampleFolderObject()},
 }
 
 type transferRequest struct {
-	OwnedBy newOwner `json:"owned_by" doc:"Who is to own the content."`
+	OwnedBy newOwner `json:"owned_by" doc:"The new owner."`
 }
 
 type newOwner struct {
@@ -337,11 +340,11 @@ type newOwner struct {
 	Type string `json:"type,omitempty" enum:"user"`
 }
 
-// TransferQuery says whose content is to be moved.
+// TransferQuery identifies the user whose content is transferred.
 type TransferQuery struct {
 	UserPath
 	FieldsQuery
-	Notify boolParam `query:"notify" doc:"Accepted; nobody is notified."`
+	Notify boolParam `query:"notify" doc:"Accepted but ignored: this server sends no email."`
 }
 
 func (a *api) transferContent(ctx context.Context, c *call, in *TransferQuery) (*itemReply[folder], error) {

@@ -10,26 +10,26 @@ import (
 	"platen/docgen"
 )
 
-// fileVersionFull is a version of a file, with all that is known of it.
+// fileVersionFull is a version of a file, in full.
 type fileVersionFull struct {
 	Type                string             `json:"type" enum:"file_version"`
 	ID                  ID                 `json:"id"`
-	SHA1                string             `json:"sha1" doc:"The digest of the content, in hexadecimal."`
-	Name                string             `json:"name" doc:"The name of the file at that time."`
-	Size                int64              `json:"size" doc:"Bytes of the content."`
-	VersionNumber       string             `json:"version_number" doc:"1 for the first version."`
+	SHA1                string             `json:"sha1" doc:"The SHA-1 of the content, in hexadecimal."`
+	Name                string             `json:"name" doc:"The name of the file when the version was created."`
+	Size                int64              `json:"size" doc:"Size of the content, in bytes."`
+	VersionNumber       string             `json:"version_number" doc:"Number of the version. The first version is 1."`
 	UploaderDisplayName string             `json:"uploader_display_name"`
 	CreatedAt           timestamp          `json:"created_at"`
 	ModifiedAt          timestamp          `json:"modified_at"`
-	ModifiedBy          userMini           `json:"modified_by" doc:"Who made the version."`
-	TrashedAt           timestamp          `json:"trashed_at" doc:"Null when it is not in the trash."`
+	ModifiedBy          userMini           `json:"modified_by" doc:"The user who created the version."`
+	TrashedAt           timestamp          `json:"trashed_at" doc:"Null if it is not in the trash."`
 	TrashedBy           optional[userMini] `json:"trashed_by"`
-	RestoredAt          timestamp          `json:"restored_at" doc:"Null when it never was in the trash."`
+	RestoredAt          timestamp          `json:"restored_at" doc:"Null if it was never in the trash."`
 	RestoredBy          optional[userMini] `json:"restored_by"`
 	PurgedAt            timestamp          `json:"purged_at" doc:"Always null."`
 }
 
-// TransformSchema demands of a version what every view of it has.
+// TransformSchema marks the fields that every view of a version has as required.
 func (fileVersionFull) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Required = []string{"type", "id"}
 	return s
@@ -51,7 +51,7 @@ func versionReplyOf(v docgen.Version, fields string) *versionReply {
 	return &versionReply{view[fileVersionFull]{value: versionOf(&v), fields: selectionOf(fields)}}
 }
 
-// VersionPath names a version of a file.
+// VersionPath identifies a version of a file.
 type VersionPath struct {
 	FilePath
 	VersionID string `path:"file_version_id" doc:"The id of a version of the file." example:"87654321"`
@@ -68,14 +68,14 @@ func (p VersionPath) ids() (file, version int64, err error) {
 var docListVersions = doc{
 	id: "list_versions", tag: tagFiles, scope: docgen.ScopeRead,
 	summary:     "List the past versions of a file",
-	description: "The newest first, without the current one. Versions in the trash are among them.",
+	description: "The past versions, newest first, without the current one. Includes versions in the trash.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example: offsetPage[view[fileVersionFull]]{
 		TotalCount: 1, Limit: docgen.DefaultPageLimit, Entries: []view[fileVersionFull]{{value: exampleFileVersion()}},
 	},
 }
 
-// ListVersionsQuery asks for the past versions of a file.
+// ListVersionsQuery holds the parameters of a list of past versions.
 type ListVersionsQuery struct {
 	FilePath
 	FieldsQuery
@@ -108,7 +108,7 @@ var docGetVersion = doc{
 	example: view[fileVersionFull]{value: exampleFileVersion()},
 }
 
-// GetVersionQuery asks for a version of a file.
+// GetVersionQuery holds the parameters of a request for a version.
 type GetVersionQuery struct {
 	VersionPath
 	FieldsQuery
@@ -129,12 +129,12 @@ func (a *api) getVersion(ctx context.Context, c *call, in *GetVersionQuery) (*ve
 var docDeleteVersion = doc{
 	id: "delete_version", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Delete a version of a file",
-	description: "The version goes into the trash. The current version cannot be deleted. Batches that use the version go on.",
+	description: "Moves the version to the trash. You cannot delete the current version. Batches that use the version continue.",
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition},
 }
 
-// DeleteVersionQuery says which version to delete.
+// DeleteVersionQuery identifies the version to delete.
 type DeleteVersionQuery struct {
 	VersionPath
 	IfMatchHeader
@@ -151,7 +151,7 @@ func (a *api) deleteVersion(ctx context.Context, c *call, in *DeleteVersionQuery
 var docRestoreVersion = doc{
 	id: "restore_version", tag: tagFiles, scope: docgen.ScopeWrite,
 	summary:     "Restore a version of a file",
-	description: "The version leaves the trash. It does not become the current one by that.",
+	description: "Takes the version out of the trash. It does not become the current version.",
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNotTrashed,
 		codeMediaType, docgen.CodeBodyTooLarge},
 	body:    restoreVersionRequest{},
@@ -172,7 +172,7 @@ func (a *api) restoreVersion(ctx context.Context, c *call, in *GetVersionQuery) 
 		return nil, err
 	}
 	if request.TrashedAt != nil {
-		return nil, invalidParam("trashed_at", "trashed_at must be null: a version is put into the trash by DELETE")
+		return nil, invalidParam("trashed_at", "trashed_at must be null. To move a version to the trash, use DELETE")
 	}
 	restored, err := a.service.RestoreVersion(ctx, c.caller, file, version)
 	if err != nil {
@@ -183,8 +183,8 @@ func (a *api) restoreVersion(ctx context.Context, c *call, in *GetVersionQuery) 
 
 var docPromoteVersion = doc{
 	id: "promote_version", tag: tagFiles, scope: docgen.ScopeWrite,
-	summary:     "Make a version of a file the current one",
-	description: "The file gets a new version with the name and the content of that one; the answer is the new version.",
+	summary:     "Promote a version of a file to the current version",
+	description: "Creates a new version with the name and content of the given version, and returns it.",
 	status:      http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		codeMediaType, docgen.CodeBodyTooLarge},

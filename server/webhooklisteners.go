@@ -8,26 +8,27 @@ import (
 	"platen/docgen"
 )
 
-// webhookListener is told of events like a webhook, and fetches them.
+// webhookListener receives events like a webhook, but by long polling.
 type webhookListener struct {
 	ID        ID            `json:"id"`
 	Type      string        `json:"type" enum:"webhook_listener"`
-	Target    itemRef       `json:"target" doc:"The file or folder that it listens to; 0 is the root folder of the caller."`
+	Target    itemRef       `json:"target" doc:"The file or folder to watch; 0 is the root folder of the caller."`
 	Triggers  []triggerName `json:"triggers"`
 	CreatedAt timestamp     `json:"created_at"`
-	ExpiresAt timestamp     `json:"expires_at" doc:"When it ends by itself, unless something is fetched before."`
+	ExpiresAt timestamp     `json:"expires_at" doc:"When it expires unless it is polled before."`
 }
 
 type createListenerRequest struct {
-	Target   *itemRef      `json:"target,omitempty" doc:"The file or folder to listen to; the root folder of the caller when left out."`
-	Triggers []triggerName `json:"triggers,omitempty" doc:"What to be told; everything that is sent of such a target when left out."`
+	Target   *itemRef      `json:"target,omitempty" doc:"The file or folder to watch (default: the root folder of the caller)."`
+	Triggers []triggerName `json:"triggers,omitempty" doc:"The triggers to subscribe to (default: all that are valid for the target)."`
 }
 
 var docCreateListener = doc{
 	id: "create_webhook_listener", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Listen to events without a public address",
-	description: "For developers, whose programs cannot be reached: what a webhook on the target would be sent is fetched instead. Nothing is kept from " +
-		"before. The listener ends when nothing has been fetched for two minutes; a user has ten at a time with an application." + extension,
+	summary: "Create a listener for events",
+	description: "A listener is a webhook without a public address, for development: instead of receiving notifications, you poll for " +
+		"them. It gets no events from before its creation, and expires when it has not been polled for two minutes. The limit is ten " +
+		"listeners per user and application." + extension,
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    createListenerRequest{Target: &itemRef{ID: exampleFolder, Type: typeFolder}, Triggers: []triggerName{triggerName(docgen.FileUploaded)}},
@@ -54,33 +55,33 @@ func (a *api) createListener(ctx context.Context, c *call, _ *struct{}) (*reply[
 	}}, nil
 }
 
-// ListenerPath names a listener.
+// ListenerPath identifies a listener.
 type ListenerPath struct {
 	ListenerID string `path:"listener_id" doc:"The id of the listener." example:"35791357"`
 }
 
 type pollRequest struct {
-	Accepted []ID  `json:"accepted,omitempty" doc:"The ids of entries that were fetched before and need not come again; at most 100."`
-	Wait     int64 `json:"wait_seconds,omitempty" minimum:"0" doc:"How long to wait for something to happen when there is nothing to fetch; above 30 it counts as 30."`
+	Accepted []ID  `json:"accepted,omitempty" doc:"The ids of processed entries, which are not returned again; at most 100."`
+	Wait     int64 `json:"wait_seconds,omitempty" minimum:"0" doc:"Seconds to wait if no event is pending (default 0, maximum 30). Higher values count as 30."`
 }
 
-// listenerEvent is a notification as a receiver would have got it.
+// listenerEvent is a notification, as a webhook's receiver would get it.
 type listenerEvent struct {
-	ID      ID                `json:"id" doc:"Of the delivery: accepted takes it."`
+	ID      ID                `json:"id" doc:"The id of the delivery. Send it in accepted."`
 	Type    string            `json:"type" enum:"webhook_delivery"`
-	Headers map[string]string `json:"headers" doc:"The headers of the request that a webhook's address would have got, with its signatures."`
-	Body    string            `json:"body" doc:"Its body, byte for byte: the signatures are of this text."`
+	Headers map[string]string `json:"headers" doc:"The headers that a webhook's receiver would get, including signatures."`
+	Body    string            `json:"body" doc:"The exact request body, which the signatures cover."`
 }
 
 type listenerEvents struct {
-	Entries []listenerEvent `json:"entries" doc:"At most 100, the oldest first; empty when nothing happened."`
+	Entries []listenerEvent `json:"entries" doc:"At most 100 entries, oldest first; empty if no event is pending."`
 }
 
 var docPollListener = doc{
 	id: "fetch_webhook_events", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Fetch what a listener is told",
-	description: "The answer comes when there is something, or when wait_seconds are over: call it again at once. What is not accepted comes again, so that " +
-		"nothing is lost with an answer." + extension,
+	summary: "Poll a listener for events",
+	description: "Responds as soon as events are pending, or after wait_seconds. Poll again immediately. Entries that you do not accept " +
+		"are returned again, so a lost response loses no event." + extension,
 	errors: []docgen.Code{docgen.CodeNotFound, codeMediaType, docgen.CodeBodyTooLarge},
 	body:   pollRequest{Accepted: []ID{exampleDeliveryID}, Wait: 30},
 	example: listenerEvents{[]listenerEvent{{
@@ -110,8 +111,7 @@ func (a *api) pollListener(ctx context.Context, c *call, in *ListenerPath) (*rep
 	})}}, nil
 }
 
-// waitForEvents waits for something to happen, but not while the server stops: then there is nothing, and who listens comes
-// again.
+// waitForEvents waits for events. It returns none when the server stops, so that the client polls again.
 func (a *api) waitForEvents(ctx context.Context, c *docgen.Caller, listenerID int64, wait time.Duration) (docgen.Polled, error) {
 	waiting, end := context.WithCancel(ctx)
 	defer end()
@@ -125,7 +125,7 @@ func (a *api) waitForEvents(ctx context.Context, c *docgen.Caller, listenerID in
 
 type stoppingKey struct{}
 
-// stoppingOf returns a context that is done when the server of a request stops, which waits for its requests.
+// stoppingOf returns a context that is done when the server of a request starts to shut down. A shutdown waits for requests.
 func stoppingOf(ctx context.Context) context.Context {
 	if stopping, ok := ctx.Value(stoppingKey{}).(context.Context); ok {
 		return stopping
@@ -135,8 +135,8 @@ func stoppingOf(ctx context.Context) context.Context {
 
 var docDeleteListener = doc{
 	id: "delete_webhook_listener", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary:     "End a listener",
-	description: "What was not fetched is canceled." + extension,
+	summary:     "Delete a listener",
+	description: "Cancels its pending events." + extension,
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeNotFound},
 }

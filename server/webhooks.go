@@ -10,13 +10,13 @@ import (
 type webhook struct {
 	ID           ID            `json:"id"`
 	Type         string        `json:"type" enum:"webhook"`
-	Target       itemRef       `json:"target" doc:"The file, or the folder with all that lies below it, that the webhook is told about."`
-	CreatedBy    userMini      `json:"created_by" doc:"The owner: notifications tell what this user may see."`
+	Target       itemRef       `json:"target" doc:"The file or folder to watch. A folder includes everything below it."`
+	CreatedBy    userMini      `json:"created_by" doc:"The owner. Notifications contain only what this user may see."`
 	CreatedAt    timestamp     `json:"created_at"`
-	Address      string        `json:"address" format:"uri" doc:"Where notifications are sent to."`
-	Triggers     []triggerName `json:"triggers" doc:"What the webhook is told."`
-	Status       string        `json:"status" enum:"active,disabled" doc:"A disabled webhook is told nothing, and what happens meanwhile is not kept for it. An extension of the interface."`
-	StatusReason *string       `json:"status_reason" doc:"Why it is disabled; null when it is active. An extension of the interface."`
+	Address      string        `json:"address" format:"uri" doc:"The URL that receives notifications."`
+	Triggers     []triggerName `json:"triggers" doc:"The triggers that the webhook subscribes to."`
+	Status       string        `json:"status" enum:"active,disabled" doc:"A disabled webhook receives no notifications, and those that it misses are not kept. A Platen extension."`
+	StatusReason *string       `json:"status_reason" doc:"Why it is disabled; null if it is active. A Platen extension."`
 }
 
 // webhookMini is a webhook in a list.
@@ -41,7 +41,7 @@ func targetOf(kind docgen.Kind, id int64) itemRef { return itemRef{ID: ID(id), T
 
 func triggerNameOf(t *docgen.Trigger) triggerName { return triggerName(*t) }
 
-// target says in docgen's words which item a request names.
+// target converts an item reference for docgen.
 func (r itemRef) target() docgen.WebhookTarget {
 	if r.Type == typeFolder {
 		return docgen.WebhookTarget{Kind: docgen.Folder, ID: int64(r.ID)}
@@ -49,22 +49,22 @@ func (r itemRef) target() docgen.WebhookTarget {
 	return docgen.WebhookTarget{Kind: docgen.File, ID: int64(r.ID)}
 }
 
-// triggersOf says in docgen's words which triggers a request names.
+// triggersOf converts triggers for docgen.
 func triggersOf(names []triggerName) []docgen.Trigger {
 	return each(names, func(name *triggerName) docgen.Trigger { return docgen.Trigger(*name) })
 }
 
 type createWebhookRequest struct {
-	Target   itemRef       `json:"target" doc:"The file or folder. A webhook on a folder covers all that lies below it, also what comes there later. The root folder, 0, cannot have one."`
-	Address  string        `json:"address" format:"uri" doc:"Where notifications are sent to: an https URL with the port 443, at a public host, unless the operator allows others. Up to 2048 bytes."`
-	Triggers []triggerName `json:"triggers" doc:"What to tell: 1 to 100 triggers that a webhook on such a target can have."`
+	Target   itemRef       `json:"target" doc:"The file or folder to watch. A webhook on a folder covers everything below it, including items added later. The root folder, 0, cannot have a webhook."`
+	Address  string        `json:"address" format:"uri" doc:"The URL that receives notifications: https, port 443, and a public host, unless the operator allows others. Up to 2048 bytes."`
+	Triggers []triggerName `json:"triggers" doc:"1 to 100 triggers that are valid for the target."`
 }
 
 type updateWebhookRequest struct {
-	Target   *itemRef       `json:"target,omitempty" doc:"Another file or folder."`
-	Address  *string        `json:"address,omitempty" format:"uri" doc:"Another address. What waits to be delivered goes there too, and a disabled webhook is active again."`
-	Triggers *[]triggerName `json:"triggers,omitempty" doc:"All triggers that it has from now on."`
-	Status   *string        `json:"status,omitempty" enum:"active,disabled" doc:"disabled: tell it nothing more; active: go on. An extension of the interface."`
+	Target   *itemRef       `json:"target,omitempty" doc:"A new target."`
+	Address  *string        `json:"address,omitempty" format:"uri" doc:"A new URL. Pending notifications are sent there too, and a disabled webhook becomes active."`
+	Triggers *[]triggerName `json:"triggers,omitempty" doc:"The triggers that replace the current ones."`
+	Status   *string        `json:"status,omitempty" enum:"active,disabled" doc:"disabled: send no more notifications. active: resume. A Platen extension."`
 }
 
 func (r *updateWebhookRequest) change() docgen.WebhookChange {
@@ -78,18 +78,19 @@ func (r *updateWebhookRequest) change() docgen.WebhookChange {
 	return change
 }
 
-// WebhookPath names a webhook.
+// WebhookPath identifies a webhook.
 type WebhookPath struct {
 	WebhookID string `path:"webhook_id" doc:"The id of the webhook." example:"13579246"`
 }
 
 var docCreateWebhook = doc{
 	id: "create_webhook", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
-	summary: "Set a webhook on a file or folder",
-	description: "From now on its address is sent a notification of everything that happens to the target, and to what lies below it, as far as " +
-		"triggers say. The caller must see the target. The webhook belongs to the caller and the application of the access token, which have one " +
-		"on a target, and 1000 at most; notifications tell what the owner may see, and nothing is sent once the owner is deleted: make webhooks as a " +
-		"service account, or as a user who stays. What is sent, with which headers, and what to answer, is described under `webhooks` in `/openapi.json`.",
+	summary: "Create a webhook on a file or folder",
+	description: "The server notifies the address of events on the target and everything below it, for the given triggers. The caller " +
+		"must be able to see the target. The webhook belongs to the caller and the application of the access token, which can have " +
+		"one webhook per target and 1000 in total. Notifications contain only what the owner may see, and stop when the owner is " +
+		"deleted, so use a service account or a long-term user. For the requests, their headers, and the expected responses, see " +
+		"`webhooks` in `/openapi.json`.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleNewWebhook(),
@@ -114,7 +115,7 @@ func (a *api) createWebhook(ctx context.Context, c *call, _ *struct{}) (*reply[w
 var docListWebhooks = doc{
 	id: "list_webhooks", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "List webhooks",
-	description: "Those that the caller made with the application of the access token, by growing id, in their short form.",
+	description: "The webhooks that the caller created with the application of the access token, in ascending order of id and in short form.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit},
 	example:     markerPage[webhookMini]{Limit: docgen.DefaultPageLimit, Entries: []webhookMini{exampleWebhookMini()}},
 }
@@ -134,7 +135,7 @@ func (a *api) listWebhooks(ctx context.Context, c *call, in *PageQuery) (*reply[
 var docGetWebhook = doc{
 	id: "get_webhook", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "Get a webhook",
-	description: "One that the caller made with the application of the access token.",
+	description: "A webhook that the caller created with the application of the access token.",
 	errors:      []docgen.Code{docgen.CodeNotFound},
 	example:     exampleWebhook(),
 }
@@ -154,7 +155,7 @@ func (a *api) getWebhook(ctx context.Context, c *call, in *WebhookPath) (*reply[
 var docUpdateWebhook = doc{
 	id: "update_webhook", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "Change a webhook",
-	description: "What is left out stays as it is. Everything is checked as if the webhook were made anew.",
+	description: "Fields that you omit do not change. The whole webhook is validated like a new one.",
 	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:        exampleWebhookChange(),
 	example:     exampleWebhook(),
@@ -179,7 +180,7 @@ func (a *api) updateWebhook(ctx context.Context, c *call, in *WebhookPath) (*rep
 var docDeleteWebhook = doc{
 	id: "delete_webhook", tag: tagWebhooks, scope: docgen.ScopeWebhooks,
 	summary:     "Delete a webhook",
-	description: "What was not delivered yet is not sent any more; the log of its deliveries stays. Its target is free for another.",
+	description: "Pending notifications are not sent. The log of its deliveries remains. The target can get a new webhook.",
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeNotFound},
 }

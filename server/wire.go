@@ -15,10 +15,10 @@ import (
 	"platen/docgen"
 )
 
-// An ID is an identifier: a decimal number that is a string on the wire, in both directions; a number is taken too.
+// An ID is an identifier: a decimal number, encoded as a JSON string. Requests may also send it as a JSON number.
 type ID int64
 
-// parseID reads an identifier; ok is false for anything but digits, and for a number that no identifier reaches.
+// parseID parses an identifier. ok is false unless text consists of digits and is in the range of identifiers.
 func parseID(text string) (id ID, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return ID(n), err == nil && n >= 0 && text[0] != '+' && text[0] != '-'
@@ -29,7 +29,7 @@ func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 // MarshalJSON writes the number as a string.
 func (id ID) MarshalJSON() ([]byte, error) { return marshal(id) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (id ID) MarshalJSONTo(e *jsontext.Encoder) error {
 	b := append(e.AvailableBuffer(), '"')
 	b = strconv.AppendInt(b, int64(id), 10)
@@ -41,13 +41,13 @@ func (ID) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9]+$", Examples: []any{"12345678"}}
 }
 
-// A timestamp is a time in the form of RFC 3339, to the second; null when it is not set.
+// A timestamp is a time in RFC 3339 format, in seconds; null if it is not set.
 type timestamp struct{ time.Time }
 
 // MarshalJSON writes the time in UTC.
 func (t timestamp) MarshalJSON() ([]byte, error) { return marshal(t) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (t timestamp) MarshalJSONTo(e *jsontext.Encoder) error {
 	if t.IsZero() {
 		return e.WriteToken(jsontext.Null)
@@ -60,10 +60,10 @@ func (timestamp) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true, Examples: []any{"2026-01-31T12:00:00+00:00"}}
 }
 
-// optional is an object that may be null.
+// optional is an object or null.
 type optional[T any] struct{ value *T }
 
-// optionalOf encodes what may be nil.
+// optionalOf returns the encoding of v, or null if v is nil.
 func optionalOf[A, B any](from *A, encode func(*A) B) optional[B] {
 	if from == nil {
 		return optional[B]{}
@@ -74,7 +74,7 @@ func optionalOf[A, B any](from *A, encode func(*A) B) optional[B] {
 // MarshalJSON writes the object, or null.
 func (o optional[T]) MarshalJSON() ([]byte, error) { return marshal(o) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (o optional[T]) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, o.value) }
 
 // Schema describes an optional object for the OpenAPI document.
@@ -82,7 +82,7 @@ func (optional[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// A reference names another object. Its type is the only thing that its name says.
+// References to other objects: an id and a fixed type.
 type (
 	fileRef struct {
 		ID   ID     `json:"id"`
@@ -110,7 +110,7 @@ type (
 	}
 )
 
-// The words of the type fields.
+// The values of the type fields.
 const (
 	typeFile        = "file"
 	typeFileVersion = "file_version"
@@ -133,8 +133,8 @@ const (
 	typeListener = "webhook_listener"
 )
 
-// A selection is the fields query parameter: which fields an answer holds besides type, id and etag. None asked for are
-// the standard ones.
+// A selection is the value of the fields query parameter: the fields of a response, in addition to type, id, and etag. An empty selection
+// means the standard fields.
 type selection []string
 
 var baseFields = selection{"type", "id", "etag"}
@@ -149,19 +149,19 @@ func selectionOf(fields string) selection {
 	return names
 }
 
-// A view shows the fields of an object that a selection names. Fields with the tag fields:"asked" are shown only when
-// named; with mini set, the others too, but for those with the tag fields:"mini". A nil pointer
-// or an empty text that is omitempty is left out.
+// A view encodes the fields of an object that a selection names. Fields tagged fields:"asked" are omitted unless they are named. If mini
+// is set, all other fields are omitted too, except those tagged fields:"mini". Nil pointers and empty strings are omitted if they are
+// tagged omitempty.
 type view[T any] struct {
 	value  T
 	fields selection
 	mini   bool
 }
 
-// MarshalJSON writes the fields that are shown.
+// MarshalJSON writes the selected fields.
 func (v view[T]) MarshalJSON() ([]byte, error) { return marshal(v) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (v *view[T]) MarshalJSONTo(e *jsontext.Encoder) error {
 	if err := e.WriteToken(jsontext.BeginObject); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (v *view[T]) MarshalJSONTo(e *jsontext.Encoder) error {
 	return e.WriteToken(jsontext.EndObject)
 }
 
-// isAbsent tells of a field that may be left out that it says nothing. A number, and false, always say something.
+// isAbsent reports whether a field tagged omitempty is empty. A number or a bool never is.
 func isAbsent(field reflect.Value) bool {
 	return (field.Kind() == reflect.Pointer || field.Kind() == reflect.String) && field.IsZero()
 }
@@ -202,16 +202,16 @@ func (v *view[T]) shows(f outField) bool {
 	return !f.isAsked
 }
 
-// Schema describes the whole object for the OpenAPI document; a selection leaves out what it does not name.
+// Schema describes the complete object for the OpenAPI document. A selection omits the fields that it does not name.
 func (view[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// etagHeader writes an etag as HTTP wants it (RFC 9110, section 8.8.3).
+// etagHeader formats an etag as an entity tag (RFC 9110, section 8.8.3).
 func etagHeader(etag int64) string { return `"` + strconv.FormatInt(etag, 10) + `"` }
 
-// matchesETag tells whether an If-None-Match header names the etag, bare as clients of this interface send it, or
-// quoted as in RFC 9110, section 13.1.2.
+// matchesETag reports whether an If-None-Match header contains the etag, either bare, as clients of the Box API send it, or quoted (RFC
+// 9110, section 13.1.2).
 func matchesETag(header string, etag int64) bool {
 	for tag := range strings.SplitSeq(header, ",") {
 		if tag = bareETag(tag); tag == "*" || tag == strconv.FormatInt(etag, 10) {
@@ -221,21 +221,21 @@ func matchesETag(header string, etag int64) bool {
 	return false
 }
 
-// bareETag removes the quotes, and the mark of a weak tag, from one etag of a header.
+// bareETag removes the quotes and the weak prefix from an entity tag of a header.
 func bareETag(tag string) string {
 	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
 }
 
-// either is one of two bodies.
+// either holds one of two bodies.
 type either[A, B any] struct {
 	first  *A
 	second *B
 }
 
-// MarshalJSON writes the body that there is.
+// MarshalJSON writes the body that is set.
 func (e either[A, B]) MarshalJSON() ([]byte, error) { return marshal(e) }
 
-// MarshalJSONTo does so into an answer.
+// MarshalJSONTo writes it to a stream.
 func (e either[A, B]) MarshalJSONTo(to *jsontext.Encoder) error {
 	if e.first != nil {
 		return json.MarshalEncode(to, e.first)
@@ -248,7 +248,7 @@ func (either[A, B]) Schema(r huma.Registry) *huma.Schema {
 	return anyOf(r, reflect.TypeFor[A](), reflect.TypeFor[B]())
 }
 
-// anyOf describes what is a value of one of several types.
+// anyOf returns the schema of a value that has one of several types.
 func anyOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	choice := &huma.Schema{}
 	for _, t := range types {
@@ -265,7 +265,7 @@ func (i userInput) MarshalJSON() ([]byte, error) { return i.Text(), nil }
 // Schema describes an object of any shape for the OpenAPI document.
 func (userInput) Schema(r huma.Registry) *huma.Schema { return anyObject{}.Schema(r) }
 
-// anyObject is a JSON object that is passed on as the text it is.
+// anyObject is a JSON object that is passed on as raw text.
 type anyObject stdjson.RawMessage
 
 func (o anyObject) MarshalJSON() ([]byte, error) { return o, nil }
