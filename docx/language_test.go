@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"platen/docx/lang"
 )
 
 // literal is what of a line of testdata/language.txt must stand in the golden files that show it.
 var literal = regexp.MustCompile("`([^`]+)`")
 
-// TestTheLanguageIsShown holds the golden files against testdata/language.txt, the list of all that the template language has:
-// each line of it is shown by a golden file, here or in lang, that says so in its head, and each file shows lines of it.
+// TestTheLanguageIsShown holds the golden files against testdata/language.txt and the tables of filters and functions, the list of
+// all that the template language has: each line of it is shown by a golden file, here or in lang, that says so in its head, and each file shows lines of it.
 // What stands in backquotes in a line stands in each file that shows it.
 func TestTheLanguageIsShown(t *testing.T) {
 	shownBy := map[string][]string{}
@@ -65,7 +67,7 @@ func goldenNames(t *testing.T) []string {
 	return slices.Concat(here, there)
 }
 
-// clauses are the lines of the list, but for headings and blank lines.
+// clauses are the lines of the list, but for headings and blank lines, and one for each filter and function.
 func clauses(t *testing.T) []string {
 	t.Helper()
 	list, err := os.ReadFile("testdata/language.txt")
@@ -77,6 +79,12 @@ func clauses(t *testing.T) []string {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			all = append(all, line)
 		}
+	}
+	for _, name := range lang.Filters() {
+		all = append(all, "filter `"+name+"`")
+	}
+	for _, name := range lang.Functions() {
+		all = append(all, "function `"+name+"`")
 	}
 	return all
 }

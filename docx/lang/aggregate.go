@@ -4,11 +4,26 @@ import "strconv"
 
 // aggregates make one value of the items of a list, or of what their second argument is for each item.
 var aggregates = map[string]*function{
-	"$sum":     {arity: arity{1, 2}, usage: "$sum(items.price) or $sum(items, quantity * price)", apply: sumItems, perItem: true},
-	"$average": {arity: arity{1, 2}, usage: "$average(items.price) or $average(items, quantity * price)", apply: fold(average), perItem: true},
-	"$min":     {arity: arity{1, 2}, usage: "$min(items.price) or $min(items, quantity * price)", apply: fold(least), perItem: true},
-	"$max":     {arity: arity{1, 2}, usage: "$max(items.price) or $max(items, quantity * price)", apply: fold(greatest), perItem: true},
-	"$count":   {arity: arity{1, 2}, usage: "$count(items) or $count(items, price > 10)", apply: count, perItem: true, counts: true},
+	"$sum": {
+		usage: "$sum(items.price) or $sum(items, quantity * price)", arity: arity{1, 2},
+		takes: []takes{{want: maybeList | aNumber}}, perItem: true, apply: sumItems,
+	},
+	"$average": {
+		usage: "$average(items.price) or $average(items, quantity * price)", arity: arity{1, 2}, also: []string{"$avg", "$mean"},
+		takes: []takes{{want: maybeList | aNumber}}, perItem: true, apply: fold(average),
+	},
+	"$min": {
+		usage: "$min(items.price) or $min(items, quantity * price)", arity: arity{1, 2},
+		takes: []takes{{want: maybeList | aNumber}}, perItem: true, apply: fold(least),
+	},
+	"$max": {
+		usage: "$max(items.price) or $max(items, quantity * price)", arity: arity{1, 2},
+		takes: []takes{{want: maybeList | aNumber}}, perItem: true, apply: fold(greatest),
+	},
+	"$count": {
+		usage: "$count(items) or $count(items, price > 10)", arity: arity{1, 2},
+		takes: []takes{{want: maybeList}, {}}, perItem: true, counts: true, apply: count,
+	},
 }
 
 // itemsOf returns the items of a list that are not null, or v as a list of one.

@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -33,7 +34,16 @@ func (a arity) String() string {
 // have note.
 type filter struct {
 	arity
-	usage string // how it is written, for hints
+	usage string   // how it is written, for hints
+	also  []string // what other tools call it
+
+	takes    takes                 // what it takes its value for
+	takesFor func(f *Filter) takes // the same, if that depends on its arguments
+	args     []takes               // what it takes its arguments for; the last counts for all that follow
+	same     bool                  // what it gives is still that value, so that the next filter also tells something of it
+	optional bool                  // the value may be missing
+	sole     bool                  // makes something else of the value, so that a tag has only one of them
+
 	// apply gives the value that follows from v, nil if that is missing.
 	apply func(e *Env, f *Filter, v Value) (Value, error)
 	// note says in p how the value is to be shown, for the values of the arguments.
@@ -55,10 +65,13 @@ func filterTables(tables ...map[string]*filter) map[string]*filter {
 	return all
 }
 
+// Filters returns the names of all filters, sorted.
+func Filters() []string { return slices.Sorted(maps.Keys(filterTable)) }
+
 // missingFilters say what is to be in the place of something missing.
 var missingFilters = map[string]*filter{
-	"optional": {arity: arity{0, 0}, usage: "optional", apply: optional},
-	"default":  {arity: arity{1, 1}, usage: `default("n/a")`, apply: defaultTo},
+	"optional": {usage: "optional", same: true, optional: true, apply: optional},
+	"default":  {usage: `default("n/a")`, arity: arity{1, 1}, same: true, optional: true, also: []string{"ifempty"}, apply: defaultTo},
 }
 
 // optional makes what is missing the empty text.

@@ -10,10 +10,22 @@ import (
 
 // dateFilters read what they are given as a date (see [locale.ParseTime]) and write or change it.
 var dateFilters = map[string]*filter{
-	"date":     {arity: arity{0, 1}, usage: `date, date("d MMMM yyyy") or date("long")`, apply: eachScalar(date)},
-	"time":     {arity: arity{0, 1}, usage: `time, time("HH:mm") or time("medium")`, apply: eachScalar(timeOfDay)},
-	"timezone": {arity: arity{1, 1}, usage: `timezone("Europe/Paris")`, apply: eachScalar(timezone), check: checkZone},
-	"add":      {arity: arity{1, 1}, usage: `add(5), add("+1 month") or add("end of month")`, apply: eachScalar(add), check: checkAmount},
+	"date": {
+		usage: `date, date("d MMMM yyyy") or date("long")`, arity: arity{0, 1}, also: []string{"formatdate", "dateformat"},
+		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")}, apply: eachScalar(date),
+	},
+	"time": {
+		usage: `time, time("HH:mm") or time("medium")`, arity: arity{0, 1},
+		takes: takes{want: aTime}, args: []takes{like(aText, "HH:mm")}, apply: eachScalar(timeOfDay),
+	},
+	"timezone": {
+		usage: `timezone("Europe/Paris")`, arity: arity{1, 1}, also: []string{"tz"},
+		takes: takes{want: aTime}, same: true, args: []takes{like(aText, "Europe/Paris")}, check: checkZone, apply: eachScalar(timezone),
+	},
+	"add": {
+		usage: `add(5), add("+1 month") or add("end of month")`, arity: arity{1, 1}, also: []string{"plus"},
+		takesFor: addTakes, same: true, args: []takes{likeNumber("5")}, check: checkAmount, apply: eachScalar(add),
+	},
 }
 
 // date writes a date, by default in the long form of the locale.
@@ -112,6 +124,17 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, &fault{f.Args[0], noAmount}
 	}
 	return moment{moved, m.dateOnly && isMidnight(moved)}, e.spend(len(s), f.Args[0])
+}
+
+// addTakes returns what add takes its value for: a date if it adds a time, else a number.
+func addTakes(f *Filter) takes {
+	if l, ok := f.Args[0].(*Literal); ok {
+		amount, isText := l.Value.(string)
+		if isText && checkAmount(f, amount) == "" && !isNumber(amount) {
+			return takes{want: aDate}
+		}
+	}
+	return takes{want: aNumber}
 }
 
 const noAmount = `is not a number or a time like "+1 month", "-2 weeks", "end of month" or "next monday"`

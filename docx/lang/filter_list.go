@@ -15,18 +15,48 @@ const (
 // listFilters work on lists. An object or a single value counts as a list of itself alone, the empty text as an empty one,
 // and what is missing stays missing.
 var listFilters = map[string]*filter{
-	"where":         {arity: arity{1, 1}, usage: `where(price > 10)`, apply: onList(where), perItem: true},
-	"sort":          {arity: arity{0, 8}, usage: `sort(name), sort(price, "desc") or sort`, apply: onList(sortItems), perItem: true},
-	"group":         {arity: arity{1, 1}, usage: `group(category)`, apply: onList(group), perItem: true},
-	"unique":        {arity: arity{0, 1}, usage: `unique or unique(name)`, apply: onList(unique), perItem: true},
-	"first":         {arity: arity{0, 1}, usage: `first or first(3)`, apply: onList(firstItems)},
-	"last":          {arity: arity{0, 1}, usage: `last or last(3)`, apply: onList(lastItems)},
-	"slice":         {arity: arity{1, 2}, usage: `slice(2), slice(0, 3) or slice(-3)`, apply: slice},
-	"reverse":       {usage: "reverse", apply: onList(reverse)},
-	"count":         {usage: "count", apply: onList(countItems)},
-	"join":          {arity: arity{0, 2}, usage: `join, join("; ") or join(", ", " and ")`, apply: onList(joinList)},
-	"delimiter":     {arity: arity{1, 1}, usage: `delimiter(", ")`, apply: delimiter},
-	"lastdelimiter": {arity: arity{1, 1}, usage: `lastdelimiter(" and ")`, apply: lastDelimiter},
+	"where": {
+		usage: `where(price > 10)`, arity: arity{1, 1}, also: []string{"filter"},
+		takes: takes{want: aList}, same: true, perItem: true, apply: onList(where),
+	},
+	"sort": {
+		usage: `sort(name), sort(price, "desc") or sort`, arity: arity{0, 8}, also: []string{"sortby", "orderby"},
+		takes: takes{want: aList}, same: true, args: []takes{{want: aScalar}, like(aText, "desc")}, perItem: true, apply: onList(sortItems),
+	},
+	"group": {
+		usage: `group(category)`, arity: arity{1, 1}, also: []string{"groupby"},
+		takes: takes{want: aList}, same: true, args: []takes{{want: aScalar}}, perItem: true, apply: onList(group),
+	},
+	"unique": {
+		usage: `unique or unique(name)`, arity: arity{0, 1}, also: []string{"distinct"},
+		takes: takes{want: aList}, same: true, args: []takes{{want: aScalar}}, perItem: true, apply: onList(unique),
+	},
+	"first": {
+		usage: `first or first(3)`, arity: arity{0, 1},
+		takes: takes{want: aList}, same: true, args: []takes{likeNumber("1")}, apply: onList(firstItems),
+	},
+	"last": {
+		usage: `last or last(3)`, arity: arity{0, 1},
+		takes: takes{want: aList}, same: true, args: []takes{likeNumber("1")}, apply: onList(lastItems),
+	},
+	"slice": {
+		usage: `slice(2), slice(0, 3) or slice(-3)`, arity: arity{1, 2}, also: []string{"substring"},
+		same: true, args: []takes{likeNumber("0"), likeNumber("2")}, apply: slice,
+	},
+	"reverse": {usage: "reverse", takes: takes{want: aList}, same: true, apply: onList(reverse)},
+	"count":   {usage: "count", takes: takes{want: aList}, also: []string{"size"}, apply: onList(countItems)},
+	"join": {
+		usage: `join, join("; ") or join(", ", " and ")`, arity: arity{0, 2},
+		takes: takes{want: aList | aScalar}, args: []takes{{want: aScalar}}, apply: onList(joinList),
+	},
+	"delimiter": {
+		usage: `delimiter(", ")`, arity: arity{1, 1},
+		takes: takes{want: maybeList}, same: true, args: []takes{{want: aScalar}}, apply: delimiter,
+	},
+	"lastdelimiter": {
+		usage: `lastdelimiter(" and ")`, arity: arity{1, 1},
+		takes: takes{want: maybeList}, same: true, args: []takes{{want: aScalar}}, apply: lastDelimiter,
+	},
 }
 
 // onList returns a filter of the items of a list.

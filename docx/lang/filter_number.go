@@ -18,11 +18,38 @@ const (
 
 // numberFilters write numbers, in the way of the locale but for Box's own formats.
 var numberFilters = map[string]*filter{
-	"format":   {arity: arity{1, 1}, usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, apply: eachScalar(format)},
-	"currency": {arity: arity{1, 1}, usage: `currency("EUR")`, apply: eachScalar(currency), check: checkCurrency},
-	"words":    {usage: "words", apply: eachScalar(words)},
-	"ordinal":  {usage: "ordinal", apply: eachScalar(ordinal)},
-	"percent":  {arity: arity{0, 1}, usage: "percent or percent(1)", apply: eachScalar(percent)},
+	"format": {
+		usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, arity: arity{1, 1},
+		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, apply: eachScalar(format),
+	},
+	"currency": {
+		usage: `currency("EUR")`, arity: arity{1, 1}, also: []string{"money"},
+		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR")}, check: checkCurrency, apply: eachScalar(currency),
+	},
+	"words":   {usage: "words", takes: takes{want: aNumber}, also: []string{"spell"}, apply: eachScalar(words)},
+	"ordinal": {usage: "ordinal", takes: like(aNumber, json.Number("3"), json.Number("1")), apply: eachScalar(ordinal)},
+	"percent": {
+		usage: "percent or percent(1)", arity: arity{0, 1},
+		takes: takes{want: aNumber}, args: []takes{likeNumber("1")}, apply: eachScalar(percent),
+	},
+}
+
+// formatTakes returns what format takes its value for: by its pattern a text, a number, or a date.
+func formatTakes(f *Filter) takes {
+	l, ok := f.Args[0].(*Literal)
+	if !ok {
+		return takes{want: aScalar}
+	}
+	pattern, _ := l.Value.(string)
+	switch {
+	case isMask(pattern):
+		return takes{want: aScalar}
+	case strings.ContainsAny(pattern, "#0"), strings.HasSuffix(strings.ToLower(pattern), "-number"):
+		return takes{want: aNumber}
+	case strings.ContainsAny(pattern, "hH"):
+		return takes{want: aTime}
+	}
+	return takes{want: aDate}
 }
 
 // currency writes an amount with the symbol of the currency whose ISO 4217 code is its argument.

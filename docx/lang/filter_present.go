@@ -8,39 +8,72 @@ import (
 
 // presentFilters say how a value is to be shown and, but for link, pagebreak and checkbox, leave the value as it is.
 var presentFilters = map[string]*filter{
-	"raw":       {usage: "raw", note: showAs(AsLiteral)},
-	"html":      {usage: "html", note: showAs(AsHTML)},
-	"markdown":  {usage: "markdown", note: showAs(AsMarkdown)},
-	"image":     {arity: arity{0, 3}, usage: `image, image("4cm") or image("4cm", "3cm", "fill")`, note: image},
-	"qrcode":    {arity: arity{0, 1}, usage: `qrcode or qrcode("3cm")`, note: qrcode},
-	"barcode":   {arity: arity{0, 3}, usage: `barcode("ean13") or barcode("code128", "5cm", "2cm")`, note: barcode},
-	"checkbox":  {arity: arity{0, 2}, usage: `checkbox or checkbox("yes", "no")`, apply: checkbox},
-	"pagebreak": {usage: "pagebreak", apply: pageBreak},
-	"chart":     {arity: arity{2, many}, usage: `chart(month, sales) or chart(month, sales, costs)`, perItem: true, apply: chart},
+	"raw":      {usage: "raw", takes: takes{want: aScalar}, same: true, sole: true, note: showAs(AsLiteral)},
+	"html":     {usage: "html", takes: takes{want: aText}, same: true, sole: true, also: []string{"safe"}, note: showAs(AsHTML)},
+	"markdown": {usage: "markdown", takes: takes{want: aText}, same: true, sole: true, note: showAs(AsMarkdown)},
+	"image": {
+		usage: `image, image("4cm") or image("4cm", "3cm", "fill")`, arity: arity{0, 3}, also: []string{"picture", "img"},
+		takes: takes{want: aPicture}, args: []takes{like(aText, "4cm"), like(aText, "3cm"), like(aText, "fit")}, sole: true, note: image,
+	},
+	"qrcode": {
+		usage: `qrcode or qrcode("3cm")`, arity: arity{0, 1},
+		takes: takes{want: aScalar}, same: true, args: []takes{like(aText, "3cm")}, sole: true, note: qrcode,
+	},
+	"barcode": {
+		usage: `barcode("ean13") or barcode("code128", "5cm", "2cm")`, arity: arity{0, 3},
+		takesFor: barcodeTakes, same: true, args: []takes{like(aText, "code128"), like(aText, "5cm"), like(aText, "2cm")}, sole: true, note: barcode,
+	},
+	"checkbox": {
+		usage: `checkbox or checkbox("yes", "no")`, arity: arity{0, 2},
+		takes: takes{want: aBoolean}, args: []takes{{want: aScalar}}, sole: true, apply: checkbox,
+	},
+	"pagebreak": {usage: "pagebreak", takes: takes{want: aBoolean}, sole: true, apply: pageBreak},
+	"chart": {
+		usage: `chart(month, sales) or chart(month, sales, costs)`, arity: arity{2, many},
+		takes: takes{want: aList}, args: []takes{{want: aScalar}, {want: aNumber}}, sole: true, perItem: true, apply: chart,
+	},
 
-	"bold":      {arity: arity{0, 1}, usage: "bold or bold(condition)", note: mark(func(p *Present) *bool { return &p.Bold })},
-	"italic":    {arity: arity{0, 1}, usage: "italic or italic(condition)", note: mark(func(p *Present) *bool { return &p.Italic })},
-	"underline": {arity: arity{0, 1}, usage: "underline or underline(condition)", note: mark(func(p *Present) *bool { return &p.Underline })},
-	"strike":    {arity: arity{0, 1}, usage: "strike or strike(condition)", note: mark(func(p *Present) *bool { return &p.Strike })},
-	"color":     {arity: arity{1, 2}, usage: `color("#C00000"), color("red") or color("red", condition)`, note: color},
-	"style":     {arity: arity{1, 2}, usage: `style("Strong") or style("Strong", condition)`, note: style},
-	"link":      {arity: arity{0, 1}, usage: `link or link("text")`, apply: link},
+	"bold": {
+		usage: "bold or bold(condition)", arity: arity{0, 1}, same: true,
+		note: mark(func(p *Present) *bool { return &p.Bold }),
+	},
+	"italic": {
+		usage: "italic or italic(condition)", arity: arity{0, 1}, same: true,
+		note: mark(func(p *Present) *bool { return &p.Italic }),
+	},
+	"underline": {
+		usage: "underline or underline(condition)", arity: arity{0, 1}, same: true,
+		note: mark(func(p *Present) *bool { return &p.Underline }),
+	},
+	"strike": {
+		usage: "strike or strike(condition)", arity: arity{0, 1}, same: true,
+		note: mark(func(p *Present) *bool { return &p.Strike }),
+	},
+	"color": {
+		usage: `color("#C00000"), color("red") or color("red", condition)`, arity: arity{1, 2},
+		same: true, args: []takes{like(aText, "red"), {}}, note: color,
+	},
+	"style": {
+		usage: `style("Strong") or style("Strong", condition)`, arity: arity{1, 2},
+		same: true, args: []takes{like(aText, "Strong"), {}}, note: style,
+	},
+	"link": {
+		usage: `link or link("text")`, arity: arity{0, 1}, also: []string{"url"},
+		takes: anAddress, args: []takes{{want: aScalar}}, apply: link,
+	},
 
-	"merge": {usage: "merge", note: func(p *Present, _ *Filter, _ []Value) error { p.Merge = true; return nil }},
-	"span":  {arity: arity{1, 1}, usage: "span(2)", note: span},
+	"merge": {usage: "merge", same: true, note: func(p *Present, _ *Filter, _ []Value) error { p.Merge = true; return nil }},
+	"span":  {usage: "span(2)", arity: arity{1, 1}, same: true, args: []takes{likeNumber("2")}, note: span},
 }
-
-// soleFilters are the filters of which a tag has only one, as each makes something else of the value.
-var soleFilters = []string{"raw", "html", "markdown", "image", "qrcode", "barcode", "checkbox", "pagebreak", "chart"}
 
 // checkSole reports a second filter that makes something else of the value.
 func (p *parser) checkSole(f *Filter, before []Filter) {
-	if !slices.Contains(soleFilters, f.Name) {
+	if !f.fn.sole {
 		return
 	}
 	for i := range before {
-		if other := before[i].Name; slices.Contains(soleFilters, other) {
-			p.fail(f.Position(), "leave one of them out", "a value cannot be %s and %s", other, f.Name)
+		if before[i].fn.sole {
+			p.fail(f.Position(), "leave one of them out", "a value cannot be %s and %s", before[i].Name, f.Name)
 		}
 	}
 }
@@ -155,6 +188,25 @@ func barcode(p *Present, f *Filter, args []Value) error {
 	return nil
 }
 
+// barcodeTakes returns what can be a barcode of the kind that the filter names.
+func barcodeTakes(f *Filter) takes {
+	kind := ""
+	if len(f.Args) > 0 {
+		if l, ok := f.Args[0].(*Literal); ok {
+			kind, _ = l.Value.(string)
+		}
+	}
+	if code, ok := codeExamples[strings.ToLower(kind)]; ok {
+		return like(aScalar, code)
+	}
+	return like(aScalar, "A-1001", "A-1002")
+}
+
+// codeExamples are texts for the kinds of barcodes that do not take any text.
+var codeExamples = map[string]string{
+	"ean13": "4006381333931", "ean8": "96385074", "codabar": "40156", "2of5": "1234567890", "itf": "1234567890",
+}
+
 func color(p *Present, f *Filter, args []Value) error {
 	s, _ := args[0].(string)
 	found, ok := parseColor(s)
@@ -182,6 +234,9 @@ func span(p *Present, f *Filter, args []Value) (err error) {
 	p.Span, err = wholeNumber(f.Args[0], args[0], 1, MaxSpan)
 	return err
 }
+
+// anAddress is what a link leads to.
+var anAddress = like(aText, "https://example.com/", "https://example.org/")
 
 // link makes the value an address and gives the text to be shown: its argument, or the address itself. The empty address
 // gives the empty text.

@@ -11,15 +11,27 @@ const MaxPad = 10_000
 
 // textFilters change texts; a number is its digits to them, and of a list they change each item.
 var textFilters = map[string]*filter{
-	"uppercase":  {arity: arity{0, 0}, usage: "uppercase", apply: letters((*Env).upper)},
-	"lowercase":  {arity: arity{0, 0}, usage: "lowercase", apply: letters((*Env).lower)},
-	"titlecase":  {arity: arity{0, 0}, usage: "titlecase", apply: letters((*Env).title)},
-	"capitalize": {arity: arity{0, 0}, usage: "capitalize", apply: letters((*Env).capitalize)},
-	"trim":       {arity: arity{0, 0}, usage: "trim", apply: letters(trim)},
-	"truncate":   {arity: arity{1, 2}, usage: `truncate(20) or truncate(20, "…")`, apply: eachText(truncate)},
-	"replace":    {arity: arity{2, 2}, usage: `replace("old", "new")`, apply: eachText(replace)},
-	"pad":        {arity: arity{1, 3}, usage: `pad(6, "0") or pad(20, " ", "right")`, apply: eachText(pad)},
-	"split":      {arity: arity{1, 1}, usage: `split(",")`, apply: split},
+	"uppercase":  {usage: "uppercase", takes: takes{want: aScalar}, also: []string{"upper", "upcase"}, apply: letters((*Env).upper)},
+	"lowercase":  {usage: "lowercase", takes: takes{want: aScalar}, also: []string{"lower", "downcase"}, apply: letters((*Env).lower)},
+	"titlecase":  {usage: "titlecase", takes: takes{want: aScalar}, also: []string{"title"}, apply: letters((*Env).title)},
+	"capitalize": {usage: "capitalize", takes: takes{want: aScalar}, apply: letters((*Env).capitalize)},
+	"trim":       {usage: "trim", takes: takes{want: aScalar}, same: true, also: []string{"strip"}, apply: letters(trim)},
+	"truncate": {
+		usage: `truncate(20) or truncate(20, "…")`, arity: arity{1, 2}, also: []string{"shorten"},
+		takes: takes{want: aScalar}, args: []takes{likeNumber("20"), like(aText, "…")}, apply: eachText(truncate),
+	},
+	"replace": {
+		usage: `replace("old", "new")`, arity: arity{2, 2},
+		takes: takes{want: aScalar}, args: []takes{{want: aScalar}}, apply: eachText(replace),
+	},
+	"pad": {
+		usage: `pad(6, "0") or pad(20, " ", "right")`, arity: arity{1, 3},
+		takes: takes{want: aScalar}, args: []takes{likeNumber("8"), like(aText, "0"), like(aText, "right")}, apply: eachText(pad),
+	},
+	"split": {
+		usage: `split(",")`, arity: arity{1, 1},
+		takes: takes{want: aScalar}, args: []takes{like(aText, ",")}, apply: split,
+	},
 }
 
 // letters returns a filter that changes the letters of texts; all else stays as it is.

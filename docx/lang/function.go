@@ -1,11 +1,19 @@
 package lang
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // function is what a name with a $ does.
 type function struct {
 	arity
-	usage string // how it is written, for hints
+	usage string   // how it is written, for hints
+	also  []string // what other tools call it
+
+	takes []takes // what it takes its arguments for; the last counts for all that follow
+	byKey bool    // reads the keys that its arguments name instead: see collector.lookUp
+
 	// apply gives its value for the values of the arguments, none of which is missing: a function of something missing is
 	// missing.
 	apply func(e *Env, c *Call, args []Value) (Value, error)
@@ -25,6 +33,15 @@ func functionTables(tables ...map[string]*function) map[string]*function {
 		maps.Copy(all, table)
 	}
 	return all
+}
+
+// Functions returns the names of all functions, with their $, sorted.
+func Functions() []string { return slices.Sorted(maps.Keys(functionTable)) }
+
+// isBare tells whether a name is that of a function without arguments, which is written without parentheses.
+func isBare(name string) bool {
+	fn := functionTable[name]
+	return fn != nil && fn.max == 0
 }
 
 func (e *Env) call(c *Call) (Value, error) {

@@ -2,9 +2,9 @@ package lang
 
 // dateFunctions tell the time, or count days.
 var dateFunctions = map[string]*function{
-	"$now":   {usage: "$now", apply: nowOf, text: true},
-	"$today": {usage: "$today", apply: todayOf, text: true},
-	"$days":  {arity: arity{2, 2}, usage: "$days(from, to)", apply: days},
+	"$now":   {usage: "$now", text: true, apply: nowOf},
+	"$today": {usage: "$today", text: true, apply: todayOf},
+	"$days":  {usage: "$days(from, to)", arity: arity{2, 2}, also: []string{"$datedif"}, takes: []takes{{want: aDate}}, apply: days},
 }
 
 func nowOf(e *Env, c *Call, _ []Value) (Value, error) {

@@ -5,11 +5,11 @@ const maxPlaces = 999
 
 // numberFunctions compute with a number.
 var numberFunctions = map[string]*function{
-	"$round":  {arity: arity{1, 2}, usage: "$round(x) or $round(x, 2)", apply: round},
-	"$floor":  {arity: arity{1, 1}, usage: "$floor(x)", apply: single(floor)},
-	"$ceil":   {arity: arity{1, 1}, usage: "$ceil(x)", apply: single(ceil)},
-	"$abs":    {arity: arity{1, 1}, usage: "$abs(x)", apply: single(abs)},
-	"$number": {arity: arity{1, 1}, usage: "$number(x)", apply: single(same)},
+	"$round":  {usage: "$round(x) or $round(x, 2)", arity: arity{1, 2}, takes: []takes{{want: aNumber}}, apply: round},
+	"$floor":  {usage: "$floor(x)", arity: arity{1, 1}, takes: []takes{{want: aNumber}}, apply: single(floor)},
+	"$ceil":   {usage: "$ceil(x)", arity: arity{1, 1}, also: []string{"$ceiling"}, takes: []takes{{want: aNumber}}, apply: single(ceil)},
+	"$abs":    {usage: "$abs(x)", arity: arity{1, 1}, takes: []takes{{want: aNumber}}, apply: single(abs)},
+	"$number": {usage: "$number(x)", arity: arity{1, 1}, takes: []takes{{want: aNumber}}, apply: single(same)},
 }
 
 // single returns a function of one number.

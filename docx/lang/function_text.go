@@ -7,10 +7,22 @@ import (
 
 // textFunctions make texts, or look values up.
 var textFunctions = map[string]*function{
-	"$string": {arity: arity{1, many}, usage: `$string(first, " ", last)`, apply: concatenate, text: true},
-	"$join":   {arity: arity{1, 3}, usage: `$join(names), $join(names, "; ") or $join(names, ", ", " and ")`, apply: joinItems, text: true},
-	"$length": {arity: arity{1, 1}, usage: "$length(text) or $length(list)", apply: length, counts: true},
-	"$lookup": {arity: arity{2, 4}, usage: `$lookup(object, "key"), $lookup(list, "key", value) or $lookup(list, "key", value, "other")`, apply: lookUp, text: true},
+	"$string": {
+		usage: `$string(first, " ", last)`, arity: arity{1, many}, also: []string{"$concat", "$text"},
+		takes: []takes{{want: aScalar}}, text: true, apply: concatenate,
+	},
+	"$join": {
+		usage: `$join(names), $join(names, "; ") or $join(names, ", ", " and ")`, arity: arity{1, 3},
+		takes: []takes{{want: maybeList | aScalar}, {want: aScalar}}, text: true, apply: joinItems,
+	},
+	"$length": {
+		usage: "$length(text) or $length(list)", arity: arity{1, 1}, also: []string{"$len"},
+		takes: []takes{{examples: []Value{"text"}}}, counts: true, apply: length,
+	},
+	"$lookup": {
+		usage: `$lookup(object, "key"), $lookup(list, "key", value) or $lookup(list, "key", value, "other")`, arity: arity{2, 4},
+		also: []string{"$vlookup", "$xlookup"}, byKey: true, text: true, apply: lookUp,
+	},
 }
 
 // concatenate returns its arguments as one text.

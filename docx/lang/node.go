@@ -204,7 +204,7 @@ type Call struct {
 func (c *Call) strength() int { return strengthPrimary }
 
 func (c *Call) String() string {
-	if bareFunctions[c.Name] {
+	if isBare(c.Name) {
 		return c.Name
 	}
 	return c.Name + "(" + join(c.Args) + ")"

@@ -30,11 +30,8 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// bareFunctions holds the functions that are written without parentheses; as keys they go in backquotes too.
-var bareFunctions = map[string]bool{"$now": true, "$today": true}
-
 // isReserved tells whether a word is no key unless in backquotes.
-func isReserved(word string) bool { return reserved[word] || bareFunctions[word] }
+func isReserved(word string) bool { return reserved[word] || isBare(word) }
 
 func (p *parser) expression() Node { return p.binary(strengthOr) }
 
@@ -146,7 +143,7 @@ func (p *parser) primary() Node {
 		return &Literal{Pos: Pos(t.pos), Value: t.text}
 	case t.kind == tokWord && reserved[t.text]:
 		return p.constant()
-	case t.kind == tokWord && (p.after().is("(") || bareFunctions[t.text] && !p.after().is(".")):
+	case t.kind == tokWord && (p.after().is("(") || isBare(t.text) && !p.after().is(".")):
 		return p.call()
 	case t.kind == tokWord || t.kind == tokKey:
 		return p.path()

@@ -121,13 +121,13 @@ func anyTag(t *rapid.T) *Tag {
 // anyFilter returns a filter that may stand behind others. Arguments that must be right if they are written out
 // are paths.
 func anyFilter(t *rapid.T, before []Filter) Filter {
-	hasSole := slices.ContainsFunc(before, func(f Filter) bool { return slices.Contains(soleFilters, f.Name) })
+	hasSole := slices.ContainsFunc(before, func(f Filter) bool { return f.fn.sole })
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(filterTable)), func(name string) bool {
-		return hasSole && slices.Contains(soleFilters, name)
+		return hasSole && filterTable[name].sole
 	})
 	name := rapid.SampledFrom(names).Draw(t, "filter")
 	fn := filterTable[name]
-	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1)}
+	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1), fn: fn}
 	for i := range f.Args {
 		if fn.note != nil || fn.check != nil || argumentOf(&f, i, takes{}).want == aNumber {
 			f.Args[i] = newPath(0, []Step{{Key: key(t)}})

@@ -31,6 +31,12 @@ type takes struct {
 	entries  []string // the only values that suit; nil: there are others
 }
 
+// like is what suits as those examples do.
+func like(w want, examples ...Value) takes { return takes{want: w, examples: examples, sure: true} }
+
+// likeNumber is what suits as a number does.
+func likeNumber(n json.Number) takes { return like(aNumber, n) }
+
 // read is one path that a tag reads.
 type read struct {
 	takes
@@ -75,13 +81,12 @@ func (c *collector) filters(end takes) (w takes, optional bool) {
 	same := true
 	for i := range c.tag.Filters {
 		f := &c.tag.Filters[i]
-		optional = optional || f.Name == "optional" || f.Name == "default"
+		optional = optional || f.fn.optional
 		for i, arg := range f.Args {
 			c.expr(arg, argumentOf(f, i, end), true)
 		}
 		if same {
-			s := signatureOf(f)
-			w, same = w.and(s.takes), s.same
+			w, same = w.and(f.takes()), f.fn.same
 		}
 	}
 	if same {
@@ -104,68 +109,23 @@ func (t takes) and(other takes) takes {
 	return t
 }
 
-// signatureOf returns what a filter takes. What format, add and barcode take depends on their argument.
-func signatureOf(f *Filter) signature {
-	switch s, ok := filterSignatures[f.Name]; {
-	case f.Name == "format" || f.Name == "add":
-		return patternWant(f)
-	case f.Name == "barcode":
-		return signature{barcodeTakes(f), true}
-	case ok:
-		return s
+// takes returns what a filter takes its value for.
+func (f *Filter) takes() takes {
+	if f.fn.takesFor != nil {
+		return f.fn.takesFor(f)
 	}
-	return signature{takes: takes{want: aScalar}}
+	return f.fn.takes
 }
 
 // argumentOf returns what a filter takes an argument for; given is what the tag as a whole gives.
 func argumentOf(f *Filter, i int, given takes) takes {
-	if f.Name == "default" {
+	switch known := f.fn.args; {
+	case f.Name == "default":
 		return given
-	}
-	if known := filterArguments[f.Name]; len(known) > 0 {
+	case len(known) > 0:
 		return known[min(i, len(known)-1)]
 	}
 	return takes{}
-}
-
-// barcodeTakes returns what can be a barcode of the kind that the filter names.
-func barcodeTakes(f *Filter) takes {
-	kind := ""
-	if len(f.Args) > 0 {
-		if l, ok := f.Args[0].(*Literal); ok {
-			kind, _ = l.Value.(string)
-		}
-	}
-	if code, ok := codeExamples[strings.ToLower(kind)]; ok {
-		return like(aScalar, code)
-	}
-	return like(aScalar, "A-1001", "A-1002")
-}
-
-// patternWant returns what a filter is for that takes what its argument says: format a text, a number or a date, add a number
-// or a date.
-func patternWant(f *Filter) signature {
-	l, ok := f.Args[0].(*Literal)
-	switch {
-	case !ok && f.Name == "add":
-		return signature{takes{want: aNumber}, true}
-	case !ok:
-		return signature{takes: takes{want: aScalar}}
-	}
-	pattern, isText := l.Value.(string)
-	switch {
-	case f.Name == "add" && isText && checkAmount(f, pattern) == "" && !isNumber(pattern):
-		return signature{takes{want: aDate}, true}
-	case f.Name == "add":
-		return signature{takes{want: aNumber}, true}
-	case isMask(pattern):
-		return signature{takes: takes{want: aScalar}}
-	case strings.ContainsAny(pattern, "#0"), strings.HasSuffix(strings.ToLower(pattern), "-number"):
-		return signature{takes: takes{want: aNumber}}
-	case strings.ContainsAny(pattern, "hH"):
-		return signature{takes: takes{want: aTime}}
-	}
-	return signature{takes: takes{want: aDate}}
 }
 
 func isNumber(s string) bool {
@@ -193,7 +153,7 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 	case *Presence:
 		c.expr(n.X, takes{}, true)
 	case *Call:
-		if n.Name == "$lookup" {
+		if n.fn.byKey {
 			c.lookUp(n, w, optional)
 			return
 		}
@@ -202,12 +162,8 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 }
 
 func (c *collector) call(n *Call, optional bool) {
-	signature := functionSignatures[n.Name]
 	for i, arg := range n.Args {
-		w := takes{want: aScalar}
-		if len(signature) > 0 {
-			w = signature[min(i, len(signature)-1)]
-		}
+		w := n.fn.takes[min(i, len(n.fn.takes)-1)]
 		if n.fn.perItem && len(n.Args) > 1 { // the first is the list, the second what is computed for its items
 			w = takes{want: []want{aList, w.want &^ maybeList}[i]}
 		}

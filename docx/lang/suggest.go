@@ -9,15 +9,21 @@ import (
 	"unicode"
 )
 
-// habits holds what other tools call our filters and functions.
-var habits = map[string]string{
-	"upper": "uppercase", "upcase": "uppercase", "lower": "lowercase", "downcase": "lowercase", "title": "titlecase",
-	"money": "currency", "number": "format", "formatdate": "date", "dateformat": "date", "tz": "timezone",
-	"plus": "add", "filter": "where", "sortby": "sort", "orderby": "sort", "groupby": "group", "distinct": "unique",
-	"size": "count", "strip": "trim", "substring": "slice", "picture": "image", "img": "image", "url": "link", "safe": "html",
-	"spell": "words", "shorten": "truncate", "ifempty": "default", "$avg": "$average", "$mean": "$average", "$len": "$length",
-	"$ceiling": "$ceil", "$concat": "$string", "$text": "$string", "$vlookup": "$lookup", "$xlookup": "$lookup", "$datedif": "$days",
-}
+// habits holds our filters and functions by what other tools call them.
+var habits = func() map[string]string {
+	all := map[string]string{}
+	for name, fn := range filterTable {
+		for _, other := range fn.also {
+			all[other] = name
+		}
+	}
+	for name, fn := range functionTable {
+		for _, other := range fn.also {
+			all[other] = name
+		}
+	}
+	return all
+}()
 
 // suggest returns a hint for a name that is not in table: the one that is meant or, if none comes near, all there are.
 func suggest[T any](name, what string, table map[string]T) string {
