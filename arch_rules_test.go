@@ -13,6 +13,7 @@ var emptyNames = []string{"util", "utils", "common", "models", "types", "helpers
 
 var rules = map[string]func(*file, reporter){
 	"imports are on the map":                  checkImports,
+	"cli knows one file per engine":           checkWiring,
 	"packages are named for what they hold":   checkPackageName,
 	"files are short":                         checkFileLength,
 	"functions are short":                     checkFunctionLength,
@@ -37,6 +38,17 @@ func checkImports(f *file, report reporter) {
 			report(spec.line, "imports %s, which is for tests alone", spec.pkg)
 		case !mayImport(room, to, f.test):
 			report(spec.line, "%s may not import %s; %s", room, to, remedy)
+		}
+	}
+}
+
+// wiring names the one file of cli that may import a package which the others only know by its interface.
+var wiring = map[string]string{"pdf/office": "cli/pdf.go"}
+
+func checkWiring(f *file, report reporter) {
+	for _, spec := range f.ours() {
+		if only := wiring[spec.pkg]; only != "" && f.dir() == "cli" && f.path != only && !f.test {
+			report(spec.line, "imports %s: only %s does, the rest of cli knows the interface", spec.pkg, only)
 		}
 	}
 }
@@ -141,6 +153,8 @@ func TestRulesFindWhatTheyForbid(t *testing.T) {
 		{"import two down", "server/server.go", `package server; import _ "platen/store"`, "may not import store"},
 		{"import on the map", "docgen/batch.go", `package docgen; import _ "platen/store"`, ""},
 		{"cli imports all", "cli/serve.go", `package cli; import _ "platen/pdf"`, ""},
+		{"engine where it is wired", "cli/pdf.go", `package cli; import _ "platen/pdf/office"`, ""},
+		{"engine elsewhere in cli", "cli/topdf.go", `package cli; import _ "platen/pdf/office"`, "only cli/pdf.go does"},
 		{"internal of the room", "store/store.go", `package store; import _ "platen/store/internal/queries"`, ""},
 		{"internal of the room, upwards", "store/internal/queries/q.go", `package queries; import _ "platen/docgen"`, "may not"},
 		{"unknown package", "billing/billing.go", `package billing`, "package billing is not on the map"},

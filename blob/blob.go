@@ -71,6 +71,8 @@ type Store interface {
 }
 
 // Open opens the store at a location: the path of a directory, or the same as a file:// URL. A missing directory is made.
+//
+// This is the only place that knows which kinds of store there are. Whoever must know where one lies asks [Folder].
 func Open(location string) (Store, error) {
 	dir, err := pathOf(location)
 	if err != nil {
@@ -93,6 +95,12 @@ func OpenExisting(location string) (Store, error) {
 		return nil, fmt.Errorf("open blob store %s: %w", dir, syscall.ENOTDIR)
 	}
 	return OpenDisk(dir)
+}
+
+// Folder returns the directory of the store at a location; ok is false for a store that has none.
+func Folder(location string) (dir string, ok bool) {
+	dir, err := pathOf(location)
+	return dir, err == nil
 }
 
 // pathOf returns the directory that a location means.

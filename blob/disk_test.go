@@ -66,6 +66,9 @@ func TestOpenLocation(t *testing.T) {
 		if err := open(t, location).Check(t.Context()); err != nil {
 			t.Errorf("%s: %v", location, err)
 		}
+		if folder, ok := blob.Folder(location); folder != dir || !ok {
+			t.Errorf("Folder(%q) = %q, %v, want %q", location, folder, ok, dir)
+		}
 	}
 	missing := filepath.Join(dir, "missing")
 	if _, err := blob.OpenExisting(missing); !errors.Is(err, blob.ErrNotExist) {
@@ -84,6 +87,9 @@ func TestOpenLocation(t *testing.T) {
 	for _, location := range []string{"gopher://x", "file://host/x", "http://[::1"} {
 		if _, err := blob.Open(location); err == nil {
 			t.Errorf("Open(%q) succeeded", location)
+		}
+		if folder, ok := blob.Folder(location); ok {
+			t.Errorf("Folder(%q) = %q, want none", location, folder)
 		}
 	}
 	file := filepath.Join(dir, "file")

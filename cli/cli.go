@@ -19,7 +19,6 @@ import (
 
 	"platen/docgen"
 	"platen/generate"
-	"platen/pdf/office"
 )
 
 // Exit codes, for scripts.
@@ -86,7 +85,7 @@ type streams struct {
 // Main runs the command that the arguments of the process name, and ends the process with its exit code.
 func Main() {
 	generate.Worker(os.Args)
-	office.Worker(os.Args) // needs the main thread, which another goroutine may take later
+	workAsEngine()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
 	code := run(ctx, os.Args[1:], &streams{os.Stdin, os.Stdout, os.Stderr})

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
-	"net/url"
-	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"platen/blob"
 	"platen/docgen"
 )
 
@@ -42,22 +40,17 @@ func (c *config) disks() []docgen.Disk {
 			return disk.free, err
 		}}
 	}
-	disks := []docgen.Disk{
-		at("data", c.Data),
-		at("blobs", folderOf(cmp.Or(c.Blobs, filepath.Join(c.Data, "blobs")))),
-	}
-	for _, policy := range c.StoragePolicies {
-		disks = append(disks, at(policy.name, folderOf(policy.location)))
+	disks := []docgen.Disk{at("data", c.Data)}
+	for i, place := range c.places() {
+		name := place.name
+		if i == 0 {
+			name = "blobs" // as metrics and alerts know the default policy
+		}
+		if folder, ok := blob.Folder(place.location); ok {
+			disks = append(disks, at(name, folder))
+		}
 	}
 	return disks
-}
-
-// folderOf returns the folder of a blob store's location, which is a path or a file URL; blob.Open has accepted it.
-func folderOf(location string) string {
-	if u, err := url.Parse(location); err == nil && u.Scheme == "file" {
-		return u.Path
-	}
-	return location
 }
 
 // diskMetrics shows how much space is left on each disk, and how much must be.

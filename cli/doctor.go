@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"platen/pdf"
-	"platen/pdf/office"
 )
 
 type doctorCmd struct {
@@ -20,7 +19,6 @@ type doctorCmd struct {
 
 	page     *pdf.Result   // what LibreOffice made, once it has
 	pageTook time.Duration // with its start
-	office   office.State
 }
 
 // Help is what platen doctor --help adds.

@@ -13,12 +13,11 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/font"
-	"platen/pdf/office"
 )
 
 // checkOffice makes a PDF as the server would.
 func (c *doctorCmd) checkOffice(ctx context.Context) finding {
-	program, err := office.Find(c.LibreOffice)
+	program, err := c.installed()
 	if err != nil && c.LibreOffice != "" { // it was meant to be there
 		return wrong("", "%v", err)
 	}
@@ -30,10 +29,8 @@ func (c *doctorCmd) checkOffice(ctx context.Context) finding {
 			"the one in %s makes no PDFs: %v", program, err)
 	}
 	took := c.page.Took.Seconds()
-	made := fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.office.Version, program, took, c.pageTook.Seconds()-took)
-	if office.Allocator() == "" {
-		made.Remedy = "It is faster with jemalloc (Debian and Ubuntu: apt-get install libjemalloc2)."
-	}
+	made := fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.page.Maker.Version, program, took, c.pageTook.Seconds()-took)
+	made.Remedy = c.page.Maker.Advice
 	return made
 }
 
@@ -55,7 +52,6 @@ func (c *doctorCmd) convertPage(ctx context.Context) (err error) {
 		return err
 	}
 	c.pageTook = time.Since(began)
-	c.office, _ = engine.State()
 	return nil
 }
 
@@ -64,7 +60,7 @@ func (c *doctorCmd) checkProtection(context.Context) finding {
 	if c.page == nil {
 		return finding{}
 	}
-	if missing := c.office.Missing; len(missing) > 0 {
+	if missing := c.page.Maker.Missing; len(missing) > 0 {
 		return warn("Until then convert only documents whose authors you trust, or start the server with --pdf-sandbox=require, which refuses to run like this.",
 			"the sandbox is incomplete; of a document that took LibreOffice over: %s", strings.Join(missing, "; "))
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"golang.org/x/sys/unix"
 
-	"platen/pdf/office"
 	"platen/server"
 )
 
@@ -162,7 +161,7 @@ func (c *config) planMemory() (memoryPlan, error) {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err == nil {
 		a.OpenFiles = int64(min(files.Cur, math.MaxInt64))
 	}
-	if _, err := office.Find(c.LibreOffice); err == nil {
+	if _, err := c.installed(); err == nil {
 		a.Workers = c.pdfConfig.workers()
 	}
 	if _, set := os.LookupEnv("GOMEMLIMIT"); set {

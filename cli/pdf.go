@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"platen/pdf"
 	"platen/pdf/office"
 )
 
@@ -26,6 +27,18 @@ type pdfConfig struct {
 	PDFSandbox    string        `name:"pdf-sandbox" default:"best-effort" enum:"require,best-effort" env:"PLATEN_PDF_SANDBOX" group:"PDF" help:"What to do where the kernel, systemd, or the container denies a part of LibreOffice's sandbox: best-effort goes on with a warning in the log (default), require does not start."`
 	PDFQuarantine string        `name:"pdf-quarantine" env:"PLATEN_PDF_QUARANTINE" placeholder:"FOLDER" group:"PDF" help:"Folder for copies of documents that LibreOffice broke down over, with what is known of it, to be reported; off for none. Without it, a server has quarantine in its data folder, and a command keeps none."`
 }
+
+// Only this file knows which engine makes PDFs. What is above it knows pdf.Engine.
+
+// workAsEngine turns a process that the engine started into a part of it, and does not return then. It needs the main thread,
+// which another goroutine may take later.
+func workAsEngine() { office.Worker(os.Args) }
+
+// installed returns where the engine is installed, or a *pdf.UnavailableError. It starts nothing.
+func (c *pdfConfig) installed() (string, error) { return office.Find(c.LibreOffice) }
+
+// longestConversion is how long one conversion takes at most, besides waiting for its turn.
+func (c *pdfConfig) longestConversion() time.Duration { return office.LongestConversion(c.PDFDeadline) }
 
 // leastPDFMemory is less than LibreOffice holds with a small document.
 const leastPDFMemory = 256 << 20
@@ -63,7 +76,7 @@ const spareWorkers = 1
 
 // engine is what makes PDFs, with a number of spare workers. Whoever asks for it closes it. Without LibreOffice it is one that says what to
 // install.
-func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spare int) (*office.Office, error) {
+func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spare int) (pdf.Engine, error) {
 	cfg := office.Config{
 		Worker: thisProgram, TimeZone: os.Getenv("TZ"),
 		Workers: c.workers(), Spare: spare, Deadline: c.PDFDeadline, Recycle: c.PDFRecycle, MaxMemory: int64(c.PDFMemory),
@@ -95,7 +108,7 @@ func absolute(to *string, path string) (err error) {
 }
 
 // pdfEngine is what makes the PDFs of the server. It says in the log when there is nothing to make them with.
-func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (*office.Office, error) {
+func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (pdf.Engine, error) {
 	settings := c.pdfConfig
 	settings.PDFQuarantine = cmp.Or(settings.PDFQuarantine, filepath.Join(c.Data, "quarantine"))
 	engine, err := settings.engine(log, registry, spareWorkers)

@@ -18,7 +18,6 @@ import (
 	"platen/client"
 	"platen/docgen"
 	"platen/examples"
-	"platen/pdf/office"
 )
 
 const (
@@ -113,8 +112,8 @@ type quickstart struct {
 	batch    string // id of the batch
 	jobs     []client.Job
 
-	libreOffice string // its folder, "" for the usual one
-	pdf         string // what to do for PDFs
+	engine pdfConfig
+	pdf    string // what to do for PDFs
 }
 
 // visit has the server make the example invoices, and says at each step what it did.
@@ -129,7 +128,7 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 	if err != nil {
 		return err
 	}
-	q := &quickstart{client: api, url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), libreOffice: c.LibreOffice}
+	q := &quickstart{client: api, url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), engine: c.pdfConfig}
 	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download, q.offerPDF} {
 		if err := step(ctx); err != nil {
 			return err
@@ -287,7 +286,7 @@ func (q *quickstart) download(ctx context.Context) error {
 
 // offerPDF says how to have the same invoices as PDFs, or what is missing for that.
 func (q *quickstart) offerPDF(context.Context) error {
-	_, absent := office.Find(q.libreOffice)
+	_, absent := q.engine.installed()
 	if absent == nil {
 		return q.preparePDF()
 	}

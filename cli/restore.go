@@ -85,9 +85,10 @@ func (c *restoreCmd) checkBackup(saved manifest) error {
 		if !known {
 			return fmt.Errorf("the backup has contents of the storage policy %q: say with --storage-policy where they go", p.Name)
 		}
-		dir := strings.TrimPrefix(place.location, "file://")
-		if err := isEmpty(dir); err != nil {
-			return err
+		if dir, ok := blob.Folder(place.location); ok {
+			if err := isEmpty(dir); err != nil {
+				return err
+			}
 		}
 	}
 	return isEmpty(c.Data)

@@ -18,7 +18,6 @@ import (
 	"platen/docgen"
 	"platen/generate"
 	"platen/pdf"
-	"platen/pdf/office"
 	"platen/server"
 	"platen/store"
 	"platen/webhook"
@@ -173,7 +172,7 @@ func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memo
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
 		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
-		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: office.LongestConversion(c.PDFDeadline),
+		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: c.longestConversion(),
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch

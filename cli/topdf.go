@@ -15,7 +15,6 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/finish"
-	"platen/pdf/office"
 )
 
 // pdfFlags say how PDFs are to be, for commands that make some.
@@ -68,7 +67,8 @@ func (f *pdfFlags) protection() (*finish.Protection, error) {
 
 // converter makes the PDFs of a command.
 type converter struct {
-	engine     *office.Office
+	engine     pdf.Engine
+	workers    int // documents that it converts at once
 	options    pdf.Options
 	protection *finish.Protection // nil when anybody may open them
 	kind       string             // of its documents, if they are alike
@@ -93,11 +93,11 @@ func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents i
 	if err := engine.Available(); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	return &converter{engine, options, protection, kind}, nil
+	return &converter{engine, few.workers(), options, protection, kind}, nil
 }
 
 // atOnce is how many documents are worked on at the same time: one is ready for each that is converted.
-func (c *converter) atOnce() int { return 2 * c.engine.Workers() }
+func (c *converter) atOnce() int { return 2 * c.workers }
 
 // converted is what a report says of a PDF that was made.
 type converted struct {

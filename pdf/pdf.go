@@ -45,6 +45,14 @@ type Result struct {
 	PDF   []byte
 	Fonts *font.Report  // what became of the fonts; nil where they cannot be read in the document
 	Took  time.Duration // without the time that it waited for its turn
+	Maker Maker
+}
+
+// Maker describes the program that converted a document.
+type Maker struct {
+	Version string   // such as "7.4.7.2"
+	Missing []string // the parts of the sandbox that it ran without: a sentence each, with the cause
+	Advice  string   // how conversions become faster; empty where there is nothing to do
 }
 
 // Options are how a PDF is to be. The zero value is what Word would save.

@@ -22,3 +22,11 @@ func Allocator() string {
 	}
 	return ""
 }
+
+// advice says how LibreOffice becomes faster, if it can.
+func advice() string {
+	if Allocator() != "" {
+		return ""
+	}
+	return "It is faster with jemalloc (Debian and Ubuntu: apt-get install libjemalloc2)."
+}

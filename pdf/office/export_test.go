@@ -19,3 +19,6 @@ func (o *Office) Resident(tb testing.TB) int64 {
 
 // Folder is where the workers have their folders.
 func (o *Office) Folder() string { return o.folder.path }
+
+// Workers is how many documents are converted at once, without the spare workers.
+func (o *Office) Workers() int { return o.cfg.Workers }

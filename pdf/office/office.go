@@ -93,7 +93,6 @@ type Office struct {
 	waiting  atomic.Int64 // how many wait because no worker is free
 	idling   sync.Mutex   // held while a spare worker is put back, and while one that is idle is ended
 	ending   atomic.Bool  // whether a spare worker that is idle is being ended
-	state    atomic.Pointer[State]
 	pace     pace
 	keep     quarantine
 
@@ -162,20 +161,6 @@ func (o *Office) worker(name string, nice int) *worker {
 // Available returns nil where LibreOffice is installed.
 func (o *Office) Available() error { return o.absent }
 
-// State is what is known of LibreOffice since a worker was started.
-type State struct {
-	Version string   // such as "7.4.7.2"
-	Missing []string // parts of the sandbox that its processes lack, as [MissingSandbox] returns them
-}
-
-// State returns what is known of LibreOffice; ok is false before the first document.
-func (o *Office) State() (state State, ok bool) {
-	if known := o.state.Load(); known != nil {
-		return *known, true
-	}
-	return State{}, false
-}
-
 // versionOf takes the version out of what LibreOffice says of itself.
 func versionOf(said string) string {
 	var version struct {
@@ -187,9 +172,6 @@ func versionOf(said string) string {
 	}
 	return version.Version + version.Extension
 }
-
-// Workers is how many documents are converted at once, without the spare workers.
-func (o *Office) Workers() int { return o.cfg.Workers }
 
 // Convert converts a document, as soon as a worker is free for it.
 func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result, error) {

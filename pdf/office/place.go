@@ -79,14 +79,14 @@ func (w *worker) convert(ctx context.Context, request pdf.Request, within limits
 	took := time.Since(begun)
 	stop(nil)
 	watching.Wait()
-	inspected := <-inspecting
+	inspected, maker := <-inspecting, w.process.maker
 	if err != nil {
 		return nil, w.failed(err, inspected.embeds)
 	}
 	if err := errors.Join(w.office.complete(inspected.report, content), w.recycle(inspected.embeds)); err != nil {
 		return nil, err
 	}
-	return &pdf.Result{PDF: content, Fonts: inspected.report, Took: took}, nil
+	return &pdf.Result{PDF: content, Fonts: inspected.report, Took: took, Maker: maker}, nil
 }
 
 // watch stops a conversion that takes longer than deadline, or longer than patience while others wait.

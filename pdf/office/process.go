@@ -43,6 +43,7 @@ type process struct {
 	ended     chan struct{} // closed when the process was waited for
 	state     *os.ProcessState
 	documents int // that it has converted
+	maker     pdf.Maker
 }
 
 // start starts a worker in its folder, which is made if it is not there, and waits until it is ready.
@@ -59,7 +60,7 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 	defer cancel()
 	ready, err := p.answer(ctx)
 	if err == nil {
-		w.office.state.Store(&State{Version: versionOf(ready.Version), Missing: ready.Missing})
+		p.maker = pdf.Maker{Version: versionOf(ready.Version), Missing: ready.Missing, Advice: advice()}
 		err = p.warm(ctx)
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/office"
+	"platen/pdf/pdftest"
 )
 
 // unitFile is the systemd unit that is shipped. Its filter of system calls holds for the server and for all that it starts.
@@ -148,15 +149,18 @@ func TestUnderFilter(t *testing.T) {
 	}
 	loadFilter(t, slices.DeleteFunc(unitFilter(t), func(call string) bool { return slices.Contains(strings.Split(without, ","), call) }))
 	engine := newOffice(t, office.Config{})
-	convertText(t, engine, "made under the filter")
-	state, _ := engine.State()
-	fmt.Printf("worker lacks %d: %q\nserver lacks %d\n", len(state.Missing), state.Missing, len(office.MissingSandbox()))
+	result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: pdftest.Letter("made under the filter")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := result.Maker.Missing
+	fmt.Printf("worker lacks %d: %q\nserver lacks %d\n", len(missing), missing, len(office.MissingSandbox()))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = office.New(office.Config{Worker: self, Folder: t.TempDir(), RequireSandbox: true})
-	if _, unconfined := errors.AsType[*office.UnconfinedError](err); unconfined != (len(state.Missing) > 0) {
+	if _, unconfined := errors.AsType[*office.UnconfinedError](err); unconfined != (len(missing) > 0) {
 		t.Errorf("with the sandbox required: %v", err)
 	}
 }
