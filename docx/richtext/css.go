@@ -26,37 +26,7 @@ const (
 	maxFontSize = 3276
 	// maxFontName is how many characters the name of a font has in Word.
 	maxFontName = 31
-	// maxDeclarations is how many are read of one attribute.
-	maxDeclarations = 100
 )
-
-// declaration is a property and its value, as far as it matters in lower case.
-type declaration struct{ name, value string }
-
-func declarations(n *html.Node) []declaration {
-	var all []declaration
-	for decl := range strings.SplitSeq(attr(n, "style"), ";") {
-		name, value, ok := strings.Cut(decl, ":")
-		if len(all) >= maxDeclarations {
-			break
-		}
-		if ok {
-			value, _, _ = strings.Cut(value, "!")
-			all = append(all, declaration{strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)})
-		}
-	}
-	return all
-}
-
-// declared returns the value of a property of the element itself, in lower case.
-func declared(n *html.Node, name string) string {
-	for _, d := range slices.Backward(declarations(n)) {
-		if d.name == name {
-			return strings.ToLower(d.value)
-		}
-	}
-	return ""
-}
 
 func (s *style) hidden(n *html.Node) bool { return declared(n, "display") == "none" }
 
@@ -127,7 +97,8 @@ func (s *style) applyName(n *html.Node) {
 // applyFont reads the element font, whose sizes are 1 to 7.
 func (s *style) applyFont(n *html.Node) {
 	s.colour(&s.color, attr(n, "color"))
-	s.family(attr(n, "face"))
+	face, _, _ := strings.Cut(attr(n, "face"), ",")
+	s.family(strings.Trim(strings.TrimSpace(face), `"'`))
 	if i, err := strconv.Atoi(attr(n, "size")); err == nil && i >= 1 && i <= len(fontSizes) {
 		s.size, s.scale = 0, fontSizes[i-1]
 	}
@@ -154,7 +125,7 @@ func (s *style) declare(n *html.Node, d declaration) {
 	case "font-size":
 		s.fontSize(word)
 	case "font-family":
-		s.family(d.value)
+		s.family(d.first)
 	case "text-decoration", "text-decoration-line":
 		s.decorate(n, word)
 	case "vertical-align":
@@ -296,10 +267,8 @@ var families = map[string]string{
 	"cursive": "", "fantasy": "", "system-ui": "", "inherit": "", "initial": "", "unset": "",
 }
 
-// family takes the first font that is named.
-func (s *style) family(list string) {
-	name, _, _ := strings.Cut(list, ",")
-	name = strings.Trim(strings.TrimSpace(name), `"'`)
+// family sets the font to the one of that name.
+func (s *style) family(name string) {
 	if generic, ok := families[strings.ToLower(name)]; ok {
 		name = generic
 	}
