@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 )
 
@@ -21,7 +22,7 @@ func chartInput(t *testing.T, name string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, _ := goldenInput(archive)
+	parts, _ := compiletest.Input(archive)
 	return parts
 }
 
@@ -32,7 +33,7 @@ func chartGolden(t *testing.T, name string) (file []byte, parts map[string]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, data := goldenInput(archive)
+	input, data := compiletest.Input(archive)
 	tpl, err := parse(build(t, input))
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +116,7 @@ func TestChartsOfWord(t *testing.T) {
 	head, tail, _ := strings.Cut(doc, "<w:body>")
 	end := strings.LastIndex(tail, "<w:sectPr")
 	parts["word/document.xml"] = head + "<w:body><w:p><w:r><w:t>{{for r in regions}}</w:t></w:r></w:p>" + tail[:end] + "<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>" + tail[end:]
-	tpl, err := parse(pack(t, parts))
+	tpl, err := parse(compiletest.Pack(t, parts))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 	"platen/docx/validate"
 	"platen/ooxml"
@@ -247,7 +248,7 @@ func randomDocuments(t *testing.T, from map[string][]byte) (documents []made, re
 			document = withTags(random, document, places[i], places[j], pairs[random.IntN(len(pairs))])
 		}
 		files["word/document.xml"] = document
-		tagged := pack(t, files)
+		tagged := compiletest.Pack(t, files)
 		tpl, err := parse(tagged)
 		if err != nil {
 			refused++

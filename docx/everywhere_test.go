@@ -1,6 +1,7 @@
 package docx_test
 
 import (
+	"platen/docx/compile/compiletest"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func everywhere(t *testing.T) []byte {
 	files["_rels/.rels"] = strings.Replace(files["_rels/.rels"], "</Relationships>", `<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/><Relationship Id="rId3" Type="`+base+`custom-properties" Target="docProps/custom.xml"/></Relationships>`, 1)
 	files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "</Types>", `<Override PartName="/word/charts/chart1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.chart+xml"/><Override PartName="/word/diagrams/data1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"/>`+
 		`<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/><Override PartName="/docProps/custom.xml" ContentType="application/vnd.openxmlformats-officedocument.custom-properties+xml"/></Types>`, 1)
-	return pack(t, files)
+	return compiletest.Pack(t, files)
 }
 
 func TestTagsStandWhereverTextDoes(t *testing.T) {

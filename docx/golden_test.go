@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 )
 
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
@@ -69,7 +71,7 @@ func TestGolden(t *testing.T) {
 // runGolden returns the archive with the outputs that its inputs give.
 func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	got := &txtar.Archive{Comment: archive.Comment}
-	parts, data := goldenInput(archive)
+	parts, data := compiletest.Input(archive)
 	for _, f := range archive.Files {
 		if _, ok := parts[f.Name]; ok || f.Name == "data.json" || f.Name == "settings" || strings.Contains(f.Name, "/") {
 			got.Files = append(got.Files, f)
@@ -103,16 +105,16 @@ func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	}
 	out := unpack(t, output.Bytes())
 	section("files", formatFiles(out))
-	for _, name := range sortedKeys(parts) {
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
 		if name == "links" {
 			section("want-links", strings.Join(addressOfLink.FindAllString(out["word/_rels/document.xml.rels"], -1), "\n"))
 			continue
 		}
-		open, end := rootOf(name)
-		_, content, ok := strings.Cut(out[pathOf(name)], open)
+		open, end := compiletest.RootOf(name)
+		_, content, ok := strings.Cut(out[compiletest.PathOf(name)], open)
 		content, ok2 := strings.CutSuffix(content, end)
 		if !ok || !ok2 {
-			t.Fatalf("the root element of %s changed:\n%s", name, out[pathOf(name)])
+			t.Fatalf("the root element of %s changed:\n%s", name, out[compiletest.PathOf(name)])
 		}
 		want := "want.xml"
 		if name != "document.xml" {
@@ -180,23 +182,7 @@ func formatDetails(r docx.Report) string {
 var typeOfPart = regexp.MustCompile(`(?:Extension|PartName)="[^"]*" ContentType="[^"]*"`)
 
 func formatFiles(out map[string]string) string {
-	return strings.Join(append(sortedKeys(out), typeOfPart.FindAllString(out["[Content_Types].xml"], -1)...), "\n")
-}
-
-// goldenInput returns the parts and the data of a golden file.
-func goldenInput(archive *txtar.Archive) (parts map[string]string, data string) {
-	parts = map[string]string{}
-	for _, f := range archive.Files {
-		switch {
-		case f.Name == "data.json":
-			data = string(f.Data)
-		case f.Name == "links":
-			parts[f.Name] = string(f.Data)
-		case strings.HasSuffix(f.Name, ".xml") && !strings.HasPrefix(f.Name, "want") && !strings.Contains(f.Name, "/"):
-			parts[f.Name] = string(f.Data)
-		}
-	}
-	return parts, data
+	return strings.Join(append(slices.Sorted(maps.Keys(out)), typeOfPart.FindAllString(out["[Content_Types].xml"], -1)...), "\n")
 }
 
 // goldenFiles returns what opens the files that a golden template includes; nil if it has none.

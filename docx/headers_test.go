@@ -3,6 +3,7 @@ package docx_test
 import (
 	"fmt"
 	"path/filepath"
+	"platen/docx/compile/compiletest"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func TestChartsInHeadersOfSectionsInLoops(t *testing.T) {
 	files["word/_rels/document.xml.rels"] = relationship.ReplaceAllString(files["word/_rels/document.xml.rels"], "")
 	header := regexp.MustCompile(`<Relationship Id="(\w+)"[^>]*Target="header1.xml"`).FindStringSubmatch(files["word/_rels/document.xml.rels"])[1]
 	files["word/document.xml"] = strings.Replace(files["word/document.xml"], `r:id="rId1"`, `r:id="`+header+`"`, 1)
-	tpl, err := parse(pack(t, files))
+	tpl, err := parse(compiletest.Pack(t, files))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 )
 
 // including returns a template that includes a file between two paragraphs.
@@ -29,13 +32,13 @@ func TestIncludeBringsParts(t *testing.T) {
 	body := parts["word/document.xml"]
 	inner := `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rIdHead"/></w:sectPr></w:pPr></w:p><w:p><w:hyperlink r:id="rIdLink"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`
 	parts["word/document.xml"] = strings.Replace(body, "</w:body>", inner+"</w:body>", 1)
-	parts["word/header9.xml"] = `<w:hdr ` + namespaceDecls + `><w:p><w:r><w:t>Head of {{name}}</w:t></w:r></w:p></w:hdr>`
+	parts["word/header9.xml"] = `<w:hdr ` + compiletest.Namespaces + `><w:p><w:r><w:t>Head of {{name}}</w:t></w:r></w:p></w:hdr>`
 	const base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	parts["word/_rels/document.xml.rels"] = strings.Replace(parts["word/_rels/document.xml.rels"], "</Relationships>",
 		`<Relationship Id="rIdHead" Type="`+base+`header" Target="header9.xml"/><Relationship Id="rIdLink" Type="`+base+`hyperlink" Target="https://example.com/{{name}}" TargetMode="External"/></Relationships>`, 1)
 	parts["[Content_Types].xml"] = strings.Replace(parts["[Content_Types].xml"], "</Types>",
 		`<Override PartName="/word/header9.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.header+xml"/></Types>`, 1)
-	tpl, err := including(t, pack(t, parts))
+	tpl, err := including(t, compiletest.Pack(t, parts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,7 @@ func TestIncludeBringsCharts(t *testing.T) {
 		found = found || strings.Contains(name, "chart") && strings.Contains(part, ">Jan<")
 	}
 	if !found {
-		t.Errorf("no chart has the data: %v", sortedKeys(out))
+		t.Errorf("no chart has the data: %v", slices.Sorted(maps.Keys(out)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+	"platen/docx/compile/compiletest"
 )
 
 // LibreOffice reads what we wrote, and reads in it what should be there.
@@ -94,7 +95,7 @@ func goldenOutputs(t *testing.T, dir string) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, data := goldenInput(archive)
+		parts, data := compiletest.Input(archive)
 		tpl, err := parse(build(t, parts))
 		if err != nil {
 			continue

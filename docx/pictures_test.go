@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 )
 
 // pictureOf is a PNG of that size, as data has it.
@@ -44,7 +45,7 @@ func withOldPicture(t *testing.T, file []byte) []byte {
 	files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "<Default", `<Default Extension="png" ContentType="image/png"/><Default`, 1)
 	files["word/_rels/document.xml.rels"] = strings.Replace(files["word/_rels/document.xml.rels"], "</Relationships>",
 		`<Relationship Id="rIdP" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="media/old.png"/></Relationships>`, 1)
-	return pack(t, files)
+	return compiletest.Pack(t, files)
 }
 
 func TestPlaceholders(t *testing.T) {

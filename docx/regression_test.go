@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 )
 
 // What the users of template engines ask for most, and the bugs that return in each of them: one case for each, so that
@@ -277,7 +279,7 @@ func packAsNamed(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	zw := zip.NewWriter(&buf)
-	for _, name := range sortedKeys(files) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		w, err := zw.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 		if err == nil {
 			_, err = io.WriteString(w, files[name])
@@ -317,7 +319,7 @@ func TestKindsOfDocuments(t *testing.T) {
 		{"dotm", changed("application/vnd.openxmlformats-officedocument."+main, "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"), "document.macroEnabled.main+xml", "macroEnabledTemplate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tpl, err := parse(pack(t, tt.files))
+			tpl, err := parse(compiletest.Pack(t, tt.files))
 			if err != nil {
 				t.Fatal(err)
 			}

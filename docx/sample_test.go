@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 )
 
@@ -134,7 +135,7 @@ func TestSampleSuitsTheGoldens(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			parts, _ := goldenInput(archive)
+			parts, _ := compiletest.Input(archive)
 			file := build(t, parts)
 			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: goldenFiles(t, archive)})
 			if err != nil {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 )
 
@@ -167,7 +168,7 @@ func goldenDocuments(t *testing.T) []made {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, data := goldenInput(archive)
+		parts, data := compiletest.Input(archive)
 		file := build(t, parts)
 		if tpl, err := parse(file); err == nil {
 			out, _ := execute(t, tpl, decode(t, data))

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/docx"
+	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 	"platen/ooxml"
 )
@@ -115,7 +116,7 @@ func TestParseRefusesWhatIsNoTemplate(t *testing.T) {
 		"empty":       {nil, ooxml.CodeEmpty},
 		"encrypted":   {[]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), ooxml.CodeEncrypted},
 		"text":        {[]byte("Dear {{name}}"), ooxml.CodeNotZip},
-		"zip":         {pack(t, map[string]string{"a.txt": "a"}), ooxml.CodeNotWord},
+		"zip":         {compiletest.Pack(t, map[string]string{"a.txt": "a"}), ooxml.CodeNotWord},
 		"broken XML":  {build(t, map[string]string{"document.xml": "<w:p>"}), ooxml.CodeBadXML},
 		"no prefix":   {build(t, map[string]string{"document.xml": "<x:p>{{a}}</x:p>"}), ooxml.CodeBadXML},
 		"entity bomb": {build(t, map[string]string{"document.xml": "<w:p>&bomb;</w:p>"}), ooxml.CodeBadXML},
@@ -135,7 +136,7 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 		content = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
 		files[name] = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/")
 	}
-	tpl, err := parse(pack(t, files))
+	tpl, err := parse(compiletest.Pack(t, files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestWordTemplatesBecomeDocuments(t *testing.T) {
 	for kind, want := range map[string]string{ooxml.TypeTemplate: ooxml.TypeDocument, ooxml.TypeMacroTemplate: ooxml.TypeMacroDocument, ooxml.TypeMacroDocument: ooxml.TypeMacroDocument} {
 		dotx := maps.Clone(files)
 		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], ooxml.TypeDocument, kind)
-		tpl, err := parse(pack(t, dotx))
+		tpl, err := parse(compiletest.Pack(t, dotx))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,9 +166,9 @@ func TestWordTemplatesBecomeDocuments(t *testing.T) {
 
 func TestErrorsNameTheHeadingByItsStyle(t *testing.T) {
 	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Preise</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="Text"/></w:pPr><w:r><w:t>not a heading</w:t></w:r></w:p><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p>`}))
-	files["word/styles.xml"] = `<w:styles ` + namespaceDecls + `><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Text"><w:name w:val="Body Text"/></w:style></w:styles>`
+	files["word/styles.xml"] = `<w:styles ` + compiletest.Namespaces + `><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Text"><w:name w:val="Body Text"/></w:style></w:styles>`
 	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`
-	_, err := parse(pack(t, files))
+	_, err := parse(compiletest.Pack(t, files))
 	problems, ok := errors.AsType[docx.Errors](err)
 	if !ok || len(problems) != 1 || problems[0].Heading != "Preise" {
 		t.Errorf("error = %v, want one under the heading Preise", err)

@@ -118,7 +118,7 @@ type phase struct {
 
 // phases are the steps of compiling a part, in the order in which they run. Edits at the same position with the same rank take effect in
 // the order of the phases that made them.
-var phases = [...]phase{
+var phases = []phase{
 	{find, "tables of contents", func(c *compiler) { c.tocs.find() }, nil},
 	{find, "paragraphs", (*compiler).findParagraphs, []string{"tables of contents"}},
 	{find, "ids in use", func(c *compiler) { c.ids.collect(c.src, c.root) }, nil},
