@@ -17,7 +17,13 @@ import (
 )
 
 // Namespaces declares the namespaces that the parts use.
-const Namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
+const Namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"` +
+	` xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"` +
+	` xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"` +
+	` xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"` +
+	` xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"` +
+	` xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"` +
+	` xmlns:v="urn:schemas-microsoft-com:vml" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
 
 // RootOf returns the elements around the content of a part, by its file name.
 func RootOf(name string) (open, end string) {
@@ -34,13 +40,16 @@ func RootOf(name string) (open, end string) {
 		root := "w:" + strings.TrimSuffix(name, ".xml")
 		return "<" + root + " " + Namespaces + ">", "</" + root + ">"
 	case strings.HasPrefix(name, "chart"):
-		return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</c:chartSpace>`
+		return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"` +
+			` xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</c:chartSpace>`
 	}
 	switch name {
 	case "diagram1.xml":
-		return `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</dgm:dataModel>`
+		return `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"` +
+			` xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</dgm:dataModel>`
 	case "core.xml":
-		return `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">`, `</cp:coreProperties>`
+		return `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"` +
+			` xmlns:dc="http://purl.org/dc/elements/1.1/">`, `</cp:coreProperties>`
 	}
 	panic("no part is called " + name)
 }
@@ -87,10 +96,14 @@ func Build(t testing.TB, parts map[string]string) []byte {
 			contentType = "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"
 		case "core":
 			contentType = "application/vnd.openxmlformats-package.core-properties+xml"
-			packageRels = `<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/>`
+			packageRels = `<Relationship Id="rId2"` +
+				` Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"` +
+				` Target="docProps/core.xml"/>`
 		case "chart":
 			contentType = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
-			files["word/_rels/"+name+".rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdBook" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" Target="` + name + `.xlsx"/></Relationships>`
+			files["word/_rels/"+name+".rels"] = `<Relationships` +
+				` xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdBook"` +
+				` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" Target="` + name + `.xlsx"/></Relationships>`
 			files["word/"+name+".xlsx"] = workbook(t)
 		}
 		if kind != "document" && kind != "core" {
@@ -98,9 +111,15 @@ func Build(t testing.TB, parts map[string]string) []byte {
 		}
 		fmt.Fprintf(&types, `<Override PartName="/%s" ContentType="%s"/>`, PathOf(name), contentType)
 	}
-	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + chart.WorkbookType + `"/>` + types.String() + `</Types>`
-	files["_rels/.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>` + packageRels + `</Relationships>`
-	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + rels.String() + `</Relationships>`
+	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default` +
+		` Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml"` +
+		` ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + chart.WorkbookType + `"/>` + types.String() + `</Types>`
+	files["_rels/.rels"] = `<Relationships` +
+		` xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1"` +
+		` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"` +
+		` Target="word/document.xml"/>` + packageRels + `</Relationships>`
+	files["word/_rels/document.xml.rels"] = `<Relationships` +
+		` xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + rels.String() + `</Relationships>`
 	return Pack(t, files)
 }
 
@@ -108,7 +127,8 @@ func Build(t testing.TB, parts map[string]string) []byte {
 func workbook(t testing.TB) string {
 	t.Helper()
 	const bars = `<chartSpace><barChart><ser><val/></ser></barChart></chartSpace>`
-	filled, err := chart.Fill([]byte(bars), &chart.Data{Categories: []string{"old"}, Series: []chart.Series{{Name: "old", Values: []string{"1"}}}}, "rIdBook")
+	data := &chart.Data{Categories: []string{"old"}, Series: []chart.Series{{Name: "old", Values: []string{"1"}}}}
+	filled, err := chart.Fill([]byte(bars), data, "rIdBook")
 	if err != nil {
 		t.Fatal(err)
 	}
