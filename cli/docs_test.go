@@ -112,7 +112,7 @@ func TestDocumentedTags(t *testing.T) {
 
 var (
 	triggerRow      = regexp.MustCompile("(?m)^\\| `([A-Z_.]+)` \\| (yes)? ?\\| \\w")
-	silentTriggers  = regexp.MustCompile(`(?s)They are taken and never fire(.*?)\n\n`)
+	silentTriggers  = regexp.MustCompile(`(?s)accepts these triggers, but never fires them(.*?)\n\n`)
 	triggerInSilent = regexp.MustCompile("`([A-Z_.]+)`( \\(folders only\\))?")
 )
 
