@@ -157,7 +157,7 @@ func TestChartTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := tpl.Execute(t.Context(), new(strings.Builder), data, docx.Options{})
-	want := "The chart of 'sales' cannot be shown: it has 32001 points, and a series has at most 32000."
+	want := "The chart of 'sales' cannot be shown: it has 32001 points; the limit for a series is 32000."
 	if err != nil || !slices.Equal(report.Errors, []string{want}) || len(report.Details) != 1 || report.Details[0].Place != "the document, alt text of a chart" {
 		t.Errorf("%v, %v", report, err)
 	}

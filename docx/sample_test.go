@@ -113,7 +113,7 @@ func TestSchemaOfControls(t *testing.T) {
 		t.Errorf("read again it is %s, %v", second, err)
 	}
 	wrong := again.Check(decode(t, `{"paid":true,"colour":"Green","due":"2026-01-02","list":[1,2,3]}`))
-	if len(wrong) != 1 || wrong[0].String() != `'colour' is none of "Red", "Blue", "r"` {
+	if len(wrong) != 1 || wrong[0].String() != `'colour' is not one of "Red", "Blue", "r"` {
 		t.Errorf("the check finds %v", wrong)
 	}
 }

@@ -38,13 +38,13 @@ type Series struct {
 func (d *Data) check() error {
 	switch {
 	case len(d.Series) == 0:
-		return errors.New("has no series of values")
+		return errors.New("has no data series")
 	case len(d.Series) > MaxSeries:
-		return fmt.Errorf("has %d series, and a chart has at most %d", len(d.Series), MaxSeries)
+		return fmt.Errorf("has %d series; the limit for a chart is %d", len(d.Series), MaxSeries)
 	case len(d.Categories) > MaxPoints:
-		return fmt.Errorf("has %d points, and a series has at most %d", len(d.Categories), MaxPoints)
+		return fmt.Errorf("has %d points; the limit for a series is %d", len(d.Categories), MaxPoints)
 	case len(d.Series)*len(d.Categories) > MaxValues:
-		return fmt.Errorf("has %d values, and a chart has at most %d", len(d.Series)*len(d.Categories), MaxValues)
+		return fmt.Errorf("has %d values; the limit for a chart is %d", len(d.Series)*len(d.Categories), MaxValues)
 	}
 	return nil
 }
@@ -71,14 +71,14 @@ func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 	f := newFiller(src, root, d)
 	series := slices.DeleteFunc(root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end })
 	if len(series) == 0 {
-		return nil, errors.New("has no series in the template whose look the values could take; give it one")
+		return nil, errors.New("has no series in the template; add one, whose format the values take")
 	}
 	if root.first(f.prefix+"bubbleChart") != nil {
-		return nil, errors.New("is one of bubbles, which have a size besides their values; choose another kind")
+		return nil, errors.New("is a bubble chart, which needs a size for each value; choose another chart type")
 	}
 	f.chart(root, series, workbookID)
 	if f.out.Len() > maxBytes {
-		return nil, fmt.Errorf("would have more than %d bytes", maxBytes)
+		return nil, fmt.Errorf("would be larger than %d bytes", maxBytes)
 	}
 	book, err := f.sheet.workbook()
 	if err != nil {

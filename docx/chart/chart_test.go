@@ -122,10 +122,10 @@ func TestTooMuch(t *testing.T) {
 		return &chart.Data{Categories: make([]string, points), Series: make([]chart.Series, series)}
 	}
 	for want, d := range map[string]*chart.Data{
-		"has no series of values":                           many(0, 1),
-		"has 256 series, and a chart has at most 255":       many(256, 1),
-		"has 32001 points, and a series has at most 32000":  many(1, 32_001),
-		"has 256000 values, and a chart has at most 250000": many(8, 32_000),
+		"has no data series":                           many(0, 1),
+		"has 256 series; the limit for a chart is 255":       many(256, 1),
+		"has 32001 points; the limit for a series is 32000":  many(1, 32_001),
+		"has 256000 values; the limit for a chart is 250000": many(8, 32_000),
 	} {
 		if _, err := chart.Fill([]byte(bars), d, "rId1"); err == nil || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)

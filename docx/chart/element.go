@@ -46,7 +46,7 @@ func parse(src []byte) (*element, error) {
 			open = append(open, e)
 		case xml.EndElement:
 			if in == above || in.name != rawName(tok.Name) {
-				return nil, errors.New("cannot be read: an element is closed that is not open")
+				return nil, errors.New("cannot be read: an end tag has no start tag")
 			}
 			in.close, in.end = before, after
 			open = open[:len(open)-1]
@@ -56,7 +56,7 @@ func parse(src []byte) (*element, error) {
 		}
 	}
 	if len(above.children) != 1 || len(open) > 1 {
-		return nil, errors.New("cannot be read: it has no end")
+		return nil, errors.New("cannot be read: it is not complete")
 	}
 	return above.children[0], nil
 }

@@ -85,14 +85,14 @@ func (s *sheet) workbook() ([]byte, error) {
 	} {
 		w, err := z.Create(part[0])
 		if err != nil {
-			return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+			return nil, fmt.Errorf("cannot get a new workbook: %w", err)
 		}
 		if _, err := w.Write([]byte(header + part[1])); err != nil {
-			return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+			return nil, fmt.Errorf("cannot get a new workbook: %w", err)
 		}
 	}
 	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("cannot be given a workbook: %w", err)
+		return nil, fmt.Errorf("cannot get a new workbook: %w", err)
 	}
 	return out.Bytes(), nil
 }

@@ -109,7 +109,7 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 		key, ok := scalarText(x)
 		return ok && in.Get(key) != nil, nil
 	}
-	return nil, &fault{n, "looks into " + kindName(in) + ", which holds nothing"}
+	return nil, &fault{n, "looks into " + kindName(in) + ", which contains nothing"}
 }
 
 // kindName is kindOf, knowing numbers.

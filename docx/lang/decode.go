@@ -34,7 +34,7 @@ func DecodeText(text string) (Value, error) {
 	}
 	d.blanks()
 	if d.at < len(d.text) {
-		return nil, d.fault(d.at, "more text behind the end of the object")
+		return nil, d.fault(d.at, "unexpected text after the end of the object")
 	}
 	return v, nil
 }
@@ -193,7 +193,7 @@ func (d *decoder) list() ([]any, error) {
 // enter passes over the bracket of an object or a list.
 func (d *decoder) enter() error {
 	if d.depth == MaxDepth {
-		return d.fault(d.at, fmt.Sprintf("more than %d objects and lists in each other", MaxDepth))
+		return d.fault(d.at, fmt.Sprintf("objects and lists nest more than %d deep", MaxDepth))
 	}
 	d.depth++
 	d.at++
@@ -228,7 +228,7 @@ func (d *decoder) comma(end byte, where string) (more bool, err error) {
 		d.at++
 		return false, nil
 	}
-	return false, d.unexpected(fmt.Sprintf("a comma or %c is needed behind a value of the %s", end, where))
+	return false, d.unexpected(fmt.Sprintf("a comma or %c is needed after a value of the %s", end, where))
 }
 
 // close returns the values that were opened since start.

@@ -71,15 +71,15 @@ func (d *decoder) noValue() error {
 	case strings.ContainsRune("]},:", r):
 		return d.fault(d.at, fmt.Sprintf("a value is missing before %q", r))
 	case quoteFamily(r) != notQuote:
-		return d.fault(d.at, "a string begins and ends with a straight double quote (\"), not with "+d.sight(d.at))
+		return d.fault(d.at, "strings are enclosed in straight double quotes (\"), not in "+d.sight(d.at))
 	case r == '/' || r == '#':
 		return d.fault(d.at, "JSON has no comments")
 	case r == '+' || r == '.':
 		return d.fault(d.at, fmt.Sprintf("a number begins with a digit or a minus sign, not with %q", r))
 	case unicode.IsLetter(r):
-		return d.fault(d.at, fmt.Sprintf("%q is no value; text stands in double quotes, and the only words without are true, false and null", d.letters()))
+		return d.fault(d.at, fmt.Sprintf("%q is not a value; put text in double quotes, which only true, false, and null do not need", d.letters()))
 	}
-	return d.fault(d.at, "no value begins with "+d.sight(d.at))
+	return d.fault(d.at, "a value cannot begin with "+d.sight(d.at))
 }
 
 // letters returns the word that begins here.
@@ -95,7 +95,7 @@ func (d *decoder) letters() string {
 // noKey says why no key begins here.
 func (d *decoder) noKey(first bool) error {
 	if d.ahead() == '}' && !first {
-		return d.fault(d.at, "a comma before the } that ends the object is one too many")
+		return d.fault(d.at, "remove the comma before the } that ends the object")
 	}
 	return d.unexpected("a key in straight double quotes is needed")
 }
@@ -113,12 +113,12 @@ func (d *decoder) badString(start int) error {
 	at := start + int(wrong.ByteOffset)
 	switch c := d.text[at]; {
 	case strings.HasPrefix(d.text[at:], `\u`):
-		return d.fault(at, `\u is followed by four hexadecimal digits`)
+		return d.fault(at, `\u must be followed by four hexadecimal digits`)
 	case c == '\\':
-		return d.fault(at, `a backslash in a string is written \\; it stands alone only before one of " \ / b f n r t u`)
+		return d.fault(at, `write a backslash in a string as \\; a single one may only precede " \ / b f n r t u`)
 	case c == '\n' || c == '\r':
-		return d.fault(at, `a line break in a string is written \n; or the string was not closed with a quote`)
+		return d.fault(at, `the string contains a line break; write it as \n, or close the string with a quote`)
 	default:
-		return d.fault(at, fmt.Sprintf(`a control character in a string is written \u%04x`, c))
+		return d.fault(at, fmt.Sprintf(`the string contains a control character; write it as \u%04x`, c))
 	}
 }

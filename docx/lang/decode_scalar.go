@@ -70,12 +70,12 @@ func (d *decoder) number() (string, error) {
 	if d.ahead() == '0' {
 		d.at++
 	} else if !d.digits() {
-		return "", d.unexpected("a digit is needed behind the minus sign")
+		return "", d.unexpected("a digit is needed after the minus sign")
 	}
 	if d.ahead() == '.' {
 		d.at++
 		if !d.digits() {
-			return "", d.unexpected("a digit is needed behind the decimal point")
+			return "", d.unexpected("a digit is needed after the decimal point")
 		}
 	}
 	if d.ahead()|0x20 == 'e' {
@@ -88,7 +88,7 @@ func (d *decoder) number() (string, error) {
 		}
 	}
 	if c := d.ahead(); isDigit(rune(c)) {
-		return "", d.fault(start, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes")
+		return "", d.fault(start, "a number cannot have leading zeros; remove them, or write it as text in double quotes")
 	}
 	return d.text[start:d.at], nil
 }

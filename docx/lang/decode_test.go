@@ -100,36 +100,36 @@ func TestDecodeErrors(t *testing.T) {
 		message      string
 	}{
 		{"", 1, 1, "the text ends too early"},
-		{"{\n\"a\": [1", 2, 8, "the text ends too early; a comma or ] is needed behind a value of the list"},
+		{"{\n\"a\": [1", 2, 8, "the text ends too early; a comma or ] is needed after a value of the list"},
 		{`{"a": "b`, 1, 9, "the text ends too early"},
 		{`{"a": "\u00`, 1, 12, "the text ends too early"},
-		{`{"a": tru`, 1, 7, `"tru" is no value; text stands in double quotes, and the only words without are true, false and null`},
-		{"{\n  \"é\": x}", 2, 8, `"x" is no value; text stands in double quotes, and the only words without are true, false and null`},
-		{`{"a": 'x'}`, 1, 7, `a string begins and ends with a straight double quote ("), not with '\''`},
+		{`{"a": tru`, 1, 7, `"tru" is not a value; put text in double quotes, which only true, false, and null do not need`},
+		{"{\n  \"é\": x}", 2, 8, `"x" is not a value; put text in double quotes, which only true, false, and null do not need`},
+		{`{"a": 'x'}`, 1, 7, `strings are enclosed in straight double quotes ("), not in '\''`},
 		{`{“a”: 1}`, 1, 2, `a key in straight double quotes is needed, not '“'`},
 		{`{a: 1}`, 1, 2, `a key in straight double quotes is needed, not 'a'`},
 		{`{"a" 1}`, 1, 6, "a colon is needed between a key and its value, not '1'"},
-		{`{"a": 1 "b": 2}`, 1, 9, `a comma or } is needed behind a value of the object, not '"'`},
-		{`{"a": [1 2]}`, 1, 10, "a comma or ] is needed behind a value of the list, not '2'"},
+		{`{"a": 1 "b": 2}`, 1, 9, `a comma or } is needed after a value of the object, not '"'`},
+		{`{"a": [1 2]}`, 1, 10, "a comma or ] is needed after a value of the list, not '2'"},
 		{`{"a": [1,]}`, 1, 10, "a value is missing before ']'"},
-		{`{"a": 1,}`, 1, 9, "a comma before the } that ends the object is one too many"},
+		{`{"a": 1,}`, 1, 9, "remove the comma before the } that ends the object"},
 		{`{"a": 1, // one`, 1, 10, "a key in straight double quotes is needed, not '/'"},
 		{`{"a": // one`, 1, 7, "JSON has no comments"},
 		{`{"a": +1}`, 1, 7, "a number begins with a digit or a minus sign, not with '+'"},
-		{`{"a": 007}`, 1, 7, "a number cannot begin with 0 and go on with a digit; write it without the zeros, or as text in double quotes"},
-		{`{"a": -x}`, 1, 8, "a digit is needed behind the minus sign, not 'x'"},
-		{`{"a": 1.}`, 1, 9, "a digit is needed behind the decimal point, not '}'"},
+		{`{"a": 007}`, 1, 7, "a number cannot have leading zeros; remove them, or write it as text in double quotes"},
+		{`{"a": -x}`, 1, 8, "a digit is needed after the minus sign, not 'x'"},
+		{`{"a": 1.}`, 1, 9, "a digit is needed after the decimal point, not '}'"},
 		{`{"a": 1e}`, 1, 9, "a digit is needed in the exponent, not '}'"},
-		{"{\"a\": \"x\ny\"}", 1, 9, `a line break in a string is written \n; or the string was not closed with a quote`},
-		{"{\"a\": \"x\ty\"}", 1, 9, `a control character in a string is written \u0009`},
-		{`{"a": "C:\dir"}`, 1, 10, `a backslash in a string is written \\; it stands alone only before one of " \ / b f n r t u`},
-		{`{"a": "\u12x4"}`, 1, 8, `\u is followed by four hexadecimal digits`},
-		{"{\"a\": \xff}", 1, 7, "no value begins with the byte 0xff, which is not UTF-8"},
+		{"{\"a\": \"x\ny\"}", 1, 9, `the string contains a line break; write it as \n, or close the string with a quote`},
+		{"{\"a\": \"x\ty\"}", 1, 9, `the string contains a control character; write it as \u0009`},
+		{`{"a": "C:\dir"}`, 1, 10, `write a backslash in a string as \\; a single one may only precede " \ / b f n r t u`},
+		{`{"a": "\u12x4"}`, 1, 8, `\u must be followed by four hexadecimal digits`},
+		{"{\"a\": \xff}", 1, 7, "a value cannot begin with the byte 0xff, which is not UTF-8"},
 		{" []", 1, 2, "the input must be an object, in { }"},
 		{"null", 1, 1, "the input must be an object, in { }"},
-		{"{}\n {}", 2, 2, "more text behind the end of the object"},
+		{"{}\n {}", 2, 2, "unexpected text after the end of the object"},
 		{"{\n]", 2, 1, "a key in straight double quotes is needed, not ']'"},
-		{"\n" + deep + `["\"]", [1]]`, 2, len(deep) + len(`["\"]", [`), "more than 200 objects and lists in each other"},
+		{"\n" + deep + `["\"]", [1]]`, 2, len(deep) + len(`["\"]", [`), "objects and lists nest more than 200 deep"},
 	} {
 		t.Run(c.data[:min(len(c.data), 20)], func(t *testing.T) {
 			v, err := lang.Decode([]byte(c.data))
@@ -172,7 +172,7 @@ func FuzzDecode(f *testing.F) {
 			if !ok || at.Line < 1 || at.Column < 1 || at.Column > len(data)+1 || v != nil {
 				t.Fatalf("%#v", err)
 			}
-			if valid && object && !strings.HasPrefix(at.Message, "more than 200 ") {
+			if valid && object && !strings.HasPrefix(at.Message, "objects and lists nest ") {
 				t.Fatalf("refused: %v", err)
 			}
 			return

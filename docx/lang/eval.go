@@ -29,7 +29,7 @@ func (e *Env) eval(n Node) (Value, error) {
 	case *Call:
 		return e.call(n)
 	}
-	return nil, &fault{n, "is no expression"}
+	return nil, &fault{n, "is not an expression"}
 }
 
 // itemsIn returns the values of a list that is written out.
@@ -105,7 +105,7 @@ func (e *Env) arithmetic(n *Binary, l, r Value) (Value, error) {
 	}
 	z := calculate(n.Op, x, y)
 	if !z.fits() {
-		return nil, &fault{n, "is a number of too many digits"}
+		return nil, &fault{n, "is a number with too many digits"}
 	}
 	return z, nil
 }
@@ -157,7 +157,7 @@ func kindOf(v Value) string {
 	case nil:
 		return "missing"
 	}
-	return "a number of too many digits"
+	return "a number with too many digits"
 }
 
 // Truth tells whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.

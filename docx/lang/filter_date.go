@@ -56,7 +56,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Time(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "cannot be written so: " + err.Error()}
+		return nil, &fault{e.tag.Expr, "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -64,7 +64,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 func (e *Env) writeDate(m moment, pattern string) (Value, error) {
 	s, err := e.locale().Date(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "cannot be written so: " + err.Error()}
+		return nil, &fault{e.tag.Expr, "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -105,7 +105,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	if y, ok := asNumber(by); ok {
 		x, err := operand(e.tag.Expr, v)
 		if _, isDate := e.asMoment(v); isDate && err != nil {
-			return nil, &fault{f.Args[0], `says not of what: a date takes "1 day" or "1 month"`}
+			return nil, &fault{f.Args[0], `has no unit: add "1 day" or "1 month" to a date`}
 		} else if err != nil {
 			return nil, err
 		}

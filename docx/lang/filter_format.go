@@ -35,7 +35,7 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		}
 		return e.writeDate(m, cmp.Or(boxDate(pattern), pattern))
 	}
-	return nil, &fault{f.Args[0], `is no pattern: a date is like "dd-mm-yyyy", a number like "#,##0.00", a text like "xxx-xxxx"`}
+	return nil, &fault{f.Args[0], `is not a pattern: use one like "dd-mm-yyyy" for a date, "#,##0.00" for a number, or "xxx-xxxx" for text`}
 }
 
 // boxDate returns Box's pattern of a date in the letters of CLDR, or "" if it is not Box's.

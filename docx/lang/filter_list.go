@@ -142,7 +142,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 				return nil, err
 			}
 		} else if !ok {
-			return nil, &fault{n, "is a list with " + kindOf(item) + " in it: say by which key, as in unique(name)"}
+			return nil, &fault{n, "is a list that contains " + kindOf(item) + ": name the key to compare, as in unique(name)"}
 		} else if err := e.hold(len(text)+keyBytes, n); err != nil {
 			return nil, err
 		} else if err := e.spend(len(text)/bytesPerStep, n); err != nil {

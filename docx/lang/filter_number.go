@@ -67,7 +67,7 @@ func currency(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Currency(d, strings.ToUpper(code))
 	if err != nil {
-		return nil, &fault{f.Args[0], "is no currency: " + err.Error()}
+		return nil, &fault{f.Args[0], "is not a currency: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -77,7 +77,7 @@ func checkCurrency(_ *Filter, code string) string {
 	if len(code) == 3 && strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return ""
 	}
-	return `is not the three letters of a currency, like "EUR"`
+	return `is not a currency code of three letters, like "EUR"`
 }
 
 // percent writes 0.256 as 25.6 %, with as many decimals as there are, up to two or what its argument says.
@@ -125,7 +125,7 @@ func ordinal(e *Env, _ *Filter, v Value) (Value, error) {
 func (e *Env) decimal(v Value) (decimal.Decimal, error) {
 	x, err := operand(e.tag.Expr, v)
 	if err == nil && (x.magnitude() > maxWritten || x.Exponent() < -maxWritten) {
-		err = &fault{e.tag.Expr, "is a number of too many digits"}
+		err = &fault{e.tag.Expr, "is a number with too many digits"}
 	}
 	return x.shown(), err
 }
@@ -138,7 +138,7 @@ func (e *Env) writeNumber(f *Filter, v Value, picture string) (Value, error) {
 	}
 	s, err := e.locale().Number(d, picture)
 	if err != nil {
-		return nil, &fault{f.Args[0], "is no picture of a number: " + err.Error()}
+		return nil, &fault{f.Args[0], "is not a number format: " + err.Error()}
 	}
 	return e.made(s)
 }

@@ -73,7 +73,7 @@ func (p *parser) checkSole(f *Filter, before []Filter) {
 	}
 	for i := range before {
 		if before[i].fn.sole {
-			p.fail(f.Position(), "leave one of them out", "a value cannot be %s and %s", before[i].Name, f.Name)
+			p.fail(f.Position(), "remove one of them", "a value cannot be %s and %s", before[i].Name, f.Name)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (l *Length) set(n Node, v Value) error {
 	s, _ := scalarText(v)
 	parsed, ok := parseLength(s)
 	if !ok {
-		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt" or a number of pixels, up to 22 inches`}
+		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt", or a number of pixels, up to 22 inches`}
 	}
 	*l = parsed
 	return nil
@@ -211,7 +211,7 @@ func color(p *Present, f *Filter, args []Value) error {
 	s, _ := args[0].(string)
 	found, ok := parseColor(s)
 	if !ok {
-		return &fault{f.Args[0], `is not a colour like "#C00000" or "red"`}
+		return &fault{f.Args[0], `is not a color like "#C00000" or "red"`}
 	}
 	if len(args) == 1 || truth(args[1]) {
 		p.Color = found
@@ -246,7 +246,7 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	address, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not an address"}
+		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not a URL"}
 	}
 	e.presenting().Link = address
 	return e.textOr(f, 0, address)

@@ -177,7 +177,7 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	if sep == "" {
-		return nil, &fault{f.Args[0], "is empty: nothing stands between the pieces"}
+		return nil, &fault{f.Args[0], "is empty: give the text that separates the pieces"}
 	}
 	if s == "" {
 		return []any{}, nil

@@ -116,14 +116,14 @@ func lexKey(l *lexer) stateFn {
 	if strings.HasPrefix(l.text[start:], "`") {
 		end := stringEnd(l.text, start)
 		if end < 0 {
-			return l.fail(start, "add a ` behind the key", "the key in backquotes is not closed")
+			return l.fail(start, "add the closing ` after the key", "the key in backquotes is not closed")
 		}
 		l.pos = end
 		l.emit(tokKey, start, l.text[start+1:end-1])
 		return lexAny
 	}
 	if l.skip(isNamePart); l.pos == start {
-		return l.fail(start, "", "a key is missing behind the dot")
+		return l.fail(start, "", "a key is missing after the dot")
 	}
 	l.emit(tokKey, start, l.text[start:l.pos])
 	return lexAny
@@ -209,7 +209,7 @@ func lexOp(l *lexer) stateFn {
 }
 
 // hintBackquotes tells how to name a key that does not look like one.
-const hintBackquotes = "a key with blanks or other signs in it goes in backquotes, as in a.`odd key`"
+const hintBackquotes = "put a key with spaces or special characters in backquotes, as in a.`odd key`"
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 

@@ -92,7 +92,7 @@ func (e *Env) compareDates(n *Binary, l, r Value) (Value, error) {
 // now returns the time of the execution.
 func (e *Env) now(n Node) (moment, error) {
 	if e.opt.Now.IsZero() {
-		return moment{}, &fault{n, "is not known: there is no clock here"}
+		return moment{}, &fault{n, "is not available: there is no clock here"}
 	}
 	return moment{Time: e.opt.Now.In(e.location()).Truncate(time.Second)}, nil
 }

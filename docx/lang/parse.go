@@ -21,7 +21,7 @@ const (
 func ParseTag(text string) (*Tag, error) {
 	fail := func(message string) (*Tag, error) { return nil, &SyntaxError{Text: text, Message: message} }
 	if len(text) < len("{{}}") || !strings.HasPrefix(text, "{{") || !strings.HasSuffix(text, "}}") {
-		return fail("a tag stands between {{ and }}")
+		return fail("a tag is written between {{ and }}")
 	}
 	if len(text) > MaxTag {
 		return fail(fmt.Sprintf("the tag is longer than %d bytes", MaxTag))
@@ -164,7 +164,7 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	case t.Expr == nil:
 		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
 	case t.Kind == Include:
-		return "the name of what is included stands alone, in quotes"
+		return "write only the name of the file, in quotes"
 	case left.is("::"):
 		return "a condition has no filters"
 	case t.Expr.String() == keyText(Include.String(), true):
@@ -186,7 +186,7 @@ func (p *parser) filters(value Node) []Filter {
 		case name.kind != tokWord:
 			p.fail(name.pos, "", "the name of a filter is missing")
 		case f.fn == nil && functionTable["$"+name.text] != nil:
-			p.fail(name.pos, "a function stands before the value: $"+name.text+"(value)", "there is no filter %q", name.text)
+			p.fail(name.pos, "a function encloses the value: write $"+name.text+"(value)", "there is no filter %q", name.text)
 		case f.fn == nil:
 			p.fail(name.pos, suggest(name.text, "filters", filterTable), "there is no filter %q", name.text)
 		default:

@@ -194,7 +194,7 @@ func (p *parser) constant() Node {
 	case "null":
 		return &Literal{Pos: Pos(t.pos)}
 	}
-	p.fail(t.pos, "a key of that name goes in backquotes", "a value is missing before the word %q", t.text)
+	p.fail(t.pos, "put a key of that name in backquotes", "a value is missing before the word %q", t.text)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func (p *parser) call() Node {
 	case functionTable["$"+name.text] != nil:
 		p.fail(name.pos, "functions start with $: write $"+name.text+"(…)", "there is no function %q", name.text)
 	case filterTable[name.text] != nil:
-		p.fail(name.pos, "a filter comes behind the value: value :: "+name.text, "there is no function %q", name.text)
+		p.fail(name.pos, "a filter follows the value: write value :: "+name.text, "there is no function %q", name.text)
 	default:
 		p.fail(name.pos, suggest(name.text, "functions", functionTable), "there is no function %q", name.text)
 	}

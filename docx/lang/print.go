@@ -13,7 +13,7 @@ func (e *Env) print(v Value) (string, error) {
 		return "", nil
 	}
 	if list, ok := v.([]any); ok && isSole(e.present.As) {
-		return "", &fault{t.Expr, "is a list, and a picture or code is of one value"}
+		return "", &fault{t.Expr, "is a list, but an image or a code shows one value"}
 	} else if ok {
 		return e.printList(t.Expr, list, e.list.between, e.list.last)
 	}
@@ -84,7 +84,7 @@ func (e *Env) itemTexts(n Node, list []any) ([]string, error) {
 		}
 		s, ok := scalarText(item)
 		if !ok {
-			return nil, &fault{n, "is a list with " + kindOf(item) + " in it and cannot be printed"}
+			return nil, &fault{n, "is a list that contains " + kindOf(item) + " and cannot be printed"}
 		}
 		if size += len(s); size > MaxText {
 			return nil, e.tooLong(n)

@@ -350,7 +350,7 @@ func (s *search) there(r *report) string {
 		}
 	}
 	if v == nil {
-		return "the key is there, but its value is null"
+		return "the key exists, but its value is null"
 	}
 	return ""
 }

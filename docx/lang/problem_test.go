@@ -41,9 +41,9 @@ func TestProblems(t *testing.T) {
 		{`{{items :: sort(nam) :: first :: default(nobody)}}`, "", ""},
 
 		{`{{nothing}}`, "", asked},
-		{`{{due}}`, "", "the key is there, but its value is null"},
+		{`{{due}}`, "", "the key exists, but its value is null"},
 		{`{{due.date}}`, "", "'due' is null"},
-		{`{{customer.phone}}`, "", "the key is there, but its value is null"},
+		{`{{customer.phone}}`, "", "the key exists, but its value is null"},
 		{`{{customer.name.first}}`, "", "'customer.name' is text, which has no keys"},
 		{`{{total.amount}}`, "", "'total' is a number, which has no keys"},
 		{`{{items[3].name}}`, "", "'items' has 3 items"},

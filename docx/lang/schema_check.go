@@ -74,7 +74,7 @@ func (c *checker) check(s *Schema, v Value, path string) {
 		case !ok || flag && s.kind > aFlag:
 			c.wrong(s, v, path)
 		case len(s.entries) > 0 && !slices.ContainsFunc(s.entries, func(entry Value) bool { known, _ := scalarText(entry); return known == text }):
-			c.report(s, path, "is none of "+s.listEntries(), "")
+			c.report(s, path, "is not one of "+s.listEntries(), "")
 		}
 	}
 }

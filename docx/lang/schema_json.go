@@ -179,7 +179,7 @@ func ParseSchema(data []byte) (*Schema, error) {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	if s.kind != anObject {
-		return nil, errors.New("schema: the type of the whole must be object")
+		return nil, errors.New("schema: the top-level type must be object")
 	}
 	s.Title, _ = v.(*Object).Get("title").(string)
 	return s, nil
@@ -240,7 +240,7 @@ func parseKind(o *Object) (kind, error) {
 	case "string":
 		return parseString(o), nil
 	}
-	return 0, fmt.Errorf("%q is no type", name)
+	return 0, fmt.Errorf("%q is not a type", name)
 }
 
 func parseString(o *Object) kind {

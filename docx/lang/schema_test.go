@@ -421,8 +421,8 @@ func TestChanges(t *testing.T) {
 
 func TestParseSchemaRefuses(t *testing.T) {
 	for data, want := range map[string]string{
-		`{`: "ends too early", `{}`: "the type of the whole must be object", `{"type":"array"}`: "the type of the whole must be object",
-		`{"type":"object","properties":{"a b":{"type":"float"}}}`: "schema: `a b`: \"float\" is no type",
+		`{`: "ends too early", `{}`: "the top-level type must be object", `{"type":"array"}`: "the top-level type must be object",
+		`{"type":"object","properties":{"a b":{"type":"float"}}}`: "schema: `a b`: \"float\" is not a type",
 		`{"type":"object","properties":{"a":7}}`:                  "a schema must be an object",
 	} {
 		if s, err := lang.ParseSchema([]byte(data)); err == nil || s != nil || !strings.Contains(err.Error(), want) {

@@ -28,7 +28,7 @@ const (
 // it around. The years go from 1 to 9999.
 func Add(t time.Time, amount string) (time.Time, error) {
 	fail := func(reason string) (time.Time, error) {
-		return time.Time{}, fmt.Errorf("%q is no amount of time: %s", amount[:min(len(amount), maxAmountBytes)], reason)
+		return time.Time{}, fmt.Errorf("%q is not an amount of time: %s", amount[:min(len(amount), maxAmountBytes)], reason)
 	}
 	if len(amount) > maxAmountBytes {
 		return fail(fmt.Sprintf("it is longer than %d bytes", maxAmountBytes))

@@ -54,7 +54,7 @@ func (l *Locale) compileCurrency(iso string) (*currency, error) {
 	}
 	unit, err := units.ParseISO(code)
 	if len(code) != 3 || strings.Contains(code, " ") || err != nil && !strings.Contains(newCurrencies, code) {
-		return nil, fmt.Errorf("%.20q is no currency; write the three letters of ISO 4217, such as EUR or USD", iso)
+		return nil, fmt.Errorf("%.20q is not a currency; use a three-letter code of ISO 4217, such as EUR or USD", iso)
 	}
 	symbol := code
 	if err == nil {

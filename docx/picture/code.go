@@ -82,13 +82,13 @@ var symbologies = map[string]symbology{
 func Code(m *budget.Meter, name, text string) (*Picture, error) {
 	s, ok := symbologies[name]
 	if !ok {
-		return nil, fmt.Errorf("%q is no kind of code", name)
+		return nil, fmt.Errorf("%q is not a type of code", name)
 	}
 	if text == "" {
-		return nil, errors.New("is empty, and a code of nothing cannot be")
+		return nil, errors.New("is empty; a code needs a value")
 	}
 	if len(text) > maxCodeText || len(text) > s.maxLength {
-		return nil, fmt.Errorf("has %d characters, and a code of the kind %s takes at most %d", len(text), name, s.maxLength)
+		return nil, fmt.Errorf("has %d characters; codes of type %s have at most %d", len(text), name, s.maxLength)
 	}
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func isDark(c color.Color) bool {
 // digits fails if a text is not digits only.
 func digits(text, kind string) error {
 	if strings.Trim(text, "0123456789") != "" {
-		return fmt.Errorf("is not digits only, as a code of the kind %s wants", kind)
+		return fmt.Errorf("is not digits only, which codes of type %s need", kind)
 	}
 	return nil
 }
@@ -172,11 +172,11 @@ func checked(text string, length int, kind string) (string, error) {
 		return text + string(checkDigit(text)), nil
 	case length:
 		if want := checkDigit(text[:length-1]); text[length-1] != want {
-			return "", fmt.Errorf("has the check digit %c where it should be %c: one of its digits is wrong", text[length-1], want)
+			return "", fmt.Errorf("has the check digit %c, which should be %c: one of the digits is wrong", text[length-1], want)
 		}
 		return text, nil
 	}
-	return "", fmt.Errorf("has %d digits, and a code of the kind %s has %d, or %d without its check digit", len(text), kind, length, length-1)
+	return "", fmt.Errorf("has %d digits; codes of type %s have %d, or %d without the check digit", len(text), kind, length, length-1)
 }
 
 func eanCode(length int) func(string) (image.Image, error) {
@@ -193,7 +193,7 @@ func eanCode(length int) func(string) (image.Image, error) {
 func ascii(text, kind string) error {
 	for _, r := range text {
 		if r > 0x7e || r < ' ' && kind != "code128" && kind != "code39" && kind != "code93" {
-			return fmt.Errorf("holds %q, which a code of the kind %s cannot say; a QR code can", r, kind)
+			return fmt.Errorf("contains %q, which codes of type %s cannot encode; a QR code can", r, kind)
 		}
 	}
 	return nil
@@ -231,7 +231,7 @@ func codabarCode(text string) (image.Image, error) {
 		text = "A" + text + "A"
 	}
 	if strings.Trim(body, "0123456789-$:/.+") != "" {
-		return nil, errors.New("holds what a code of the kind codabar cannot say: it has digits and - $ : / . +, between two of the letters A to D")
+		return nil, errors.New("contains characters that codes of type codabar cannot encode: use digits and - $ : / . +, between two letters from A to D")
 	}
 	return codabar.Encode(text)
 }
@@ -279,7 +279,7 @@ func datamatrixCode(text string) (image.Image, error) {
 	const function1 = '\xe8' // which GS1 gives a meaning, at the start
 	latin, err := latin1(text, "datamatrix")
 	if err == nil && latin[0] == function1 {
-		err = errors.New("begins with è, which a code of the kind datamatrix cannot say there; a QR code can")
+		err = errors.New("begins with è, which codes of type datamatrix cannot encode there; a QR code can")
 	}
 	if err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func latin1(text, kind string) (string, error) {
 	out := make([]byte, 0, len(text))
 	for _, r := range text {
 		if r > 0xff {
-			return "", fmt.Errorf("holds %q, which a code of the kind %s cannot say; a QR code can", r, kind)
+			return "", fmt.Errorf("contains %q, which codes of type %s cannot encode; a QR code can", r, kind)
 		}
 		out = append(out, byte(r))
 	}

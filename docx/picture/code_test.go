@@ -116,22 +116,22 @@ func TestCodesAreCrisp(t *testing.T) {
 
 func TestCodesRefuse(t *testing.T) {
 	for _, c := range []struct{ kind, text, want string }{
-		{"ean13", "4006381333932", "has the check digit 2 where it should be 1"},
-		{"ean13", "12345", "has 5 digits, and a code of the kind ean13 has 13, or 12"},
+		{"ean13", "4006381333932", "has the check digit 2, which should be 1"},
+		{"ean13", "12345", "has 5 digits; codes of type ean13 have 13, or 12"},
 		{"ean8", "1234567x", "not digits only"},
 		{"itf", "15400141288764", "check digit"},
 		{"itf", "12a", "not digits only"},
 		{"2of5", "1.5", "not digits only"},
-		{"code128", "ä", `holds 'ä'`},
+		{"code128", "ä", `contains 'ä'`},
 		{"code128", strings.Repeat("a", 81), "81 characters"},
-		{"codabar", "A1?A", "between two of the letters"},
+		{"codabar", "A1?A", "between two letters"},
 		{"datamatrix", "€", "a QR code can"},
 		{"datamatrix", "è", "a QR code can"},
 		{"aztec", "€", "a QR code can"},
 		{"pdf417", "é", "a QR code can"},
 		{"qr", strings.Repeat("a", 3000), "3000 characters"},
 		{"qr", "", "is empty"},
-		{"nonsense", "1", "no kind of code"},
+		{"nonsense", "1", "not a type of code"},
 	} {
 		if _, err := picture.Code(nil, c.kind, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s of %.20q: error %v, want one with %q", c.kind, c.text, err, c.want)

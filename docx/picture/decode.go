@@ -22,7 +22,7 @@ func Decode(value string) ([]byte, error) {
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		return nil, errors.New("is empty, not a picture")
+		return nil, errors.New("is empty, not an image")
 	}
 	if strings.HasPrefix(value, "<") {
 		return []byte(value), nil
@@ -32,11 +32,11 @@ func Decode(value string) ([]byte, error) {
 	}
 	head, content, ok := strings.Cut(value, ",")
 	if !ok {
-		return nil, errors.New("is a data URI without data: there is no comma")
+		return nil, errors.New("is a data URI without data: the comma is missing")
 	}
 	content, err := url.PathUnescape(content)
 	if err != nil {
-		return nil, errors.New("is a data URI that cannot be read: it has a % that begins no character")
+		return nil, errors.New("is a data URI that cannot be read: a % is not followed by two hexadecimal digits")
 	}
 	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(head)), ";base64") {
 		return decodeBase64(content)
@@ -50,7 +50,7 @@ var alphabet = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\r", 
 func decodeBase64(s string) ([]byte, error) {
 	data, err := base64.RawStdEncoding.DecodeString(alphabet.Replace(s))
 	if at, ok := errors.AsType[base64.CorruptInputError](err); ok {
-		return nil, fmt.Errorf("is neither base64 nor a data URI: character %d cannot be", int64(at)+1)
+		return nil, fmt.Errorf("is neither base64 nor a data URI: character %d is invalid", int64(at)+1)
 	}
 	if err == nil && len(data) > MaxBytes {
 		err = tooLarge()

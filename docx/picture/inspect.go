@@ -52,7 +52,7 @@ func Inspect(data []byte) (Info, error) {
 		return Info{}, fmt.Errorf("is a %s file without pixels", info.Kind)
 	}
 	if info.Width > MaxSide || info.Height > MaxSide || info.Width*info.Height > MaxPixels {
-		return Info{}, fmt.Errorf("is a picture of %d by %d pixels; at most %d on a side and %d million in all are allowed", info.Width, info.Height, MaxSide, MaxPixels/1_000_000)
+		return Info{}, fmt.Errorf("is an image of %d by %d pixels; the limit is %d on each side and %d million in total", info.Width, info.Height, MaxSide, MaxPixels/1_000_000)
 	}
 	return info, nil
 }
@@ -79,7 +79,7 @@ func reader(data []byte) func([]byte) (Info, error) {
 	return nil
 }
 
-func cutOff(k Kind) error { return fmt.Errorf("is a %s file that is cut off or damaged", k) }
+func cutOff(k Kind) error { return fmt.Errorf("is a truncated or damaged %s file", k) }
 
 const metresPerInch = 0.0254
 

@@ -82,7 +82,7 @@ type Picture struct {
 }
 
 // ErrKind says that bytes are no picture of a kind that is read.
-var ErrKind = errors.New("is no picture: it must be a PNG, JPEG, GIF, BMP, TIFF, WebP or SVG file")
+var ErrKind = errors.New("is not an image: use a PNG, JPEG, GIF, BMP, TIFF, WebP, or SVG file")
 
 // Prepare makes of a picture file what Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
 // WebP becomes PNG. SVG loses scripts and whatever refers to the outside, and gets a PNG beside it.

@@ -161,24 +161,24 @@ func TestPrepareRefuses(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"nothing":       {nil, "is no picture"},
-		"text":          {[]byte("hello"), "is no picture"},
-		"html":          {[]byte("<html><svg/></html>"), "is no picture"},
-		"pdf":           {[]byte("%PDF-1.7"), "is no picture"},
-		"cut png":       {pngFile(t, 30, 20)[:20], "cut off"},
-		"cut jpeg":      {jpegFile(t, 30, 20)[:20], "cut off"},
-		"cut gif":       {[]byte("GIF89a\x01"), "cut off"},
-		"cut bmp":       {[]byte("BM\x01"), "cut off"},
-		"cut tiff":      {[]byte("II*\x00\xff\xff\xff\xff"), "cut off"},
+		"nothing":       {nil, "is not an image"},
+		"text":          {[]byte("hello"), "is not an image"},
+		"html":          {[]byte("<html><svg/></html>"), "is not an image"},
+		"pdf":           {[]byte("%PDF-1.7"), "is not an image"},
+		"cut png":       {pngFile(t, 30, 20)[:20], "is a truncated or damaged"},
+		"cut jpeg":      {jpegFile(t, 30, 20)[:20], "is a truncated or damaged"},
+		"cut gif":       {[]byte("GIF89a\x01"), "is a truncated or damaged"},
+		"cut bmp":       {[]byte("BM\x01"), "is a truncated or damaged"},
+		"cut tiff":      {[]byte("II*\x00\xff\xff\xff\xff"), "is a truncated or damaged"},
 		"bad webp":      {[]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00"), "WebP file that cannot be read"},
 		"bomb":          {huge, "1073741824 by 3 pixels"},
-		"too wide":      {wide, "at most 30000 on a side"},
+		"too wide":      {wide, "the limit is 30000 on each side"},
 		"no pixels":     {[]byte("GIF89a\x00\x00\x01\x00\x00\x00\x00"), "without pixels"},
 		"too many":      {make([]byte, picture.MaxBytes+1), "is larger than 32 MB"},
 		"broken svg":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><g></svg>`), "cannot be read"},
 		"svg entity":    {[]byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>`), "cannot be read"},
 		"deep svg":      {[]byte("<svg>" + strings.Repeat("<g>", 300) + strings.Repeat("</g>", 300) + "</svg>"), "nested"},
-		"webp too much": {webpOf(t, 16000, 16000), "at most 30000 on a side and 150 million"},
+		"webp too much": {webpOf(t, 16000, 16000), "the limit is 30000 on each side and 150 million"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := picture.Prepare(nil, c.file); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -218,7 +218,7 @@ func TestDecode(t *testing.T) {
 		}
 	}
 	for value, want := range map[string]string{
-		"": "is empty", "data:image/png;base64": "no comma", "data:,%zz": "%", "no base64!": "character 9 cannot be",
+		"": "is empty", "data:image/png;base64": "the comma is missing", "data:,%zz": "%", "no base64!": "character 9 is invalid",
 	} {
 		if _, err := picture.Decode(value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", value, err, want)

@@ -59,7 +59,7 @@ func rasterize(m *budget.Meter, svg []byte, width, height EMU) ([]byte, error) {
 		if err == nil {
 			var out bytes.Buffer
 			if err := png.Encode(&out, image); err != nil {
-				return nil, fmt.Errorf("is an SVG file whose picture cannot be written: %w", err)
+				return nil, fmt.Errorf("is an SVG file that cannot be converted: %w", err)
 			}
 			return out.Bytes(), nil
 		}
