@@ -13,10 +13,8 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
-
-// typeComments is the content type of comments.xml.
-const typeComments = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml"
 
 // commentAuthor signs the comments of Annotate.
 const commentAuthor = "Platen"
@@ -71,7 +69,7 @@ func (a *annotator) open() (err error) {
 	if a.root, err = wml.ParseTree(a.main.Name, a.src); err != nil {
 		return err
 	}
-	if a.comments, err = wml.RelatedPart(a.pkg, a.main, ooxml.RelComments); a.comments == nil || err != nil {
+	if a.comments, err = wml.RelatedPart(a.pkg, a.main, names.RelComments); a.comments == nil || err != nil {
 		return err
 	}
 	src, err := a.pkg.ReadXML(a.comments)
@@ -117,12 +115,7 @@ func (a *annotator) note(p *Error) {
 		anchor{at.End, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`, prefix, id)})
 }
 
-func (a *annotator) namespace() string {
-	if a.pkg.Strict() {
-		return "http://purl.oclc.org/ooxml/wordprocessingml/main"
-	}
-	return "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-}
+func (a *annotator) namespace() string { return names.Namespace("w", a.pkg.Strict()) }
 
 // commentParagraphs is the content of a comment, a paragraph for each line.
 func commentParagraphs(text string) string {
@@ -205,9 +198,9 @@ func (a *annotator) addComments() error {
 	}
 	root := `<w:comments xmlns:w="` + a.namespace() + `">`
 	data := slices.Concat([]byte(ooxml.XMLHeader+root), a.notes.Bytes(), []byte("</w:comments>"))
-	name, err := a.added.Add("/word/comments", "xml", typeComments, data)
+	name, err := a.added.Add("/word/comments", "xml", names.TypeComments, data)
 	if err == nil {
-		_, err = a.added.Relate(a.main.Name, ooxml.RelComments, name, false)
+		_, err = a.added.Relate(a.main.Name, names.RelComments, name, false)
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // invoiceDocument has a table row per item.
@@ -150,9 +151,9 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 
 func TestWordTemplatesBecomeDocuments(t *testing.T) {
 	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p/>`}))
-	for kind, want := range map[string]string{ooxml.TypeTemplate: ooxml.TypeDocument, ooxml.TypeMacroTemplate: ooxml.TypeMacroDocument, ooxml.TypeMacroDocument: ooxml.TypeMacroDocument} {
+	for kind, want := range map[string]string{names.TypeTemplate: names.TypeDocument, names.TypeMacroTemplate: names.TypeMacroDocument, names.TypeMacroDocument: names.TypeMacroDocument} {
 		dotx := maps.Clone(files)
-		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], ooxml.TypeDocument, kind)
+		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], names.TypeDocument, kind)
 		tpl, err := parse(compiletest.Pack(t, dotx))
 		if err != nil {
 			t.Fatal(err)

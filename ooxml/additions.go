@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"platen/budget"
+	"platen/ooxml/names"
 )
 
 const (
@@ -262,7 +263,7 @@ func (a *Additions) contentTypes() []byte {
 	}
 	for _, source := range slices.Sorted(maps.Keys(a.rels)) {
 		if a.pkg.Part(relsName(source)) == nil {
-			declare(relsName(source), relsType)
+			declare(relsName(source), names.TypeRelationships)
 		}
 	}
 	return b.Bytes()
@@ -271,13 +272,9 @@ func (a *Additions) contentTypes() []byte {
 // XMLHeader begins a part that is written anew.
 const XMLHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-const (
-	relsNamespace = "http://schemas.openxmlformats.org/package/2006/relationships"
-	relsType      = "application/vnd.openxmlformats-package.relationships+xml"
-)
-
 func (a *Additions) newRels(rels []Relationship) []byte {
-	return slices.Concat([]byte(XMLHeader+`<Relationships xmlns="`+relsNamespace+`">`), a.relsXML(rels), []byte("</Relationships>"))
+	root := `<Relationships xmlns="` + names.Namespace("rel", false) + `">`
+	return slices.Concat([]byte(XMLHeader+root), a.relsXML(rels), []byte("</Relationships>"))
 }
 
 // relsXML writes relationships, in the strict form if that is the package's.
@@ -285,8 +282,8 @@ func (a *Additions) relsXML(rels []Relationship) []byte {
 	var b bytes.Buffer
 	for _, r := range rels {
 		relType, mode := r.Type, ""
-		if rest, ok := strings.CutPrefix(relType, relBase); ok && a.pkg.Strict() {
-			relType = strictRelBase + rest
+		if a.pkg.Strict() {
+			relType = names.Strict(relType)
 		}
 		if r.External {
 			mode = ` TargetMode="External"`

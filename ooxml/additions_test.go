@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 func TestAdditionsAreListed(t *testing.T) {
 	for name, c := range map[string]struct{ types, rels string }{
-		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + ooxml.TypeDocument + `"/></Types>`, ""},
-		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + ooxml.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
+		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + names.TypeDocument + `"/></Types>`, ""},
+		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + names.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := []string{
 				"[Content_Types].xml", c.types,
-				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + ooxml.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
+				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + names.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
 				"word/document.xml", `<d/>`,
 			}
 			if c.rels != "" {
@@ -40,11 +41,11 @@ func TestAdditionsAreListed(t *testing.T) {
 				t.Fatalf("the numbering is %s (%v)", name, err)
 			}
 			const address = "https://example.com/?a=1&b=\"2\""
-			first, err := a.Relate("/word/document.xml", ooxml.RelHyperlink, address, true)
+			first, err := a.Relate("/word/document.xml", names.RelHyperlink, address, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			second, err := a.Relate("/word/document.xml", ooxml.RelImage, picture, false)
+			second, err := a.Relate("/word/document.xml", names.RelImage, picture, false)
 			if err != nil || first == second {
 				t.Fatalf("ids %s and %s (%v)", first, second, err)
 			}

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"platen/ooxml/names"
 )
 
 // Relationship is one link from a part, or from the package, to something else.
@@ -16,45 +18,7 @@ type Relationship struct {
 	External bool
 }
 
-const (
-	relBase       = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
-	strictRelBase = "http://purl.oclc.org/ooxml/officeDocument/relationships/"
-)
-
-// Types of relationships (ISO 29500-1 §11, §15).
-const (
-	RelOfficeDocument     = relBase + "officeDocument"
-	RelHeader             = relBase + "header"
-	RelFooter             = relBase + "footer"
-	RelFootnotes          = relBase + "footnotes"
-	RelEndnotes           = relBase + "endnotes"
-	RelStyles             = relBase + "styles"
-	RelTheme              = relBase + "theme"
-	RelNumbering          = relBase + "numbering"
-	RelComments           = relBase + "comments"
-	RelCoreProperties     = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
-	RelExtendedProperties = relBase + "extended-properties"
-	RelCustomProperties   = relBase + "custom-properties"
-	RelChart              = relBase + "chart"
-	RelChartDrawing       = relBase + "chartUserShapes"
-	RelChartStyle         = "http://schemas.microsoft.com/office/2011/relationships/chartStyle"
-	RelChartColors        = "http://schemas.microsoft.com/office/2011/relationships/chartColorStyle"
-	RelPackage            = relBase + "package"
-	RelDiagramData        = relBase + "diagramData"
-	RelDiagramDrawing     = "http://schemas.microsoft.com/office/2007/relationships/diagramDrawing"
-	RelHyperlink          = relBase + "hyperlink"
-	RelImage              = relBase + "image"
-)
-
-// The content types of a Word main part: .docx, .docm, .dotx, .dotm.
-const (
-	TypeDocument      = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-	TypeMacroDocument = "application/vnd.ms-word.document.macroEnabled.main+xml"
-	TypeTemplate      = "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml"
-	TypeMacroTemplate = "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"
-)
-
-var wordMainTypes = []string{TypeDocument, TypeMacroDocument, TypeTemplate, TypeMacroTemplate}
+var wordMainTypes = []string{names.TypeDocument, names.TypeMacroDocument, names.TypeTemplate, names.TypeMacroTemplate}
 
 // WordMain returns the main part of a Word document: the target of the package's officeDocument relationship, if its
 // content type is one of Word's.
@@ -63,7 +27,7 @@ func (p *Package) WordMain() (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rels, func(r Relationship) bool { return r.Type == RelOfficeDocument && !r.External })
+	i := slices.IndexFunc(rels, func(r Relationship) bool { return r.Type == names.RelOfficeDocument && !r.External })
 	if i < 0 {
 		return nil, &Error{Code: CodeNoMain, Message: "the file has no main document part", Remedy: remedySaveAgain}
 	}
@@ -127,7 +91,7 @@ func (p *Package) readRels(part *Part, partName string) ([]Relationship, error) 
 		if e.name != "Relationship" {
 			continue
 		}
-		r := Relationship{ID: e.values[0], Type: transitional(e.values[1]), Target: e.values[2], External: e.values[3] == "External"}
+		r := Relationship{ID: e.values[0], Type: names.Transitional(e.values[1]), Target: e.values[2], External: e.values[3] == "External"}
 		if !r.External {
 			r.Target = p.resolve(partName, r.Target)
 		}
@@ -146,6 +110,7 @@ func (p *Package) freeRelID() string { return p.relID }
 // whoever needs them.
 func (p *Package) surveyRels() error {
 	p.relID = "rIdV"
+	strict := []byte(names.Namespace("r", true) + "/")
 	for _, part := range p.parts {
 		if _, ok := relsSource(part.Name); !ok || part.Size > p.lim.XMLBytes {
 			continue
@@ -154,7 +119,7 @@ func (p *Package) surveyRels() error {
 		if err != nil {
 			return err
 		}
-		p.strict = p.strict || part.Name == relsName("/") && bytes.Contains(src, []byte(strictRelBase))
+		p.strict = p.strict || part.Name == relsName("/") && bytes.Contains(src, strict)
 		for bytes.Contains(src, []byte(p.relID)) {
 			p.relID += "V"
 		}
@@ -166,13 +131,6 @@ func (p *Package) surveyRels() error {
 func relsName(partName string) string {
 	dir, base := path.Split(partName)
 	return dir + "_rels/" + base + ".rels"
-}
-
-func transitional(relType string) string {
-	if rest, ok := strings.CutPrefix(relType, strictRelBase); ok {
-		return relBase + rest
-	}
-	return relType
 }
 
 // resolve turns a relative reference into a part name. Cleaning a rooted path cannot leave the package.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"platen/ooxml/names"
 )
 
 const (
@@ -52,7 +54,7 @@ func (d *Data) check() error {
 // Filled is a chart with data.
 type Filled struct {
 	Part     []byte // of the chart
-	Workbook []byte // of the type WorkbookType, which the part's references name the cells of
+	Workbook []byte // of the type names.TypeWorkbook, which the part's references name the cells of
 }
 
 // Fill returns a chart, which src is the part of, with other data. Its series take those of the data in their order and keep
@@ -104,7 +106,7 @@ func newFiller(src []byte, root *element, d *Data) *filler {
 	if prefix, _, found := strings.Cut(root.name, ":"); found {
 		f.prefix = prefix + ":"
 	}
-	f.strict = bytes.Contains(src[root.start:root.open], []byte(strictCharts))
+	f.strict = bytes.Contains(src[root.start:root.open], []byte(names.Namespace("c", true)))
 	f.epoch = epoch1900
 	if e := root.child(f.prefix + "date1904"); e != nil && isOn(e.attr(src, "val")) {
 		f.epoch, f.sheet.from1904 = epoch1904, true
@@ -147,10 +149,7 @@ func (f *filler) leadToWorkbook(root *element, id string) {
 		}
 		break
 	}
-	namespace := documents
-	if f.strict {
-		namespace = strictDocuments
-	}
+	namespace := names.Namespace("r", f.strict)
 	f.upTo(at)
 	fmt.Fprintf(&f.out, `<%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s"><%[1]sautoUpdate val="0"/></%[1]sexternalData>`, f.prefix, namespace, escape(id))
 	f.skipTo(end)

@@ -6,22 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// WorkbookType is the content type of a chart's workbook.
-const WorkbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	"platen/ooxml/names"
+)
 
 const (
 	sheetName     = "Sheet1" // of the only sheet of a workbook
 	generalFormat = "General"
-
-	strictCharts    = "http://purl.oclc.org/ooxml/drawingml/chart"
-	strictDocuments = "http://purl.oclc.org/ooxml/officeDocument/relationships"
-	documents       = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	packages        = "http://schemas.openxmlformats.org/package/2006/"
-	spreadsheet     = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-	parts           = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	header          = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	header        = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 )
 
 // sheet is the sheet of a workbook: the categories in the first column, each series in one of its own under its name.
@@ -72,14 +64,24 @@ func (s *sheet) formats() []string {
 func (s *sheet) workbook() ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
+	types, rels := root("Types", "ct"), root("Relationships", "rel")
 	for _, part := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="` + packages + `content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="` + parts + `sheet.main+xml"/>` +
-			`<Override PartName="/xl/styles.xml" ContentType="` + parts + `styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + parts + `worksheet+xml"/></Types>`},
-		{"_rels/.rels", `<Relationships xmlns="` + packages + `relationships"><Relationship Id="rId1" Type="` + documents + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
-		{"xl/workbook.xml", `<workbook xmlns="` + spreadsheet + `" xmlns:r="` + documents + `">` + s.properties() + `<sheets><sheet name="` + sheetName + `" sheetId="1" r:id="rId1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="` + packages + `relationships"><Relationship Id="rId1" Type="` + documents + `/worksheet" Target="worksheets/sheet1.xml"/>` +
-			`<Relationship Id="rId2" Type="` + documents + `/styles" Target="styles.xml"/></Relationships>`},
+		{
+			"[Content_Types].xml", types + `<Default Extension="rels" ContentType="` + names.TypeRelationships + `"/>` +
+				`<Default Extension="xml" ContentType="application/xml"/>` +
+				`<Override PartName="/xl/workbook.xml" ContentType="` + names.TypeWorkbookMain + `"/>` +
+				`<Override PartName="/xl/styles.xml" ContentType="` + names.TypeSheetStyles + `"/>` +
+				`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + names.TypeWorksheet + `"/></Types>`,
+		},
+		{"_rels/.rels", rels + relationship(1, names.RelOfficeDocument, "xl/workbook.xml") + `</Relationships>`},
+		{
+			"xl/workbook.xml", `<workbook xmlns="` + names.Namespace("x", false) + `" xmlns:r="` + names.Namespace("r", false) + `">` +
+				s.properties() + `<sheets><sheet name="` + sheetName + `" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		},
+		{
+			"xl/_rels/workbook.xml.rels", rels + relationship(1, names.RelWorksheet, "worksheets/sheet1.xml") +
+				relationship(2, names.RelStyles, "styles.xml") + `</Relationships>`,
+		},
 		{"xl/styles.xml", s.styles()},
 		{"xl/worksheets/sheet1.xml", s.xml()},
 	} {
@@ -95,6 +97,15 @@ func (s *sheet) workbook() ([]byte, error) {
 		return nil, fmt.Errorf("cannot get a new workbook: %w", err)
 	}
 	return out.Bytes(), nil
+}
+
+// root returns the start tag of a part whose elements have no prefix.
+func root(name, namespace string) string {
+	return `<` + name + ` xmlns="` + names.Namespace(namespace, false) + `">`
+}
+
+func relationship(id int, relType, target string) string {
+	return fmt.Sprintf(`<Relationship Id="rId%d" Type="%s" Target="%s"/>`, id, relType, target)
 }
 
 // properties is the element that says what numbers of dates mean.
@@ -124,7 +135,7 @@ func (s *sheet) styles() string {
 	if len(formats) > 1 {
 		own = fmt.Sprintf(`<numFmts count="%d">%s</numFmts>`, len(formats)-1, numbers.String())
 	}
-	return `<styleSheet xmlns="` + spreadsheet + `">` + own +
+	return root("styleSheet", "x") + own +
 		`<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
 		`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
@@ -137,7 +148,7 @@ func (s *sheet) styles() string {
 func (s *sheet) xml() string {
 	formats, rows := s.formats(), 0
 	var b strings.Builder
-	b.WriteString(`<worksheet xmlns="` + spreadsheet + `"><sheetData><row r="1">`)
+	b.WriteString(root("worksheet", "x") + `<sheetData><row r="1">`)
 	for i := range s.columns {
 		b.WriteString(textCell(i, 1, s.columns[i].name))
 		rows = max(rows, len(s.columns[i].values))

@@ -9,6 +9,7 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
@@ -243,7 +244,7 @@ func propertyParts(pkg *ooxml.Package) ([]*ooxml.Part, error) {
 		return nil, err
 	}
 	var parts []*ooxml.Part
-	for _, kind := range []string{ooxml.RelCoreProperties, ooxml.RelExtendedProperties, ooxml.RelCustomProperties} {
+	for _, kind := range []string{names.RelCoreProperties, names.RelExtendedProperties, names.RelCustomProperties} {
 		for _, r := range rels {
 			if part := pkg.Part(r.Target); r.Type == kind && !r.External && part != nil && !slices.Contains(parts, part) {
 				parts = append(parts, part)

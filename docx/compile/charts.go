@@ -7,6 +7,7 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // isChart tells whether a drawing is a chart and nothing else.
@@ -18,7 +19,7 @@ func isChart(drawing *wml.Node) bool {
 // bind finds the part of a chart that a tag fills; false if there is none, which is noted.
 func (c *pictures) bind(h *placeholder) bool {
 	id := wml.AttrValue(c.src, h.drawing.All("c:chart")[0], "r:id")
-	i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == id && r.Type == ooxml.RelChart && !r.External })
+	i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == id && r.Type == names.RelChart && !r.External })
 	if i < 0 || c.pkg.Part(c.rels[i].Target) == nil {
 		c.failAside(&aside{mark: h.mark, place: altOf(h.drawing)}, h.mark.tag.Text,
 			&lang.SyntaxError{Message: "the chart itself is missing from the file", Hint: "insert it again"})

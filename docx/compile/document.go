@@ -20,6 +20,7 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Compiled is a document with what was found when it was compiled.
@@ -78,7 +79,7 @@ func (p *partCompiler) becomeDocument() error {
 	if err != nil {
 		return err
 	}
-	types := strings.NewReplacer(ooxml.TypeTemplate, ooxml.TypeDocument, ooxml.TypeMacroTemplate, ooxml.TypeMacroDocument).Replace(string(src))
+	types := strings.NewReplacer(names.TypeTemplate, names.TypeDocument, names.TypeMacroTemplate, names.TypeMacroDocument).Replace(string(src))
 	if types != string(src) {
 		d.Types = []byte(types)
 	}
@@ -201,7 +202,7 @@ func keep(all, of program.Errors) program.Errors {
 
 // textRels are the relationships that lead to parts with text, in the order in which these are read.
 var textRels = []string{
-	ooxml.RelHeader, ooxml.RelFooter, ooxml.RelFootnotes, ooxml.RelEndnotes, ooxml.RelChart, ooxml.RelDiagramData, ooxml.RelDiagramDrawing,
+	names.RelHeader, names.RelFooter, names.RelFootnotes, names.RelEndnotes, names.RelChart, names.RelDiagramData, names.RelDiagramDrawing,
 }
 
 // textParts returns the parts that may hold tags: the main one, then headers, footers, notes, charts and diagrams. What is

@@ -8,6 +8,7 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // The sections that a loop repeats share their headers and footers (ISO 29500-1 §17.10), unless a tag in one of these reads a variable of
@@ -32,7 +33,7 @@ func (r headerReference) step(c *compiler, id *wml.Attr) *program.HeaderReferenc
 }
 
 // headerReferences are the elements that give a section its headers and footers, with the types of their relationships.
-var headerReferences = map[string]string{"w:headerReference": ooxml.RelHeader, "w:footerReference": ooxml.RelFooter}
+var headerReferences = map[string]string{"w:headerReference": names.RelHeader, "w:footerReference": names.RelFooter}
 
 // findHeaders finds the headers and footers of sections within loops.
 func (c *compiler) findHeaders() {

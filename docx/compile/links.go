@@ -7,7 +7,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
-	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Links whose URL, in the relationships of the part, contains tags.
@@ -32,7 +32,7 @@ func (c *links) find() {
 			target = decoded
 		}
 		spans, _ := lang.Find(target)
-		if r.Type != ooxml.RelHyperlink || !r.External || len(spans) == 0 {
+		if r.Type != names.RelHyperlink || !r.External || len(spans) == 0 {
 			continue
 		}
 		for _, n := range c.root.All("w:hyperlink") {

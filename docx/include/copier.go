@@ -11,6 +11,7 @@ import (
 	"github.com/beevik/etree"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // copier copies content from one part of a document to another part of another document.
@@ -251,7 +252,7 @@ func (c *copier) copyPart(part *ooxml.Part, relType string) (name string, err er
 	if len(rels) > 0 {
 		c.in.added.RelateAll(name, rels)
 	}
-	if relType != ooxml.RelHeader && relType != ooxml.RelFooter { // whose lists are those of a place
+	if relType != names.RelHeader && relType != names.RelFooter { // whose lists are those of a place
 		s.parts[part] = name
 	}
 	return name, nil
@@ -263,7 +264,7 @@ func (c *copier) copiedPart(part *ooxml.Part, relType string) (data []byte, rels
 	if err != nil {
 		return nil, nil, err
 	}
-	if relType == ooxml.RelHeader || relType == ooxml.RelFooter {
+	if relType == names.RelHeader || relType == names.RelFooter {
 		return c.copiedText(part, own)
 	}
 	for _, r := range own {

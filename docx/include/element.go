@@ -11,34 +11,14 @@ import (
 	"github.com/beevik/etree"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 type element = etree.Element
 
-// The namespaces whose names count here, by the prefix they have in this package; transitional and strict are the same.
-var namespaces = map[string]string{
-	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
-	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
-	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
-	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
-	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
-	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
-	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
-	"urn:schemas-microsoft-com:office:office":                                "o",
+func emptyParagraph(strict bool) string {
+	return `<w:p xmlns:w="` + names.Namespace("w", strict) + `"/>`
 }
-
-const markupCompatibility = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-
-// wordNamespace is that of WordprocessingML.
-func wordNamespace(strict bool) string {
-	if strict {
-		return "http://purl.oclc.org/ooxml/wordprocessingml/main"
-	}
-	return "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-}
-
-func emptyParagraph(strict bool) string { return `<w:p xmlns:w="` + wordNamespace(strict) + `"/>` }
 
 // nameOf is the name of an element as "w:p" whatever its prefix; "" in namespaces that do not count.
 func nameOf(e *element) string { return qualified(e.NamespaceURI(), e.Tag) }
@@ -52,7 +32,7 @@ func attrName(a *etree.Attr) string {
 }
 
 func qualified(namespace, name string) string {
-	prefix := namespaces[namespace]
+	prefix := names.Prefix(namespace)
 	if prefix == "" {
 		return ""
 	}
@@ -133,7 +113,7 @@ type declarations struct {
 
 // declarationsOf returns those of the root element of a part.
 func declarationsOf(src []byte) (declarations, error) {
-	d := declarations{prefixes: map[string]string{"xml": "http://www.w3.org/XML/1998/namespace"}}
+	d := declarations{prefixes: map[string]string{"xml": names.Namespace("xml", false)}}
 	decoder := xml.NewDecoder(bytes.NewReader(src))
 	for {
 		tok, err := decoder.RawToken()
@@ -161,7 +141,7 @@ func (d *declarations) note(space, name, uri string) {
 
 func (d *declarations) findIgnorable(attrs []xml.Attr) {
 	for _, a := range attrs {
-		if a.Name.Local == "Ignorable" && d.prefixes[a.Name.Space] == markupCompatibility {
+		if a.Name.Local == "Ignorable" && names.Prefix(d.prefixes[a.Name.Space]) == "mc" {
 			d.ignorable = strings.Fields(a.Value)
 		}
 	}
@@ -209,7 +189,7 @@ func declare(e *element, from, there declarations) {
 		}
 	}
 	if slices.Sort(ignorable); len(ignorable) > 0 {
-		e.CreateAttr("xmlns:mc", markupCompatibility)
+		e.CreateAttr("xmlns:mc", names.Namespace("mc", false))
 		e.CreateAttr("mc:Ignorable", strings.Join(ignorable, " "))
 	}
 }

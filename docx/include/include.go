@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Place is where the content of a document is to stand: instead of the paragraph at Source[Start:End] of a part.
@@ -177,7 +178,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 
 // theme gives the document the theme of another if it has none, by whose colours charts and styles may go.
 func (in *inserter) theme(s *source) error {
-	isTheme := func(r ooxml.Relationship) bool { return r.Type == ooxml.RelTheme && !r.External }
+	isTheme := func(r ooxml.Relationship) bool { return r.Type == names.RelTheme && !r.External }
 	i := slices.IndexFunc(s.rels, isTheme)
 	if in.hasTheme || i < 0 {
 		return nil
@@ -242,7 +243,7 @@ func (in *inserter) finish() error {
 			in.replace(sheet.part, data)
 			continue
 		}
-		name, err := in.added.Add("/word/"+sheet.name, "xml", sheet.contentType(), data)
+		name, err := in.added.Add("/word/"+sheet.name, "xml", sheet.contentType, data)
 		if err != nil {
 			return err
 		}

@@ -12,24 +12,26 @@ import (
 	"github.com/beevik/etree"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // sheet is a part that the content of a document refers to: its styles, lists or notes.
 type sheet struct {
-	name    string // of the part, and of its root element
-	relType string
-	strict  bool
-	part    *ooxml.Part // nil: the document has none
-	rels    []ooxml.Relationship
-	root    *element
-	grown   bool // something was added
+	name        string // of the part, and of its root element
+	relType     string
+	contentType string
+	strict      bool
+	part        *ooxml.Part // nil: the document has none
+	rels        []ooxml.Relationship
+	root        *element
+	grown       bool // something was added
 }
 
 // read reads the part that the main part leads to; without one the sheet is empty.
 func (s *sheet) read(pkg *ooxml.Package, main *ooxml.Part) error {
 	s.strict = pkg.Strict()
 	s.root = etree.NewElement("w:" + s.name)
-	s.root.CreateAttr("xmlns:w", wordNamespace(s.strict))
+	s.root.CreateAttr("xmlns:w", names.Namespace("w", s.strict))
 	rels, err := pkg.Rels(main.Name)
 	if err != nil {
 		return err
@@ -46,10 +48,6 @@ func (s *sheet) read(pkg *ooxml.Package, main *ooxml.Part) error {
 	}
 	s.root, err = readElement(pkg, s.part)
 	return err
-}
-
-func (s *sheet) contentType() string {
-	return "application/vnd.openxmlformats-officedocument.wordprocessingml." + s.name + "+xml"
 }
 
 func (s *sheet) declared() declarations { return declarationsAt(s.root) }
@@ -83,7 +81,7 @@ type styleSheet struct {
 }
 
 func readStyles(pkg *ooxml.Package, main *ooxml.Part) (*styleSheet, error) {
-	s := &styleSheet{sheet: sheet{name: "styles", relType: ooxml.RelStyles}, ids: map[string]*element{}, names: map[string]string{}, taken: map[string]bool{}}
+	s := &styleSheet{sheet: sheet{name: "styles", relType: names.RelStyles, contentType: names.TypeStyles}, ids: map[string]*element{}, names: map[string]string{}, taken: map[string]bool{}}
 	if err := s.read(pkg, main); err != nil {
 		return nil, err
 	}
@@ -182,7 +180,10 @@ type numbering struct {
 }
 
 func readNumbering(pkg *ooxml.Package, main *ooxml.Part) (*numbering, error) {
-	n := &numbering{sheet: sheet{name: "numbering", relType: ooxml.RelNumbering}, lists: map[string]*element{}, looks: map[string]*element{}, nextList: 1}
+	n := &numbering{
+		sheet: sheet{name: "numbering", relType: names.RelNumbering, contentType: names.TypeNumbering},
+		lists: map[string]*element{}, looks: map[string]*element{}, nextList: 1,
+	}
 	if err := n.read(pkg, main); err != nil {
 		return nil, err
 	}
@@ -317,11 +318,14 @@ type notes struct {
 }
 
 func readNotes(pkg *ooxml.Package, main *ooxml.Part, kind string) (*notes, error) {
-	relType := ooxml.RelFootnotes
+	relType, contentType := names.RelFootnotes, names.TypeFootnotes
 	if kind == "endnote" {
-		relType = ooxml.RelEndnotes
+		relType, contentType = names.RelEndnotes, names.TypeEndnotes
 	}
-	n := &notes{sheet: sheet{name: kind + "s", relType: relType}, kind: kind, byID: map[string]*element{}, next: 1}
+	n := &notes{
+		sheet: sheet{name: kind + "s", relType: relType, contentType: contentType},
+		kind:  kind, byID: map[string]*element{}, next: 1,
+	}
 	if err := n.read(pkg, main); err != nil {
 		return nil, err
 	}

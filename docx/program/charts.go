@@ -8,6 +8,7 @@ import (
 	"platen/docx/chart"
 	"platen/docx/lang"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // A chart of the template whose alt text is a tag with the filter chart takes its values from the data. If it is shown once, its
@@ -32,7 +33,7 @@ func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	}
 	b.Source, b.rels, b.Texts = src, rels, p
 	for _, r := range rels {
-		if part := pkg.Part(r.Target); r.Type == ooxml.RelPackage && !r.External && part != nil && part.ContentType == chart.WorkbookType {
+		if part := pkg.Part(r.Target); r.Type == names.RelPackage && !r.External && part != nil && part.ContentType == names.TypeWorkbook {
 			b.workbook = part
 		}
 	}
@@ -158,7 +159,7 @@ func texts(values []lang.Value) []string {
 // workbookID is the id of the relationship to the workbook.
 func (b *Chart) workbookID() string {
 	for _, r := range b.rels {
-		if b.workbook != nil && r.Type == ooxml.RelPackage && r.Target == b.workbook.Name {
+		if b.workbook != nil && r.Type == names.RelPackage && r.Target == b.workbook.Name {
 			return r.ID
 		}
 	}
@@ -176,17 +177,17 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 	if err != nil {
 		return "", err
 	}
-	book, err := x.added.Add("/word/embeddings/workbook", "xlsx", chart.WorkbookType, filled.Workbook)
+	book, err := x.added.Add("/word/embeddings/workbook", "xlsx", names.TypeWorkbook, filled.Workbook)
 	if err != nil {
 		return "", err
 	}
-	rels := []ooxml.Relationship{{ID: workbookID, Type: ooxml.RelPackage, Target: book}}
+	rels := []ooxml.Relationship{{ID: workbookID, Type: names.RelPackage, Target: book}}
 	for _, r := range b.rels {
 		part := x.d.Package.Part(r.Target)
 		switch {
-		case r.ID == workbookID || r.Type == ooxml.RelChartStyle || r.Type == ooxml.RelChartColors || part == nil && !r.External:
+		case r.ID == workbookID || r.Type == names.RelChartStyle || r.Type == names.RelChartColors || part == nil && !r.External:
 			continue
-		case r.Type == ooxml.RelChartDrawing && part != nil:
+		case r.Type == names.RelChartDrawing && part != nil:
 			if r.Target, err = x.copyPart(part); err != nil {
 				return "", err
 			}
@@ -194,7 +195,7 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 		rels = append(rels, r)
 	}
 	x.added.RelateAll(name, rels)
-	return x.added.Relate(x.part, ooxml.RelChart, name, false)
+	return x.added.Relate(x.part, names.RelChart, name, false)
 }
 
 // copyPart adds a copy of a part of the template and returns its name.

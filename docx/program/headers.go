@@ -2,6 +2,7 @@ package program
 
 import (
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // headers is what an execution knows about the headers that it has written: those of the template that have new content.
@@ -62,7 +63,7 @@ func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) 
 		return "", err
 	}
 	stem := "/word/header"
-	if h.RelType == ooxml.RelFooter {
+	if h.RelType == names.RelFooter {
 		stem = "/word/footer"
 	}
 	name, err := x.added.Add(stem, "xml", h.Part.ContentType, text)

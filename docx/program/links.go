@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"platen/docx/lang"
-	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Link writes the id of a relationship to a URL that contains tags. If a value is missing or the URL is not allowed, the link stays as it
@@ -81,7 +81,7 @@ func (o *Link) run(x *execution) error {
 		x.out.buf = append(x.out.buf, o.ID...)
 		return nil
 	}
-	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)
+	id, err := x.added.Relate(x.part, names.RelHyperlink, address, true)
 	x.out.buf = append(x.out.buf, id...)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Lists are numbered by what numbering.xml says (ISO 29500-1 §17.9): paragraphs that name the same w:num are one list,
@@ -40,7 +41,7 @@ func (n *Numbering) isIn(part *ooxml.Part) bool { return n != nil && n.part == p
 
 // ReadNumbering reads the lists of a document; nil if it has none. Damage here only costs the lists their restart.
 func ReadNumbering(pkg *ooxml.Package, main *ooxml.Part) (*Numbering, error) {
-	part, err := wml.RelatedPart(pkg, main, ooxml.RelNumbering)
+	part, err := wml.RelatedPart(pkg, main, names.RelNumbering)
 	if part == nil || err != nil {
 		return nil, err
 	}
@@ -213,9 +214,6 @@ func (x *execution) listPrefix() string {
 	return x.d.Lists.root.Child("w:abstractNum").Prefix(x.d.Lists.Source)
 }
 
-// typeNumbering is the content type of numbering.xml.
-const typeNumbering = "application/vnd.openxmlformats-officedocument.wordprocessingml.numbering+xml"
-
 // finishLists puts what was added into the numbering; a document without one gets one.
 func (x *execution) finishLists() error {
 	l, n := &x.lists, x.d.Lists
@@ -226,16 +224,13 @@ func (x *execution) finishLists() error {
 		x.added.Replace(n.part.Name, n.with(l.abstracts, l.nums))
 		return nil
 	}
-	namespace := "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-	if x.d.Package.Strict() {
-		namespace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
-	}
+	namespace := names.Namespace("w", x.d.Package.Strict())
 	data := slices.Concat([]byte(ooxml.XMLHeader+`<w:numbering xmlns:w="`+namespace+`">`), l.abstracts, l.nums, []byte("</w:numbering>"))
-	name, err := x.added.Add("/word/numbering", "xml", typeNumbering, data)
+	name, err := x.added.Add("/word/numbering", "xml", names.TypeNumbering, data)
 	if err != nil {
 		return err
 	}
-	_, err = x.added.Relate(x.d.Main, ooxml.RelNumbering, name, false)
+	_, err = x.added.Relate(x.d.Main, names.RelNumbering, name, false)
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/picture"
 	"platen/docx/wml"
-	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // noPicture is the picture of a content control that is to show none.
@@ -147,10 +147,10 @@ func (x *execution) placePicture(p *prepared, boxWidth, boxHeight picture.EMU, f
 		return nil, err
 	}
 	var err error
-	if s.id, err = x.added.Relate(x.part, ooxml.RelImage, p.name, false); err != nil || p.svgName == "" {
+	if s.id, err = x.added.Relate(x.part, names.RelImage, p.name, false); err != nil || p.svgName == "" {
 		return s, err
 	}
-	s.svgID, err = x.added.Relate(x.part, ooxml.RelImage, p.svgName, false)
+	s.svgID, err = x.added.Relate(x.part, names.RelImage, p.svgName, false)
 	return s, err
 }
 
@@ -293,7 +293,7 @@ func moved(dst, place []byte, by picture.EMU) []byte {
 
 // svgExtension is the extension of a:blip that names a drawing ([MS-ODRAWXML] §2.3.3.29).
 const svgExtension = `<%[1]sextLst><%[1]sext uri="{96DAC541-7B7A-43D3-8B79-37D633B846F1}">` +
-	`<asvg:svgBlip xmlns:asvg="http://schemas.microsoft.com/office/drawing/2016/SVG/main" xmlns:r="%[2]s" r:embed="%[3]s"/></%[1]sext></%[1]sextLst>`
+	`<asvg:svgBlip xmlns:asvg="%[4]s" xmlns:r="%[2]s" r:embed="%[3]s"/></%[1]sext></%[1]sextLst>`
 
 // appendBlip appends an a:blip that names a picture, with effects as they were, and the a:srcRect that says what of it is cut
 // off.
@@ -301,7 +301,7 @@ func (d *Document) appendBlip(dst []byte, prefix string, s *shownPicture, effect
 	dst = fmt.Appendf(dst, `<%sblip xmlns:r="%s" r:embed="%s">`, prefix, d.relNamespace(), s.id)
 	dst = append(dst, effects...)
 	if s.svgID != "" {
-		dst = fmt.Appendf(dst, svgExtension, prefix, d.relNamespace(), s.svgID)
+		dst = fmt.Appendf(dst, svgExtension, prefix, d.relNamespace(), s.svgID, names.Namespace("asvg", d.Package.Strict()))
 	}
 	dst = fmt.Appendf(dst, `</%sblip>`, prefix)
 	if s.Left|s.Top|s.Right|s.Bottom != 0 {
@@ -354,15 +354,13 @@ func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, f
 	if err != nil {
 		return nil, err
 	}
-	base := "http://schemas.openxmlformats.org/drawingml/2006/"
-	if x.d.Package.Strict() {
-		base = "http://purl.oclc.org/ooxml/drawingml/"
-	}
+	strict := x.d.Package.Strict()
+	wp, a, pic := names.Namespace("wp", strict), names.Namespace("a", strict), names.Namespace("pic", strict)
 	id := x.fresh(DrawingIDs)
 	described := fmt.Sprintf(`id="%d" name="Picture %d" descr="%s"`, id, id, appendAttribute(nil, alt))
-	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]swordprocessingDrawing" distT="0" distB="0" distL="0" distR="0">`+
-		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[2]smain"><a:graphicData uri="%[2]spicture">`+
-		`<pic:pic xmlns:pic="%[2]spicture"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, base, s.Width, s.Height, described)
+	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]s" distT="0" distB="0" distL="0" distR="0">`+
+		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[6]s"><a:graphicData uri="%[7]s">`+
+		`<pic:pic xmlns:pic="%[7]s"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, wp, s.Width, s.Height, described, a, pic)
 	out = x.d.appendBlip(out, "a:", s, nil)
 	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
 		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`, at.Prefix, s.Width, s.Height), nil

@@ -10,7 +10,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/picture"
 	"platen/docx/richtext"
-	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // A value with markup, which is HTML where it looks like it or what the filters html and markdown say, becomes rich text. What
@@ -266,7 +266,7 @@ func (h *richHost) Link(address string) string {
 	if err != nil {
 		return ""
 	}
-	id, err := h.x.added.Relate(h.x.part, ooxml.RelHyperlink, address, true)
+	id, err := h.x.added.Relate(h.x.part, names.RelHyperlink, address, true)
 	h.note(err)
 	return id
 }

@@ -6,7 +6,7 @@ import (
 
 	"platen/docx/lang"
 	"platen/docx/wml"
-	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // Values that are to be shown otherwise than as text of the run that their tag stands in.
@@ -80,7 +80,7 @@ func (x *execution) link(o *Value, v shown) error {
 		x.styled(o, v.text, x.runProps(o.Tag, o.Place, v.present))
 		return nil
 	}
-	id, err := x.added.Relate(x.part, ooxml.RelHyperlink, address, true)
+	id, err := x.added.Relate(x.part, names.RelHyperlink, address, true)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,7 @@ func (x *execution) link(o *Value, v shown) error {
 }
 
 // relNamespace is the namespace of attributes that name a relationship.
-func (d *Document) relNamespace() string {
-	if d.Package.Strict() {
-		return "http://purl.oclc.org/ooxml/officeDocument/relationships"
-	}
-	return "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-}
+func (d *Document) relNamespace() string { return names.Namespace("r", d.Package.Strict()) }
 
 // linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
 func (x *execution) linkProps(o *Value, want *lang.Present) string {

@@ -5,25 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-)
 
-// namespaces gives each namespace of the rules one prefix; transitional and strict (ISO 29500-4 and -1) are the same.
-var namespaces = map[string]string{
-	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
-	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
-	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
-	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
-	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
-	"http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing":    "wp14",
-	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
-	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
-	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
-	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
-	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
-	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
-	"http://www.w3.org/XML/1998/namespace":                                   "xml",
-}
+	"platen/ooxml/names"
+)
 
 // scope is the namespace prefixes in force, with our own prefixes; "?" is a namespace of no rule.
 type scope struct {
@@ -76,7 +60,7 @@ func (s *scope) declare(attrs []attribute) *scope {
 		if !ok {
 			prefix = nil
 		}
-		ours := namespaces[string(a.value)]
+		ours := names.Prefix(string(a.value))
 		if ours == "" {
 			ours = "?"
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 // HeadingLevels is how many levels headings have, and a table of contents can show.
@@ -53,7 +54,7 @@ var stated = map[string]bool{
 // ReadStyles returns the styles of a document by their ids. A document whose styles cannot be read has none: its text is
 // there without them.
 func ReadStyles(pkg *ooxml.Package, main *ooxml.Part) (map[string]Style, error) {
-	part, err := RelatedPart(pkg, main, ooxml.RelStyles)
+	part, err := RelatedPart(pkg, main, names.RelStyles)
 	if part == nil || err != nil {
 		return nil, err
 	}

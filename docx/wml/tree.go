@@ -75,28 +75,6 @@ type Attr struct {
 	Start, ValueStart, ValueEnd, End int
 }
 
-// namespaces gives each namespace we read one prefix; transitional and strict (ISO 29500-4 and -1) are the same to us.
-var namespaces = map[string]string{
-	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
-	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
-	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
-	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
-	"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-	"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":             "wp",
-	"http://schemas.openxmlformats.org/officeDocument/2006/math":             "m",
-	"http://purl.oclc.org/ooxml/officeDocument/math":                         "m",
-	"http://schemas.openxmlformats.org/officeDocument/2006/relationships":    "r",
-	"http://purl.oclc.org/ooxml/officeDocument/relationships":                "r",
-	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
-	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",
-	"http://schemas.openxmlformats.org/drawingml/2006/picture":               "pic",
-	"http://purl.oclc.org/ooxml/drawingml/picture":                           "pic",
-	"http://schemas.openxmlformats.org/drawingml/2006/chart":                 "c",
-	"http://purl.oclc.org/ooxml/drawingml/chart":                             "c",
-	"urn:schemas-microsoft-com:vml":                                          "v",
-	"http://www.w3.org/XML/1998/namespace":                                   "xml",
-}
-
 // withAttributes are the elements whose attributes the compiler looks at.
 var withAttributes = map[string]bool{
 	"w:ins": true, "w:del": true, "w:moveFrom": true, "w:moveTo": true, "w:cellIns": true, "w:cellDel": true, "w:cellMerge": true,

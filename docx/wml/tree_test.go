@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"platen/ooxml"
+	"platen/ooxml/names"
 )
 
 const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -99,9 +100,9 @@ func (r *treeReader) start(e xml.StartElement, start, end int) bool {
 	for _, a := range e.Attr {
 		switch {
 		case a.Name.Space == "xmlns":
-			scope[a.Name.Local] = namespaces[a.Value]
+			scope[a.Name.Local] = names.Prefix(a.Value)
 		case a.Name.Space == "" && a.Name.Local == "xmlns":
-			scope[""] = namespaces[a.Value]
+			scope[""] = names.Prefix(a.Value)
 		}
 	}
 	name, ok := canonicalIn(scope, e.Name)

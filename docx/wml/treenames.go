@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"platen/ooxml/names"
 )
 
 // binding is a namespace prefix in force; canonical is "" for a namespace we do not read.
@@ -27,7 +29,7 @@ func (b *treeBuilder) bind(attrName, uri []byte) {
 	if len(rest) > 0 {
 		prefix = string(rest[1:])
 	}
-	b.scope = append(b.scope, binding{prefix, namespaces[string(uri)]})
+	b.scope = append(b.scope, binding{prefix, names.Prefix(string(uri))})
 	b.scopes++
 	b.scopeID, b.declared = b.scopes, ""
 }

@@ -29,7 +29,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.Run("floor", func(b *testing.B) {
 		buf := make([]byte, 4096)
 		for b.Loop() {
-			for _, name := range names(b, dir) {
+			for _, name := range fileNames(b, dir) {
 				f, err := os.Open(name)
 				if err != nil {
 					b.Fatal(err)
@@ -45,7 +45,7 @@ func BenchmarkOpen(b *testing.B) {
 	})
 }
 
-func names(b *testing.B, dir string) []string {
+func fileNames(b *testing.B, dir string) []string {
 	b.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"html"
 
+	"platen/ooxml/names"
+
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/xml"
 )
@@ -44,23 +46,6 @@ var (
 	errTooDeep = errors.New("elements are nested too deeply")
 	errTooMany = errors.New("an element has too many attributes")
 )
-
-// prefixes are those of Word, by the names of the namespaces (ISO 29500-1 Annex A, ISO 29500-4, ISO 29500-3).
-var prefixes = map[string]string{
-	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":        "w",
-	"http://purl.oclc.org/ooxml/wordprocessingml/main":                    "w",
-	"http://schemas.openxmlformats.org/drawingml/2006/main":               "a",
-	"http://purl.oclc.org/ooxml/drawingml/main":                           "a",
-	"http://schemas.openxmlformats.org/officeDocument/2006/math":          "m",
-	"http://purl.oclc.org/ooxml/officeDocument/math":                      "m",
-	"http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r",
-	"http://purl.oclc.org/ooxml/officeDocument/relationships":             "r",
-	"http://schemas.openxmlformats.org/markup-compatibility/2006":         "mc",
-	"http://schemas.openxmlformats.org/package/2006/relationships":        "",
-	"http://schemas.openxmlformats.org/drawingml/2006/chart":              "c",
-	"http://purl.oclc.org/ooxml/drawingml/chart":                          "c",
-	"urn:schemas-microsoft-com:vml":                                       "v",
-}
 
 func newReader(part []byte) *reader {
 	return &reader{lex: xml.NewLexer(parse.NewInputBytes(part))}
@@ -139,7 +124,11 @@ func (x *reader) start() {
 // declare takes note of a namespace that has not the prefix of Word's, and of a prefix of Word's with another namespace.
 func (x *reader) declare(name, namespace []byte) {
 	_, prefix, _ := bytes.Cut(name, []byte(":"))
-	usual, known := prefixes[string(namespace)]
+	usual := names.Prefix(string(namespace))
+	known := usual != ""
+	if usual == "rel" { // whose elements are known by their local names
+		usual = ""
+	}
 	switch {
 	case known && usual == string(prefix), len(prefix) == 0 && !known:
 		delete(x.renamed, string(prefix))

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"platen/docx/chart"
+	"platen/ooxml/names"
 )
 
 // Namespaces declares the namespaces that the parts use.
@@ -113,7 +114,7 @@ func Build(t testing.TB, parts map[string]string) []byte {
 	}
 	files["[Content_Types].xml"] = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default` +
 		` Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml"` +
-		` ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + chart.WorkbookType + `"/>` + types.String() + `</Types>`
+		` ContentType="application/xml"/><Default Extension="xlsx" ContentType="` + names.TypeWorkbook + `"/>` + types.String() + `</Types>`
 	files["_rels/.rels"] = `<Relationships` +
 		` xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1"` +
 		` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"` +
