@@ -1,5 +1,5 @@
 // Package chart gives charts of Word documents other data: the part of a chart (DrawingML, ISO 29500-1 §21.2) with the
-// values that consumers show, and the workbook behind it that Word opens to edit them.
+// values that consumers show, and the workbook after it that Word opens to edit them.
 package chart
 
 import (
@@ -59,7 +59,7 @@ type Filled struct {
 
 // Fill returns a chart, which src is the part of, with other data. Its series take those of the data in their order and keep
 // their names and looks, and what is said of single points that are still there. If they are too few, more like the last of them
-// follow in the next colours of the theme; those that are too many go. The part leads to its workbook by the relationship workbookID.
+// follow in the next colors of the theme; those that are too many go. The part leads to its workbook by the relationship workbookID.
 //
 // The error says what cannot be done, in words that continue "the chart". The same data gives the same bytes.
 func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
@@ -133,7 +133,7 @@ func (f *filler) chart(root *element, series []*element, workbookID string) {
 	f.upTo(len(f.src))
 }
 
-// afterWorkbook are the children of c:chartSpace that come behind c:externalData.
+// afterWorkbook are the children of c:chartSpace that come after c:externalData.
 var afterWorkbook = []string{"printSettings", "userShapes", "extLst"}
 
 // leadToWorkbook writes the reference to the workbook, instead of the one that is there or where it belongs.
@@ -155,7 +155,7 @@ func (f *filler) leadToWorkbook(root *element, id string) {
 	f.skipTo(end)
 }
 
-// escape returns text as it may stand in an element or an attribute, without what XML does not allow.
+// escape returns text escaped for an element or an attribute, without characters that XML does not allow.
 func escape(s string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(s)); err != nil {

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
-// Each file of testdata is a chart, its data and what comes of them: the part, and the sheet of the workbook; or the error.
+// Each file of testdata is a chart, its data, and the result: the part and the sheet of the workbook, or the error.
 func TestFill(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -122,7 +122,7 @@ func TestTooMuch(t *testing.T) {
 		return &chart.Data{Categories: make([]string, points), Series: make([]chart.Series, series)}
 	}
 	for want, d := range map[string]*chart.Data{
-		"has no data series":                           many(0, 1),
+		"has no data series":                                 many(0, 1),
 		"has 256 series; the limit for a chart is 255":       many(256, 1),
 		"has 32001 points; the limit for a series is 32000":  many(1, 32_001),
 		"has 256000 values; the limit for a chart is 250000": many(8, 32_000),
@@ -136,7 +136,7 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// Whatever the part is, what comes of it is well formed, and says what the data says.
+// Whatever the part is, the result is well formed and has the values of the data.
 func FuzzFill(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -175,7 +175,7 @@ func FuzzFill(f *testing.F) {
 	})
 }
 
-// isWellFormed tells whether the package would give a document to Fill.
+// isWellFormed reports whether the package would give a document to Fill.
 func isWellFormed(src []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(src))
 	for {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxDepth is how deep the elements of a chart may lie in each other.
+	// maxDepth is how deep the elements of a chart may nest.
 	maxDepth = 100
 	// maxElements is how many a chart may have; each value that is shown takes two.
 	maxElements = 1_000_000
@@ -83,7 +83,7 @@ func (e *element) child(names ...string) *element {
 	return e
 }
 
-// all returns the elements of a name in e, which do not lie in each other.
+// all returns the elements of a name in e, which do not nest.
 func (e *element) all(name string) []*element {
 	var found []*element
 	for _, c := range e.children {
@@ -129,7 +129,7 @@ func (e *element) text(src []byte) string {
 	d := xml.NewDecoder(bytes.NewReader(src[e.open:e.close]))
 	for {
 		tok, err := d.RawToken()
-		if err != nil { // the end, as parse has seen that there is nothing else
+		if err != nil { // the end: parse has checked the rest
 			return string(text)
 		}
 		if data, ok := tok.(xml.CharData); ok {

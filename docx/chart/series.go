@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// series writes a series; another is one that the chart does not have, which looks like s in the theme's next colour.
+// series writes a series; another is one that the chart does not have, which looks like s in the theme's next color.
 func (f *filler) series(s *element, number int, another bool) {
 	w := &seriesWriter{filler: f, s: s, number: number, another: another}
 	f.out.Write(f.src[s.start:s.open])
@@ -29,7 +29,7 @@ type seriesWriter struct {
 	named, valued bool // these were written
 }
 
-// beforeName are the children of a series that stand before its name, dataAndBehind those that hold its data and those behind them, whatever
+// beforeName are the children of a series before its name, dataAndBehind those that hold its data and those after them, whatever
 // its kind (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer and the others).
 var (
 	beforeName    = []string{"idx", "order"}
@@ -51,7 +51,7 @@ func (w *seriesWriter) child(c *element) {
 			fmt.Fprintf(&w.out, `<%s val="%d"/>`, c.name, w.number)
 			return
 		}
-	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written anew; and ids, and what the values of other cells were
+	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written again; and ids, and what the values of other cells were
 		return
 	case "spPr":
 		if w.another {
@@ -74,7 +74,7 @@ func (w *seriesWriter) child(c *element) {
 	w.out.Write(w.src[c.start:c.end])
 }
 
-// isThere tells whether the single point that an element is about is one of the series still.
+// isThere reports whether the single point that an element is about is one of the series still.
 func (w *seriesWriter) isThere(point *element) bool {
 	idx := point.child(w.prefix + "idx")
 	if w.another || idx == nil {

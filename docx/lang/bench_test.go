@@ -141,7 +141,7 @@ func BenchmarkUnused10000(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode10000 stands beside what encoding/json takes for the same.
+// BenchmarkDecode10000 compares with encoding/json on the same input.
 func BenchmarkDecode10000(b *testing.B) {
 	data := rows(10_000)
 	b.Run("platen", func(b *testing.B) {

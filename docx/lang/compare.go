@@ -43,7 +43,7 @@ func isNull(n Node) bool {
 	return ok && l.Value == nil
 }
 
-// equal tells whether two values are the same: numbers, and a number and a text that spells one, by what they are
+// equal reports whether two values are the same: numbers, and a number and a text that spells one, by what they are
 // worth; true and false also when spelled as text; texts letter by letter; lists and objects never.
 func equal(l, r Value) bool {
 	switch l := l.(type) {
@@ -67,7 +67,7 @@ func equal(l, r Value) bool {
 	return ok && order == 0
 }
 
-// order tells whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
+// order reports whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
 func order(n *Binary, l, r Value) (Value, error) {
 	if order, ok := compareNumbers(l, r); ok {
 		return holds(n.Op, order), nil
@@ -92,7 +92,7 @@ func holds(op string, order int) bool {
 	return order >= 0
 }
 
-// contains tells whether x is an item of a list, a part of a text, or a key of an object.
+// contains reports whether x is an item of a list, a part of a text, or a key of an object.
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	switch in := in.(type) {
 	case []any:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep objects and lists of the input may lie in each other.
+// MaxDepth is how deep objects and lists of the input may nest.
 const MaxDepth = 200
 
 // Sizes of the blocks in which memory for values is taken: the first is small, since most inputs are.
@@ -207,7 +207,7 @@ func (d *decoder) leave() {
 	d.depth--
 }
 
-// skip tells whether the object or list that was entered has anything in it; if not, it passes over its end.
+// skip reports whether the object or list that was entered has anything in it; if not, it passes over its end.
 func (d *decoder) skip(end byte) (more bool) {
 	d.blanks()
 	if d.ahead() == end {
@@ -217,7 +217,7 @@ func (d *decoder) skip(end byte) (more bool) {
 	return true
 }
 
-// comma passes over what follows a value: a comma, or the end.
+// comma skips the comma after a value, or the end.
 func (d *decoder) comma(end byte, where string) (more bool, err error) {
 	d.blanks()
 	switch d.ahead() {

@@ -36,7 +36,7 @@ func (d *decoder) fault(at int, message string) *DataError {
 	}
 }
 
-// unexpected says what is needed here instead of what comes.
+// unexpected says what is needed here instead of the next character.
 func (d *decoder) unexpected(needed string) error {
 	if d.at == len(d.text) {
 		return d.fault(d.at, endsEarly+"; "+needed)

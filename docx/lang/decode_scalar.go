@@ -93,7 +93,7 @@ func (d *decoder) number() (string, error) {
 	return d.text[start:d.at], nil
 }
 
-// digits passes over digits and tells whether there was one.
+// digits passes over digits and reports whether there was one.
 func (d *decoder) digits() bool {
 	start := d.at
 	for d.at < len(d.text) && isDigit(rune(d.text[d.at])) {

@@ -1,12 +1,12 @@
-// Package lang is the tag language of Platen's templates: what may stand between {{ and }}, and what it gives for a
+// Package lang is the tag language of Platen's templates: the text between {{ and }}, and its value for a
 // given input. It knows no document format and no service; text and decoded JSON go in, text comes out.
 //
 // A template engine works with it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow
 // the loops with a [Scope], and collect in a [Use] what the template reads. Once per document: [Decode] the input, make
 // an [Env], and ask it to [Env.Print] values, [Env.Test] conditions and [Env.List] the items of a loop, with
-// [Env.Push] and [Env.Pop] around each item. [Env.Show] also tells how a value is to be shown, [Env.Chart] gives the data of
+// [Env.Push] and [Env.Pop] around each item. [Env.Show] also says how a value is to be shown, [Env.Chart] gives the data of
 // a chart.
-// [Use.Schema] says what the template reads, for those who write the input; [Env.Problems] helps to mend what was missing.
+// [Use.Schema] says what the template reads, for people who write the input; [Env.Problems] helps to fix what was missing.
 //
 // # Grammar
 //
@@ -24,7 +24,7 @@
 //
 // Blanks (also the non-breaking ones Word inserts) separate words and have no other meaning. Quotes of every kind are
 // the same: a string ends at the next quote of its family, double or single. In a string \n is a line break, \t a
-// tab, and \ before a quote or \ takes it literally. Words that open or close a block and operators that stand between
+// tab, and \ before a quote or \ takes it literally. Words that open or close a block and operators between
 // values may be written in any case; a key that is spelled like one of them goes in backquotes. The signs that Word
 // authors reach for are understood: ≠ ≤ ≥ − × ÷. Only $now and $today are written without parentheses.
 //
@@ -32,7 +32,7 @@
 //
 // A path is looked up in the innermost loop variable of that name, then outward, then in the input. A key applied to a
 // list applies to each of its items, so products.amount is the list of all amounts; [0] is the first item of a list,
-// [-1] the last. Null is the same as not there. Inside a loop, loop.index (from 0), loop.number (from 1), loop.first,
+// [-1] the last. Null is the same as missing. Inside a loop, loop.index (from 0), loop.number (from 1), loop.first,
 // loop.last, loop.count and loop.parent tell the place.
 //
 // The arguments of where, sort, group, unique and chart, and the second of $sum, $average, $min, $max and $count, are
@@ -56,7 +56,7 @@
 //
 // Some filters do not change the value but say how it is to be shown: see [Present] and [Env.Show].
 //
-// # What goes wrong
+// # Errors
 //
 // A tag that cannot be read is a [*SyntaxError]. Input that does not suit a tag, such as text where a number is
 // needed or a division by zero, is reported by [Env.Errors], and the tag stays in the document. Only a limit that was

@@ -33,10 +33,10 @@ type Options struct {
 	Locale   *locale.Locale // how numbers, dates and lists are written; nil: [locale.Default]
 	Location *time.Location // the zone that times are given in; nil: their own, and UTC for those that name none
 	Now      time.Time      // what $now is; zero: it is an error
-	Missing  Missing        // what becomes of a tag whose value is missing
+	Missing  Missing        // how to treat a tag whose value is missing
 }
 
-// Missing tells what becomes of a tag whose value is missing.
+// Missing says how to treat a tag whose value is missing.
 type Missing int
 
 // The ways to treat what is missing.
@@ -98,7 +98,7 @@ func (e *Env) Push(name string, item Value, index, count int) {
 // Pop leaves what the last Push entered.
 func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
 
-// LastRound tells whether the innermost loop is in its last round; outside of loops it is false.
+// LastRound reports whether the innermost loop is in its last round; outside of loops it is false.
 func (e *Env) LastRound() bool {
 	last := len(e.frames) - 1
 	return last >= 0 && e.frames[last].index == e.frames[last].count-1
@@ -142,7 +142,7 @@ func (e *Env) direct(t *Tag) (s string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Show is Print for documents: it also says how the text is to stand there, as the tag's presentation filters want it. Present is nil
+// Show is Print for documents: it also returns the presentation that the tag's filters ask for. Present is nil
 // if there are none, and is valid until the next call. The text of a check box is its box, that of a page break or a chart is
 // empty.
 func (e *Env) Show(t *Tag) (s string, p *Present, ok bool, err error) {
@@ -159,7 +159,7 @@ func (e *Env) Value(t *Tag) (v Value, ok bool, err error) {
 	return plain(v), ok, err
 }
 
-// Test tells whether the condition of an If or ElseIf holds. A condition that cannot be computed does not hold and is
+// Test reports whether the condition of an If or ElseIf holds. A condition that cannot be computed does not hold and is
 // among [Env.Errors]. The error is a [*LimitError].
 func (e *Env) Test(t *Tag) (bool, error) {
 	e.begin(t)

@@ -160,7 +160,7 @@ func kindOf(v Value) string {
 	return "a number with too many digits"
 }
 
-// Truth tells whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.
+// Truth reports whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.
 func Truth(v Value) bool { return truth(v) }
 
 // truth is Truth, of computed values too.
@@ -182,7 +182,7 @@ func truth(v Value) bool {
 	return true
 }
 
-// isZero tells whether a JSON number is 0, however written.
+// isZero reports whether a JSON number is 0, however written.
 func isZero(s string) bool {
 	for i := range len(s) {
 		if '1' <= s[i] && s[i] <= '9' {

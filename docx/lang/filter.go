@@ -30,7 +30,7 @@ func (a arity) String() string {
 	return fmt.Sprintf("%d to %d arguments", a.min, a.max)
 }
 
-// filter is what a name behind :: does. Those that change the value have apply, those that only say how it is to be shown
+// filter is what a name after :: does. Those that change the value have apply, those that only say how it is to be shown
 // have note.
 type filter struct {
 	arity
@@ -48,9 +48,9 @@ type filter struct {
 	apply func(e *Env, f *Filter, v Value) (Value, error)
 	// note says in p how the value is to be shown, for the values of the arguments.
 	note func(p *Present, f *Filter, args []Value) error
-	// check tells what is wrong with the first argument if that is a text that is written out, or "".
+	// check says what is wrong with the first argument if that is a text that is written out, or "".
 	check func(f *Filter, s string) string
-	// perItem tells that the arguments are computed for each item of the value, with the item's keys as innermost names.
+	// perItem means that the arguments are computed for each item of the value, with the item's keys as innermost names.
 	perItem bool
 }
 
@@ -91,7 +91,7 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 }
 
 // eachScalar returns a filter that changes one value, or each in a list. What is missing, the empty text, and the nulls in a
-// list stay as they are, so that optional may stand before or behind.
+// list stay as they are, so that optional may come before or after.
 func eachScalar(change func(e *Env, f *Filter, v Value) (Value, error)) func(*Env, *Filter, Value) (Value, error) {
 	return func(e *Env, f *Filter, v Value) (Value, error) {
 		list, ok := v.([]any)

@@ -139,7 +139,7 @@ func addTakes(f *Filter) takes {
 
 const noAmount = `is not a number or a time like "+1 month", "-2 weeks", "end of month" or "next monday"`
 
-// isMidnight tells whether a time of day is that of a date alone.
+// isMidnight reports whether a time of day is that of a date alone.
 func isMidnight(t time.Time) bool {
 	hour, minute, second := t.Clock()
 	return hour == 0 && minute == 0 && second == 0
@@ -166,7 +166,7 @@ func datePattern(pattern string) string {
 // dateLetters are the letters that stand for something in a pattern of a date.
 const dateLetters = "GyYuQqMmLwWdDEeachHKkjsSAzZOvVXx"
 
-// isDatePattern tells whether all letters of a pattern that are not in quotes stand for a part of a date, and one is there.
+// isDatePattern reports whether all letters of a pattern that are not in quotes stand for a part of a date, and one is there.
 func isDatePattern(pattern string) bool {
 	quoted, found := false, false
 	for _, r := range pattern {

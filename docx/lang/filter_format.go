@@ -12,7 +12,7 @@ import (
 //
 //   - US-Number and EU-Number: a number, as 300,000 and 300.000;
 //   - one with an x, such as xxx-xxxx, or with # and other signs between, such as ###-##-####: a mask for any text;
-//   - one with # or 0, such as #,##0.00: a picture of a number, in the way of the locale;
+//   - one with # or 0, such as #,##0.00: a picture of a number, as in the locale;
 //   - one of letters for parts of a date, such as dd-mm-yyyy: a date; mm is the month unless it follows an hour.
 func format(e *Env, f *Filter, v Value) (Value, error) {
 	pattern, err := e.text(f.Args[0])
@@ -47,7 +47,7 @@ func boxDate(pattern string) string {
 	return cldr
 }
 
-// isMask tells whether a pattern is for the characters of a text: it has an x and nothing of a date or number, or # with signs
+// isMask reports whether a pattern is for the characters of a text: it has an x and nothing of a date or number, or # with signs
 // between that no number has.
 func isMask(pattern string) bool {
 	if strings.ContainsAny(pattern, "xX") {
@@ -59,7 +59,7 @@ func isMask(pattern string) bool {
 
 // mask puts the characters of a text in the places of the x or # of a pattern, with its other characters between; one of
 // these that the text has in that place too is not doubled. Where the text ends, the
-// pattern does, but for what stands behind its last place; characters that have no place follow at the end.
+// pattern does, except for the characters after its last place; characters that have no place follow at the end.
 func (e *Env) mask(v Value, pattern string) (Value, error) {
 	s, ok := scalarText(v)
 	if !ok {

@@ -293,14 +293,14 @@ func joinList(e *Env, f *Filter, items []Value) (Value, error) {
 	return e.printList(e.tag.Expr, items, &between, &last)
 }
 
-// delimiter sets what comes behind each item but the last: of the list that is printed, or of the loop.
+// delimiter sets the separator after each item but the last, of the list that is printed or of the loop.
 func delimiter(e *Env, f *Filter, v Value) (Value, error) {
 	s, err := e.text(f.Args[0])
 	e.list.between = &s
 	return v, err
 }
 
-// lastDelimiter sets what comes between the last two items.
+// lastDelimiter sets the separator between the last two items.
 func lastDelimiter(e *Env, f *Filter, v Value) (Value, error) {
 	s, err := e.text(f.Args[0])
 	e.list.last = &s

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// percentPlaces is up to how many decimals percent writes unless it is told how many.
+	// percentPlaces is the maximum number of decimals of percent without an argument.
 	percentPlaces = 2
-	// maxPercentPlaces is how many decimals percent can be told to write.
+	// maxPercentPlaces is the maximum argument of percent.
 	maxPercentPlaces = 20
 	// maxWritten is how many digits before the decimal point a number may have to be written by a locale.
 	maxWritten = MaxDigits
 )
 
-// numberFilters write numbers, in the way of the locale but for Box's own formats.
+// numberFilters write numbers, as in the locale but for Box's own formats.
 var numberFilters = map[string]*filter{
 	"format": {
 		usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, arity: arity{1, 1},
@@ -72,7 +72,7 @@ func currency(e *Env, f *Filter, v Value) (Value, error) {
 	return e.made(s)
 }
 
-// checkCurrency tells what is wrong with a literal that is no code of a currency.
+// checkCurrency says what is wrong with a literal that is no code of a currency.
 func checkCurrency(_ *Filter, code string) string {
 	if len(code) == 3 && strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return ""

@@ -154,7 +154,7 @@ func (l *Length) set(n Node, v Value) error {
 	s, _ := scalarText(v)
 	parsed, ok := parseLength(s)
 	if !ok {
-		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt", or a number of pixels, up to 22 inches`}
+		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt", or "300" for pixels, up to 22 inches`}
 	}
 	*l = parsed
 	return nil
@@ -258,7 +258,7 @@ var unticked = map[string]bool{
 	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true, "否": true, "لا": true,
 }
 
-// Ticked tells whether a value ticks a box: as Truth does, but texts that say no, in any language that numbers are spelled in, do
+// Ticked reports whether a value ticks a box: as Truth does, but texts that say no, in any language that numbers are spelled in, do
 // not tick it.
 func Ticked(v Value) bool {
 	s, isText := v.(string)

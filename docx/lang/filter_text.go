@@ -95,7 +95,7 @@ func wholeCharacter(s string, cut int) int {
 	return cut
 }
 
-// joiner makes one picture of those before and behind it.
+// joiner makes one picture of those before and after it.
 const joiner = '\u200D'
 
 // runeOffset returns the offset of the n-th character of s, or its length if it has no more.

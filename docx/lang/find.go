@@ -32,7 +32,7 @@ func Find(s string) (tags, orphans []Span) {
 	return tags, orphans
 }
 
-// nextBraces returns the offset of the first {{ or }} at i or behind it, or -1.
+// nextBraces returns the offset of the first {{ or }} at i or after it, or -1.
 func nextBraces(s string, i int) int {
 	for ; i+1 < len(s); i++ {
 		if c := s[i]; (c == '{' || c == '}') && s[i+1] == c {
@@ -42,7 +42,7 @@ func nextBraces(s string, i int) int {
 	return -1
 }
 
-// tagEnd returns the offset behind the }} of the tag whose content starts at i, or -1.
+// tagEnd returns the offset after the }} of the tag whose content starts at i, or -1.
 func tagEnd(s string, i int) int {
 	if isComment(s[i:]) {
 		return plainEnd(s, i)

@@ -54,8 +54,8 @@ func cut(s string, spans []lang.Span) []string {
 	return all
 }
 
-// FuzzFind checks that tags and orphans lie in the text, in order and apart, and that taking them out leaves no pair of
-// braces of theirs behind.
+// FuzzFind checks that tags and orphans are parts of the text, in order and without overlap, and that taking them out leaves no pair of
+// their braces.
 func FuzzFind(f *testing.F) {
 	for _, s := range []string{"{{a}}{{b}}", `{{"}}"}}`, "{{ {{'}} ' {{", "}}{{{{{", "{{`\\`}}", strings.Repeat(`{{"`, 100)} {
 		f.Add(s)

@@ -17,7 +17,7 @@ type function struct {
 	// apply gives its value for the values of the arguments, none of which is missing: a function of something missing is
 	// missing.
 	apply func(e *Env, c *Call, args []Value) (Value, error)
-	// perItem tells that the second argument is computed for each item of the first, with the item's keys as innermost
+	// perItem means that the second argument is computed for each item of the first, with the item's keys as innermost
 	// names; apply then gets the list of what that gave.
 	perItem bool
 	counts  bool // looks only at how many there are
@@ -38,7 +38,7 @@ func functionTables(tables ...map[string]*function) map[string]*function {
 // Functions returns the names of all functions, with their $, sorted.
 func Functions() []string { return slices.Sorted(maps.Keys(functionTable)) }
 
-// isBare tells whether a name is that of a function without arguments, which is written without parentheses.
+// isBare reports whether a name is that of a function without arguments, which is written without parentheses.
 func isBare(name string) bool {
 	fn := functionTable[name]
 	return fn != nil && fn.max == 0

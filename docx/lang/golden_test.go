@@ -16,8 +16,8 @@ import (
 	"platen/docx/locale"
 )
 
-// TestGolden runs the files in testdata that hold cases: data, and sections of templates with what becomes of each. A template
-// stands on a line of its own, its outcome below it, indented: the text (quoted if it has line breaks or blanks around it),
+// TestGolden runs the files in testdata that hold cases: data, and sections of templates with the outcome of each. A template
+// has a line of its own, and its outcome is below it, indented: the text (quoted if it has line breaks or blanks around it),
 // how it is to be shown, and what is reported; or why it cannot be read. The name of a section may give settings, as in
 // "cases locale=de zone=Europe/Paris now=2026-11-21T15:04:05Z missing=blank".
 func TestGolden(t *testing.T) {
@@ -278,7 +278,7 @@ func (r *rendering) check(err error) {
 	}
 }
 
-// describe tells what is set in p.
+// describe says what is set in p.
 func describe(p lang.Present) string {
 	var set []string
 	if names := [...]string{"", "literal", "html", "markdown", "image", "qrcode", "barcode", "checkbox", "pagebreak", "chart"}; p.As != 0 {

@@ -15,7 +15,7 @@ type itemScope struct {
 	keys  map[string]bool // whether any item has a key, as far as that was asked
 }
 
-// has tells whether any item has a key.
+// has reports whether any item has a key.
 func (s *itemScope) has(e *Env, key string) bool {
 	found, known := s.keys[key]
 	if !known {
@@ -71,7 +71,7 @@ func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 }
 
 // inItems looks for the first name of a path among the keys of the items, the innermost first. What any item has is a key of all:
-// for one that lacks it the value is missing, lest something of that name further out takes its place.
+// for one that lacks it the value is missing, so that no outer name takes its place.
 func (e *Env) inItems(p *Path) (v Value, ok bool) {
 	key := p.Steps[0].Key
 	for i := range slices.Backward(e.items) {
@@ -134,7 +134,7 @@ func plain(v Value) Value {
 	return v
 }
 
-// isComputed tells whether v is, or may hold, what Decode does not give.
+// isComputed reports whether v is, or may hold, what Decode does not give.
 func isComputed(v Value) bool {
 	switch v.(type) {
 	case number, moment, []any:

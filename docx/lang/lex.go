@@ -10,9 +10,9 @@ import (
 type tokenKind int
 
 const (
-	tokEnd    tokenKind = iota // behind the last token
+	tokEnd    tokenKind = iota // after the last token
 	tokWord                    // a name or a keyword
-	tokKey                     // a name in backquotes, without them, or what follows a dot
+	tokKey                     // a name in backquotes, without them, or a key after a dot
 	tokNumber                  // as typed
 	tokString                  // what the literal stands for
 	tokOp                      // an operator or a bracket, in its ASCII spelling
@@ -46,7 +46,7 @@ type lexer struct {
 
 type stateFn func(*lexer) stateFn
 
-// lex returns the tokens between the braces of a tag, with a tokEnd behind them.
+// lex returns the tokens between the braces of a tag, with a tokEnd after them.
 func lex(tag string) ([]token, *SyntaxError) {
 	l := &lexer{text: tag[:len(tag)-len("}}")], pos: len("{{")}
 	for state := stateFn(lexAny); state != nil; {
@@ -63,7 +63,7 @@ func (l *lexer) fail(pos int, hint, format string, args ...any) stateFn {
 	return nil
 }
 
-// emit appends the token that starts at pos; the lexer stands behind it.
+// emit appends the token that starts at pos; the lexer stands after it.
 func (l *lexer) emit(kind tokenKind, pos int, text string) {
 	l.tokens = append(l.tokens, token{kind, pos, text})
 }
@@ -108,7 +108,7 @@ func lexWord(l *lexer) stateFn {
 	return lexAny
 }
 
-// lexKey reads what follows a dot, where a name may start with a digit and keywords mean nothing, or a name in
+// lexKey reads a key after a dot, where a name may start with a digit and keywords mean nothing, or a name in
 // backquotes anywhere.
 func lexKey(l *lexer) stateFn {
 	l.skip(isBlank)
@@ -208,12 +208,12 @@ func lexOp(l *lexer) stateFn {
 	return l.fail(l.pos, notOperators[r], "unexpected %q", r)
 }
 
-// hintBackquotes tells how to name a key that does not look like one.
+// hintBackquotes says how to name a key that does not look like one.
 const hintBackquotes = "put a key with spaces or special characters in backquotes, as in a.`odd key`"
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave behind, such
+// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave after, such
 // as those of direction in and around text that goes from right to left.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || unicode.Is(unicode.Bidi_Control, r)

@@ -8,8 +8,7 @@ var meantWords = map[string]Kind{
 	"foreach": For, "elif": ElseIf, "elsif": ElseIf,
 }
 
-// Meant returns which block tag of ours a text in braces that cannot be read was probably meant for, Print for none, and what
-// stands behind its words.
+// Meant returns the kind of block tag that a text in braces was probably meant to be, or Print, and the rest after its words.
 func Meant(text string) (kind Kind, rest string) {
 	words := strings.Fields(strings.TrimRight(strings.TrimLeft(text, "{"), "}"))
 	for _, n := range []int{2, 1} {

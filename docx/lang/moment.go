@@ -110,7 +110,7 @@ func zone(name string) (*time.Location, bool) {
 	return loc, err == nil
 }
 
-// daysBetween returns how many days lie between the dates of two moments.
+// daysBetween returns the number of days between the dates of two moments.
 func daysBetween(a, b moment) int {
 	return int(b.day().Sub(a.day()) / (24 * time.Hour))
 }

@@ -9,11 +9,11 @@ import (
 // Node is a part of an expression: *Path, *Literal, *List, *Unary, *Binary, *Presence or *Call, and nothing else. Nodes do not
 // change once parsed.
 type Node interface {
-	// Position is where the node stands in the text of its tag, in bytes: its first character, or its operator.
+	// Position is the offset of the node in the text of its tag, in bytes: its first character, or its operator.
 	Position() int
 	// String returns the expression in a form that parses to the same tree, with no more parentheses than needed.
 	String() string
-	// strength tells how tightly the node holds together, for parentheses.
+	// strength says how tightly the node holds together, for parentheses.
 	strength() int
 }
 
@@ -176,7 +176,7 @@ var binaryStrength = map[string]int{
 	"+": strengthSum, "-": strengthSum, "*": strengthProduct, "/": strengthProduct, "%": strengthProduct,
 }
 
-// Presence is isPresent or, if Not is set, isNotPresent behind its operand.
+// Presence is isPresent or, if Not is set, isNotPresent after its operand.
 type Presence struct {
 	Pos
 	X   Node
@@ -218,7 +218,7 @@ type Filter struct {
 	fn   *filter
 }
 
-// String returns the filter as it is written behind "::".
+// String returns the filter as it is written after "::".
 func (f *Filter) String() string {
 	if len(f.Args) == 0 {
 		return f.Name

@@ -100,7 +100,7 @@ func (x number) over(y number) number {
 	return number{q, x.rounded || y.rounded || !q.Mul(y.Decimal).Equal(x.Decimal)}
 }
 
-// numberText returns a number of the input as it is printed: with every digit it was typed with.
+// numberText returns a JSON number of the input as it is printed: with every digit it was typed with.
 func numberText(n json.Number) (string, bool) {
 	if exponentAt(string(n)) < 0 {
 		return string(n), true

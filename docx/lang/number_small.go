@@ -73,7 +73,7 @@ func parseSmall(s string) (x small, ok bool) {
 	return x, 0 < digits && digits <= maxSmallDigits
 }
 
-// number returns x as a number of any size.
+// number returns x as a number without limits.
 func (x small) number() number { return number{Decimal: decimal.New(x.digits, -int32(x.scale))} }
 
 // calculate returns x op y for + - and *; ok is false if that is not small.
@@ -115,7 +115,7 @@ func multiply(a, b int64) (int64, bool) {
 	return int64(low), true
 }
 
-// compareNumbers compares two values that are or spell numbers; ok is false if one is none.
+// compareNumbers compares two values that are or spell numbers; ok is false unless both do.
 func compareNumbers(l, r Value) (order int, ok bool) {
 	x, xok := asSmall(l)
 	y, yok := asSmall(r)

@@ -55,7 +55,7 @@ func held(v Value) Value {
 	return v
 }
 
-// Has tells whether the object has a key, be it null.
+// Has reports whether the object has a key, be it null.
 func (o *Object) Has(key string) bool { return o.find(key) >= 0 }
 
 // All yields the keys with their values, in order.
@@ -94,7 +94,7 @@ func (o *Object) find(key string) int {
 type layout struct {
 	base  *layout // nil of the empty layout
 	key   string  // the last
-	plain bool    // the key stands in the input as it is, without an escape
+	plain bool    // the input spells the key without an escape
 	size  int     // number of keys
 
 	next *layout            // the extension that was met last

@@ -13,7 +13,7 @@ const (
 	MaxNodes = 1000
 	// MaxPath is how many steps a path may have.
 	MaxPath = MaxDepth
-	// MaxNesting is how deep parentheses, functions and signs may lie in each other.
+	// MaxNesting is how deep parentheses, functions and signs may nest.
 	MaxNesting = 100
 )
 
@@ -42,7 +42,7 @@ func ParseTag(text string) (*Tag, error) {
 	return tag, nil
 }
 
-// parser reads the tokens of one tag. After the first error it stands at the end and every method returns at once; what
+// parser reads the tokens of one tag. After the first error it is at the end, and every method returns at once; what
 // they return then is never used.
 type parser struct {
 	tokens []token // ends with a tokEnd
@@ -53,7 +53,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[0] }
 
-// after returns the token behind the next one.
+// after returns the token after the next one.
 func (p *parser) after() token { return p.tokens[min(1, len(p.tokens)-1)] }
 
 func (p *parser) next() token {
@@ -175,7 +175,7 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	return ""
 }
 
-// filters reads the filters behind a value.
+// filters reads the filters after a value.
 func (p *parser) filters(value Node) []Filter {
 	var filters []Filter
 	for p.accept("::") || len(filters) > 0 && p.accept(",") {

@@ -30,7 +30,7 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// isReserved tells whether a word is no key unless in backquotes.
+// isReserved reports whether a word is no key unless in backquotes.
 func isReserved(word string) bool { return reserved[word] || isBare(word) }
 
 func (p *parser) expression() Node { return p.binary(strengthOr) }
@@ -249,7 +249,7 @@ func (p *parser) index() Step {
 	return Step{Index: n, IsIndex: true}
 }
 
-// arguments reads what stands in parentheses, if anything does.
+// arguments reads the arguments in parentheses, if there are any.
 func (p *parser) arguments() []Node {
 	var args []Node
 	if !p.accept("(") || p.accept(")") {

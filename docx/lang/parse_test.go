@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestSyntaxErrors reads each tag of testdata/errors.txtar and compares what an author is told.
+// TestSyntaxErrors reads each tag of testdata/errors.txtar and compares the message.
 func TestSyntaxErrors(t *testing.T) {
 	const name = "testdata/errors.txtar"
 	golden, err := txtar.ParseFile(name)

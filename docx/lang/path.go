@@ -87,7 +87,7 @@ func itemAt(list []any, i int) Value {
 	return list[i]
 }
 
-// loopProperty returns what the steps behind "loop" name.
+// loopProperty returns what the steps after "loop" name.
 func (e *Env) loopProperty(steps []Step) Value {
 	at := len(e.frames) - 1
 	for len(steps) > 1 && steps[0].Key == "parent" {

@@ -6,7 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Present is how a value is to stand in the document, as the presentation filters of its tag say.
+// Present is the presentation of a value in the document, which the filters of its tag ask for.
 type Present struct {
 	As                              As
 	Bold, Italic, Underline, Strike bool
@@ -21,13 +21,13 @@ type Present struct {
 	Checked                         bool   // of check boxes; the text is a box, ticked or not, or what the filter says
 }
 
-// As tells what the text of a value is.
+// As says what the text of a value is.
 type As int
 
 // What a text can be.
 const (
 	AsText      As = iota
-	AsLiteral      // text as it is, never read as HTML
+	AsLiteral      // literal text
 	AsHTML         // HTML
 	AsMarkdown     // Markdown
 	AsImage        // a picture, as base64, data URI or URL
@@ -38,7 +38,7 @@ const (
 	AsChart        // the data of a chart: see [Env.Chart]
 )
 
-// isSole tells whether a text that is to be shown so cannot be several put together.
+// isSole reports whether a text that is to be shown so cannot be several put together.
 func isSole(as As) bool { return as == AsImage || as == AsQRCode || as == AsBarcode }
 
 // Length is a length in English metric units, 914,400 to the inch.
@@ -63,7 +63,7 @@ var units = map[string]Length{
 	"in": Inch, `"`: Inch, "cm": Centimeter, "mm": Millimeter, "pt": Point, "px": Pixel, "": Pixel,
 }
 
-// parseLength reads "4cm", "1.5 in" or a number of pixels. It is longer than 0 and no longer than MaxLength.
+// parseLength reads "4cm", "1.5 in", or a plain number, which counts pixels. It is longer than 0 and no longer than MaxLength.
 func parseLength(s string) (Length, bool) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimRight(s, `abcdefghijklmnopqrstuvwxyz"`)
@@ -76,7 +76,7 @@ func parseLength(s string) (Length, bool) {
 	return n, n > 0 && n <= MaxLength
 }
 
-// colors holds the names of colours.
+// colors holds the names of colors.
 var colors = map[string]string{
 	"black": "000000", "white": "FFFFFF", "gray": "808080", "grey": "808080", "silver": "C0C0C0", "red": "FF0000",
 	"darkred": "C00000", "maroon": "800000", "brown": "A52A2A", "orange": "FFA500", "gold": "FFC000", "yellow": "FFFF00",

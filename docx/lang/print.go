@@ -28,8 +28,8 @@ func (e *Env) print(v Value) (string, error) {
 	return s, nil
 }
 
-// separator returns what the delimiter filters want behind the text of this item of the loop: nothing behind the last
-// one and behind an empty text.
+// separator returns what the delimiter filters want after the text of this item of the loop: nothing after the last
+// one and after an empty text.
 func (e *Env) separator(s string) string {
 	if e.list == (separators{}) || s == "" {
 		return ""

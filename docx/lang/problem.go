@@ -17,7 +17,7 @@ const (
 	maxListed = 8
 )
 
-// Problem is one of [Env.Errors] or [Env.Warnings], with what helps to find and mend it.
+// Problem is one of [Env.Errors] or [Env.Warnings], with what helps to find and fix it.
 type Problem struct {
 	Message string // the line
 	Path    string // what was looked for, as in the tag, or what was not used; "" if the problem is not about a path
@@ -190,7 +190,7 @@ func (n names) Get(name string) Value {
 	return n.data.Get(name)
 }
 
-// Has tells whether something has that name.
+// Has reports whether something has that name.
 func (n names) Has(name string) bool { return n.data.Has(name) || n.Get(name) != nil }
 
 // All yields the variables, then the keys.

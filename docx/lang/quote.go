@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// family tells which quotes can close which: Word changes them as one types, by language and not always in pairs.
+// family says which quotes can close which: Word changes them as one types, by language and not always in pairs.
 type family int
 
 const (
@@ -27,7 +27,7 @@ func quoteFamily(r rune) family {
 	return notQuote
 }
 
-// stringEnd returns the offset behind the quoted text that starts at s[i], or -1 if it is not closed.
+// stringEnd returns the offset after the quoted text that starts at s[i], or -1 if it is not closed.
 func stringEnd(s string, i int) int {
 	first, n := utf8.DecodeRuneInString(s[i:])
 	quote := quoteFamily(first)
@@ -77,7 +77,7 @@ func writeEscape(b *strings.Builder, rest string) int {
 		b.WriteByte('\t')
 	case r == '\\' || quoteFamily(r) != notQuote:
 		b.WriteString(rest[:n])
-	default: // not an escape: the backslash stands for itself
+	default: // not an escape: the backslash is a character
 		b.WriteByte('\\')
 		return 0
 	}

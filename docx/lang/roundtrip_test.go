@@ -118,7 +118,7 @@ func anyTag(t *rapid.T) *Tag {
 	return tag
 }
 
-// anyFilter returns a filter that may stand behind others. Arguments that must be right if they are written out
+// anyFilter returns a filter that may stand after others. Arguments that must be right if they are written out
 // are paths.
 func anyFilter(t *rapid.T, before []Filter) Filter {
 	hasSole := slices.ContainsFunc(before, func(f Filter) bool { return f.fn.sole })

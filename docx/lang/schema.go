@@ -14,10 +14,10 @@ const (
 	maxExamples = 8
 )
 
-// Schema says what input a template reads: objects, lists and single values, what kind these are as far as the tags tell, and
-// which must be there. What a condition alone looks at may be missing, and what has the filter optional or default; so may null
-// stand there. All else is required where its object is. In what a tag computes over a list, as in $sum(items.price), items
-// may lack the key.
+// Schema describes the input that a template reads: objects, lists, and single values, their kinds as far as the tags show
+// them, and which of them are required. A value is optional, and may be null, if only conditions read it, or if it has the filter
+// optional or default. All others are required if the object around them is present. In a tag that computes over a list, as in
+// $sum(items.price), items may lack the key.
 type Schema struct {
 	Title       string // of the whole
 	kind        kind
@@ -57,7 +57,7 @@ var kindWords = [...]string{
 	"anything", "an object", "a list", "text or a number", "text", "true or false", "a number", "a date", "a date with a time", "a picture",
 }
 
-// Schema returns what the template reads. It is made anew at each call.
+// Schema returns what the template reads. It is computed at each call.
 func (u *Use) Schema() *Schema {
 	m := schemaMaker{facts: map[*useNode]*facts{}}
 	for i := range u.reads {
@@ -89,7 +89,7 @@ type facts struct {
 	more         int // tags beyond maxNamed
 	last         string
 	examples     []Value
-	sure         int // of the examples, those that the others must stand behind
+	sure         int // of the examples, those that the others must stand after
 	entries      []Value
 	atLeast      int
 }
@@ -124,7 +124,7 @@ func (m *schemaMaker) note(r *read) {
 	for i := r.needed; i <= last; i++ {
 		f := m.facts[r.nodes[i]]
 		f.needed = true
-		if f.list { // its items may lack what follows
+		if f.list { // its items may lack the keys below
 			break
 		}
 	}

@@ -116,7 +116,7 @@ func (c *checker) object(s *Schema, o *Object, path string) {
 	}
 }
 
-// unknown yields the keys of an object that are none of the schema's.
+// unknown yields the keys of an object that the schema does not have.
 func (s *Schema) unknown(o *Object) iter.Seq[string] {
 	known := make(map[string]bool, len(s.properties))
 	for _, p := range s.properties {
@@ -158,7 +158,7 @@ func joinPath(path, key string) string {
 	return path + "." + keyText(key, false)
 }
 
-// Changes is what a new version of a template asks of those who send it input. The paths of a list's items are written as in
+// Changes is what a new version of a template asks of people who send it input. The paths of a list's items are written as in
 // items[].price.
 type Changes struct {
 	Needs   []string `json:"needs"` // required, and was not before
@@ -174,7 +174,7 @@ type Retype struct {
 	New  string `json:"new"`
 }
 
-// Empty tells whether nothing changed.
+// Empty reports whether nothing changed.
 func (c *Changes) Empty() bool {
 	return len(c.Needs)+len(c.Takes)+len(c.Drops)+len(c.Retypes) == 0
 }

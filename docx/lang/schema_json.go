@@ -40,7 +40,7 @@ var schemaTypes = [...]struct {
 	anImage:  {types: []string{"string"}, keyword: `"contentEncoding":"base64"`},
 }
 
-// appendTo appends the keywords without the braces around; null tells that null will do too.
+// appendTo appends the keywords without the braces around; null means that null will do too.
 func (s *Schema) appendTo(b []byte, null bool) []byte {
 	start := len(b)
 	key := func(name string) {

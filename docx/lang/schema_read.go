@@ -41,7 +41,7 @@ func likeNumber(n json.Number) takes { return like(aNumber, n) }
 type read struct {
 	takes
 	nodes  []*useNode // from the top of the input
-	needed int        // the first of nodes that is missed if it is not there; len(nodes) if none is
+	needed int        // the first of nodes that is required; len(nodes) if none is
 	listed []listed   // those that are lists for sure
 	tag    string
 }
@@ -133,7 +133,7 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// expr notes what an expression reads. Optional tells that nothing is missed if it is not there.
+// expr notes what an expression reads. Optional means that the input may lack what it reads.
 func (c *collector) expr(n Node, w takes, optional bool) {
 	switch n := n.(type) {
 	case *Path:
@@ -226,7 +226,7 @@ func (c *collector) binary(n *Binary, optional bool) {
 // turned holds the comparisons with their sides changed.
 var turned = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "in": "contains", "contains": "in"}
 
-// compared notes what x reads when it is compared with something, which may tell what x is.
+// compared notes what x reads when it is compared with something, which may say what x is.
 func (c *collector) compared(x, with Node, op string) {
 	p, ok := x.(*Path)
 	if !ok {
@@ -260,7 +260,7 @@ func (c *collector) compared(x, with Node, op string) {
 	}
 }
 
-// isNumeric tells whether an expression can only be a number.
+// isNumeric reports whether an expression can only be a number.
 func isNumeric(n Node) bool {
 	switch n := n.(type) {
 	case *Binary:
@@ -321,7 +321,7 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 		r.needed = c.scope.needed(p, r.nodes)
 	}
 	at := len(r.nodes) - 1
-	for _, step := range slices.Backward(p.Steps) { // an index makes a list of what it stands behind
+	for _, step := range slices.Backward(p.Steps) { // an index makes a list of what it stands after
 		if step.IsIndex && at >= 0 {
 			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at)})
 		} else {

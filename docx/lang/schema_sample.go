@@ -15,7 +15,7 @@ const (
 	maxSampleItems = 4096
 )
 
-// samplePicture is a PNG of one grey pixel.
+// samplePicture is a PNG of one gray pixel.
 const samplePicture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
 // Sample returns input that satisfies the schema, as indented JSON: all keys, required or not, with values that suit their
@@ -29,8 +29,8 @@ func (s *Schema) Sample() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sampleOf is what a sample is made for: a key of an object that is called parent. The variant tells the items of a list
-// apart, and there is room for so many.
+// sampleOf describes the value that a sample is for: a key of an object that is called parent. The variant is different for each
+// item of a list, and room is the number of items that still fit.
 type sampleOf struct {
 	parent, key   string
 	variant, room int

@@ -21,7 +21,7 @@ func schema(t testing.TB, template string) *lang.Schema {
 	return use.Schema()
 }
 
-// brief writes a schema in few words: * behind what is required, types by their first letters, lists in brackets.
+// brief writes a schema in few words: * after what is required, types by their first letters, lists in brackets.
 func brief(t testing.TB, s *lang.Schema) string {
 	t.Helper()
 	written, err := json.Marshal(s)

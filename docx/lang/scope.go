@@ -72,8 +72,8 @@ func (s *Scope) guard(t *Tag, nodes [][]*useNode) {
 	}
 }
 
-// needed returns the first of the nodes on the way of a path that is missed here if it is not there. What lies above it is not
-// missed for this path: the list of a loop, and what a condition asks for. If a condition asks for something else, nothing is missed.
+// needed returns the index of the first of the nodes of a path that this path requires. It does not require the nodes above, which
+// are the list of a loop or read by a condition around. In a condition that reads something else, it requires none.
 func (s *Scope) needed(p *Path, nodes []*useNode) int {
 	from, conditions := 0, s.conditions
 	if v := s.variable(p.Steps[0].Key); v != nil {

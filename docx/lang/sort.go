@@ -12,7 +12,7 @@ type sortBy struct {
 	descending bool
 }
 
-// sortKeys reads the arguments of the filter sort: keys, each with "asc" or "desc" behind it if need be.
+// sortKeys reads the arguments of the filter sort: keys, each with "asc" or "desc" after it if need be.
 func sortKeys(args []Node) []sortBy {
 	var keys []sortBy
 	for _, arg := range args {
@@ -31,7 +31,7 @@ func sortKeys(args []Node) []sortBy {
 	return keys
 }
 
-// sortable is an item with what it is sorted by.
+// sortable is an item and its sort keys.
 type sortable struct {
 	item   Value
 	places []place

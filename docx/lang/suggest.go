@@ -77,7 +77,7 @@ func bare(name string) string {
 	}, name)
 }
 
-// distance is how many letters must be changed, left out, put in or swapped with their neighbour to make b of a, in bytes.
+// distance is how many letters must be changed, left out, put in or swapped with their neighbor to make b of a, in bytes.
 func distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind tells what a tag does.
+// Kind says what a tag does.
 type Kind int
 
 // The kinds of tags.
@@ -34,10 +34,10 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// IsLoop tells whether a tag of this kind repeats what follows for each item of its list.
+// IsLoop reports whether a tag of this kind repeats its body for each item of its list.
 func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn }
 
-// closes tells whether the tag closes a block.
+// closes reports whether the tag closes a block.
 func (k Kind) closes() bool {
 	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf
 }
@@ -160,14 +160,14 @@ func (t *Tag) Paths(s *Scope) []string {
 	return paths
 }
 
-// Reads tells whether the tag reads a variable, or else a key at the top of the input, of that name.
+// Reads reports whether the tag reads a variable, or else a key at the top of the input, of that name.
 func (t *Tag) Reads(name string) bool {
 	found := false
 	t.reads(func(p *Path, _ bool) { found = found || p.Steps[0].Key == name })
 	return found
 }
 
-// reads calls yield for each path in the tag, in the order of writing; whole tells whether all that lies below
+// reads calls yield for each path in the tag, in the order of writing; whole reports whether all below
 // the path is used with it, as when it is printed, rather than only looked at, as in a condition or as a list.
 func (t *Tag) reads(yield func(p *Path, whole bool)) {
 	if t.Expr != nil {

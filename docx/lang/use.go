@@ -15,14 +15,14 @@ type Use struct {
 // useNode is one key of the input; lists are transparent, the keys of their items are the list's own.
 type useNode struct {
 	path  string              // as it would be written
-	whole bool                // with all that lies below
+	whole bool                // with all keys below
 	maybe bool                // read only if the items of some list do not have it
 	keys  map[string]*useNode // what is read below
 	order []string            // of the keys, as they were met
 }
 
 // Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop. Tags
-// are added in document order, those that part and end conditions too: what stands in a condition is not needed always.
+// are added in document order, those that part and end conditions too: tags in a condition are not always needed.
 func (u *Use) Add(t *Tag, s *Scope) { u.add(t, s, takes{want: aScalar}) }
 
 // AddPicture is Add for a value tag in whose place a picture is to stand.
@@ -37,7 +37,7 @@ func (u *Use) AddDate(t *Tag, s *Scope) { u.add(t, s, takes{want: aDate}) }
 // AddAddress is Add for the value tag that an address begins with.
 func (u *Use) AddAddress(t *Tag, s *Scope) { u.add(t, s, anAddress) }
 
-// AddChoice is Add for the value tag of a list with those entries; open tells that other texts will do too.
+// AddChoice is Add for the value tag of a list with those entries; open means that other texts will do too.
 func (u *Use) AddChoice(t *Tag, s *Scope, entries []string, open bool) {
 	w := takes{want: aText, entries: entries}
 	if open {

@@ -101,7 +101,7 @@ func readStep(words []string) (step, []string, bool) {
 	return readMove(n, rest)
 }
 
-// readNeighbour reads what follows "next" and "last": a day of the week, a unit, or the words of a boundary.
+// readNeighbour reads the words after "next" and "last": a day of the week, a unit, or the words of a boundary.
 func readNeighbour(first string, words []string) (step, []string, bool) {
 	if len(words) == 0 {
 		return nil, nil, false

@@ -3,8 +3,8 @@ package locale
 import "strings"
 
 // BoxDate translates a pattern of Box's templates, dd-mm-yyyy, mm-dd-yyyy or dd-mmm-yy, to one for [Locale.Date]. The
-// letters may be of either case: m is the month, unless it follows hours (hh:mm) or stands before seconds; ddd and dddd
-// are the day of the week; h counts to 24 unless "AM/PM" (or a) stands in the pattern. Patterns of LDML made of the
+// letters may be of either case: m is the month, unless it follows hours (hh:mm) or precedes seconds; ddd and dddd
+// are the day of the week; h counts to 24 unless "AM/PM" (or a) is in the pattern. Patterns of LDML made of the
 // same letters pass as they are: d MMMM yyyy. It is false for what is no pattern of a date.
 func BoxDate(pattern string) (ldml string, ok bool) {
 	if len(pattern) > maxPatternBytes {
@@ -45,7 +45,7 @@ func BoxDate(pattern string) (ldml string, ok bool) {
 	return out.String(), b.fields > 0
 }
 
-// saysHalfOfDay reports whether the letter a stands outside of apostrophes.
+// saysHalfOfDay reports whether the letter a is outside apostrophes.
 func saysHalfOfDay(text string) bool {
 	_, _, found := cutOutsideQuotes(strings.ToLower(text), 'a')
 	return found
@@ -60,7 +60,7 @@ type boxDate struct {
 	fields int
 }
 
-// field writes a run of one letter as LDML has it; rest is what follows in the pattern.
+// field writes a run of one letter as LDML has it; rest is the pattern after it.
 func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest string) bool {
 	minutes := b.hours
 	b.hours = false

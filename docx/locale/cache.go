@@ -15,7 +15,7 @@ type cache[T any] struct {
 	size    atomic.Int64
 }
 
-// get returns what was compiled from key, compiling it when it is not there. What cannot be compiled is not kept.
+// get returns what was compiled from key, compiling it when it is missing. What cannot be compiled is not kept.
 func (c *cache[T]) get(key string, compile func(string) (*T, error)) (*T, error) {
 	if v, ok := c.entries.Load(key); ok {
 		return v.(*T), nil

@@ -37,13 +37,13 @@ type conventions struct {
 	percentSign, percentGap  string
 	zero                     rune // the digit zero; 0 stands for '0'
 	secondary                int  // digits of the groups further left; 0 stands for three
-	minGroup                 int  // a number is grouped when this many digits stand before its first separator; 0 stands for 1
+	minGroup                 int  // minimum digits before the first separator, for a number to be grouped; 0 means 1
 	currency, negative       string
 
 	dates, times [4]string // short, medium, long, full
 	am, pm       string
 	quarter      string            // of QQQ: # stands for the number
-	nominative   func() [12]string // names of months that stand alone (LLLL), where they differ
+	nominative   func() [12]string // stand-alone names of months (LLLL), where they differ
 	weekStart    time.Weekday
 	weekDays     int // how many days of the new year its first week has at least; 0 stands for 1
 

@@ -89,7 +89,7 @@ func minorDigits(code string) int {
 	return 2
 }
 
-// splitMoney returns what stands around a positive and a negative amount, with ¤ for the symbol. Without a pattern of
+// splitMoney returns the text around a positive and a negative amount, with ¤ for the symbol. Without a pattern of
 // its own a negative amount is a positive one with a minus in front.
 func splitMoney(positive, negative, minus string) (p, n affixes) {
 	p.prefix, p.suffix, _ = strings.Cut(positive, "#")

@@ -11,7 +11,7 @@ type pattern []field
 
 type field struct {
 	letter byte // 0: text
-	width  int  // how often the letter stands there
+	width  int  // the number of letters
 	text   string
 }
 
@@ -25,7 +25,7 @@ var dateFields = map[byte]int{
 // part 4, Date Field Symbols), in the words of the language:
 //
 //	y yy yyyy     2026 26 2026       year; Y: the year the week belongs to
-//	M MM MMM MMMM 3 03 Mar March     month; MMMMM its letter; L: standing alone ("marzec", not "marca")
+//	M MM MMM MMMM 3 03 Mar March     month; MMMMM its letter; L: on its own ("marzec", not "marca")
 //	d dd D        5 05 64            day of the month, of the year
 //	E EEEE        Thu Thursday       day of the week (EEEEE its letter); e: its number, counted as the region does
 //	w Q QQQ       10 1 Q1            week of the year, quarter
@@ -107,7 +107,7 @@ func compilePattern(text string) (*pattern, error) {
 				return fail("the letter %c means nothing in a date; text goes between apostrophes, such as d 'de' MMMM", c)
 			}
 			if width > most {
-				return fail("%s is too long; %c stands at most %d times", text[i:i+width], c, most)
+				return fail("%s is too long; use %c at most %d times", text[i:i+width], c, most)
 			}
 			p = append(p, field{letter: c, width: width})
 			i += width

@@ -12,7 +12,7 @@ import (
 
 var afternoon = time.Date(2026, time.March, 5, 14, 7, 9, 250e6, time.UTC)
 
-// TestStyles compares with CLDR 48, as ICU 78 gives it, but for the points that go-playground/locales has behind
+// TestStyles compares with CLDR 48, as ICU 78 gives it, but for the points that go-playground/locales has after
 // shortened months in Spanish and Dutch, as CLDR had them before.
 func TestStyles(t *testing.T) {
 	for _, tt := range []struct{ tag, short, medium, long, full, clock string }{

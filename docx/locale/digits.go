@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// maxDigits is how far a number may reach before and behind the decimal point to be written out; what is larger
+	// maxDigits is how far a number may reach before and after the decimal point to be written out; what is larger
 	// is written with an exponent, what is smaller is 0.
 	maxDigits = 1000
 	// maxFraction is how many decimals are written at most.
@@ -16,7 +16,7 @@ const (
 	fastDigits = 18 // what fits an int64 with certainty
 )
 
-// digits is a number as it is written: decimal digits without leading zeros, and how many of them stand before the
+// digits is a number as it is written: decimal digits without leading zeros, and how many of them precede the
 // point; below 0, how many zeros follow the point.
 type digits struct {
 	negative bool
@@ -84,7 +84,7 @@ func (n digits) increment() digits {
 	return n
 }
 
-// at returns the digit at a place: 0 is the first before the point, growing to the left; -1 the first behind it.
+// at returns the digit at a place: 0 is the first before the point, growing to the left; -1 the first after it.
 func (n *digits) at(place int) byte {
 	if i := n.whole - 1 - place; i >= 0 && i < len(n.text) {
 		return n.text[i]

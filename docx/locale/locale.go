@@ -6,7 +6,7 @@
 // the tests compare with what CLDR gives. Numbers are exact decimals all the way.
 //
 // Three things differ from CLDR, because a document is not a screen: -0.001 with two decimals is 0.00 and not -0.00;
-// a plain space stands before AM and PM, since many fonts lack the narrow one; and Swiss German groups with ’ as it is
+// a plain space precedes AM and PM, since many fonts lack the narrow one; and Swiss German groups with ’ as it is
 // typeset, also where newer data has '.
 //
 // Arabic is written with Latin digits, as CLDR has it for the language alone and for the Maghreb and the Emirates, and
@@ -154,7 +154,7 @@ func (l *Locale) Lower(s string) string {
 	return l.recase(s, func(c *caser) cases.Caser { return c.lower })
 }
 
-// Title returns s with a capital at the beginning of every word and small letters behind (Dutch: IJsland).
+// Title returns s with a capital at the beginning of every word and small letters after (Dutch: IJsland).
 func (l *Locale) Title(s string) string {
 	return l.recase(s, func(c *caser) cases.Caser { return c.title })
 }

@@ -11,11 +11,11 @@ type body struct {
 	minWhole           int // zeros fill up to here
 	minFrac, maxFrac   int
 	primary, secondary int // digits in the group next to the point, and in the others; 0: no groups
-	minGroup           int // digits that stand at least before the first separator, for one to be set
+	minGroup           int // minimum digits before the first separator, for one to be written
 	shift              int // 2: percent, 3: per mille
 }
 
-// affixes are what stands around the digits.
+// affixes are the text around the digits.
 type affixes struct{ prefix, suffix string }
 
 // Number returns d as a number picture of CLDR shows it, with the locale's separators:
@@ -23,11 +23,11 @@ type affixes struct{ prefix, suffix string }
 //	#,##0.00    at least one digit, in groups, two decimals          1,234.50
 //	0.0#        one or two decimals                                  1234.5
 //	000         at least three digits                                007
-//	#,##0;(#)   behind the semicolon: what stands around a negative  (1,234)
+//	#,##0;(#)   after the semicolon: the text around a negative  (1,234)
 //	0.#%        percent; ‰ per mille                                 25.6%
 //
-// # is a digit that may be absent, 0 one that must stand there. A comma says how many digits a group has, whatever the
-// region's custom. Any other text may stand before and behind ("€ #,##0.00", "0 kg"); what has a meaning of its own
+// # is a digit that may be absent, 0 one that is always written. A comma says how many digits a group has, whatever the
+// region's custom. Any other text may come before and after ("€ #,##0.00", "0 kg"); what has a meaning of its own
 // goes between apostrophes ('#'0), and two apostrophes are one. Rounding is exact, halves away from zero. A picture
 // that cannot be read is a [*PatternError].
 func (l *Locale) Number(d decimal.Decimal, picture string) (string, error) {
@@ -104,7 +104,7 @@ func (l *Locale) exponential(d decimal.Decimal) string {
 	return sign + text + "E" + power.String()
 }
 
-// write puts the digits between what stands around them.
+// write puts the digits between the affixes.
 func (l *Locale) write(n *digits, b *body, around *affixes, point, group string) string {
 	var buf [96]byte
 	out := append(buf[:0], around.prefix...)
@@ -125,7 +125,7 @@ func (l *Locale) write(n *digits, b *body, around *affixes, point, group string)
 	return string(append(out, around.suffix...))
 }
 
-// separates reports whether a separator stands behind the digit of that place.
+// separates reports whether a separator stands after the digit of that place.
 func (b *body) separates(place int) bool {
 	return place == b.primary || place > b.primary && (place-b.primary)%b.secondary == 0
 }
@@ -137,7 +137,7 @@ func (l *Locale) appendDigit(dst []byte, digit byte) []byte {
 	return utf8.AppendRune(dst, l.zero+rune(digit-'0'))
 }
 
-// appendInt writes a number of a date, with at least width digits.
+// appendInt writes an integer of a date with at least width digits.
 func (l *Locale) appendInt(dst []byte, n, width int) []byte {
 	var buf [20]byte
 	i := len(buf)

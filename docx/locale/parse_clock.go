@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-const timeHint = "behind a date may stand a time such as 14:07:09 or 2:07 PM, and a zone such as Z or +01:00"
+const timeHint = "after a date, write a time such as 14:07:09 or 2:07 PM, and a zone such as Z or +01:00"
 
-// clock reads the time of day and the zone behind a date.
+// clock reads the time of day and the zone after a date.
 func (p *timeParser) clock() {
 	separated := p.cut("t")
 	if p.skipBlanks(); !separated && strings.HasPrefix(p.rest, ",") {
@@ -35,7 +35,7 @@ func (p *timeParser) clock() {
 	}
 }
 
-// twoDigits reads a number of one or two digits.
+// twoDigits reads an integer of one or two digits.
 func (p *timeParser) twoDigits(most int) int {
 	n := leadingDigits(p.rest)
 	if n == 0 || n > 2 || number(p.rest[:n]) > most {
@@ -47,7 +47,7 @@ func (p *timeParser) twoDigits(most int) int {
 	return v
 }
 
-// fraction reads the fraction of a second; what is behind the nanoseconds is dropped.
+// fraction reads the fraction of a second; what is after the nanoseconds is dropped.
 func (p *timeParser) fraction() {
 	if p.rest == "" || p.rest[0] != '.' && p.rest[0] != ',' || leadingDigits(p.rest[1:]) == 0 {
 		return

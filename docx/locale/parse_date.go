@@ -33,7 +33,7 @@ func (e *TimeError) Error() string { return fmt.Sprintf("%q is no date: %s", e.T
 //	5. März 2026  Thu, 5 Mar 2026     week; also 5 de marzo de 2026 and 2026年3月5日
 //	1772719629  1772719629250         9 to 11 digits: seconds since 1970; 12 to 14: milliseconds
 //
-// Behind a date may stand a time, after a T, a blank or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM; and behind that a
+// A time may follow a date, after a T, a blank, or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM; and after that a
 // zone: Z, UTC, GMT, +01:00, +0100, +01. A time without zone is one in loc, nil being UTC. A time with zone, and one
 // counted since 1970, is shown as the clocks of loc show it; if loc is nil, as it was written. Without time of day the
 // time is midnight, and dateOnly is true. What the calendar does not have (31 April, month 13) is an error and is never

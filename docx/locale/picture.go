@@ -9,7 +9,7 @@ import (
 // maxPatternBytes is how long a number picture or the pattern of a date may be.
 const maxPatternBytes = 256
 
-// minGroupDigits is how many digits stand behind the last comma of a picture. Fewer are decimals, as a German author writes
+// minGroupDigits is how many digits stand after the last comma of a picture. Fewer are decimals, as a German author writes
 // them, and would be grouped without a word.
 const minGroupDigits = 3
 
@@ -47,20 +47,20 @@ func (l *Locale) compilePicture(text string) (*picture, error) {
 	}
 	p.positive = affixes{l.affix(prefix, p), l.affix(suffix, p)}
 	if _, rest, _ := cutDigits(suffix); rest != "" {
-		return fail("the digits (#,##0.00) may stand in one place only; put a # or 0 that is text between apostrophes")
+		return fail("the format has digits (#,##0.00) in two places; put a # or 0 that is text between apostrophes")
 	}
 	p.negative = affixes{l.minus + p.positive.prefix, p.positive.suffix}
 	if both {
 		prefix, digits, suffix = cutDigits(negative)
 		if digits == "" {
-			return fail("behind the semicolon must stand how a negative number looks, such as (#)")
+			return fail("after the semicolon, write the format of negative numbers, such as (#)")
 		}
 		p.negative = affixes{l.affix(prefix, nil), l.affix(suffix, nil)}
 	}
 	return p, nil
 }
 
-// cutOutsideQuotes cuts at the first sep that does not stand between apostrophes.
+// cutOutsideQuotes cuts at the first sep outside apostrophes.
 func cutOutsideQuotes(s string, sep byte) (before, after string, found bool) {
 	quoted := false
 	for i := range len(s) {
@@ -93,7 +93,7 @@ func cutDigits(s string) (prefix, digits, suffix string) {
 	return trimLayout(s, start, len(s))
 }
 
-// trimLayout leaves a comma or point behind the last digit to the text that follows.
+// trimLayout leaves a comma or point after the last digit to the text that follows.
 func trimLayout(s string, start, end int) (prefix, digits, suffix string) {
 	for !isDigitMark(s[end-1]) {
 		end--
@@ -112,13 +112,13 @@ func (b *body) layOut(digits string) string {
 	case digits == "":
 		return "it shows no digit; write 0 or # where the number is to stand, such as #,##0.00"
 	case strings.ContainsAny(fraction, ".,"):
-		return "behind the decimal point may stand only 0 and #; the point is always the decimal sign, the comma that of groups"
+		return "after the decimal point, only 0 and # are allowed; the point always separates decimals, and the comma groups"
 	case strings.Contains(strings.TrimLeft(fraction, "0"), "0"):
-		return "behind the decimal point the 0 stand before the #, such as 0.0#"
+		return "after the decimal point, write 0 before #, such as 0.0#"
 	case strings.Contains(strings.TrimLeft(strings.ReplaceAll(whole, ",", ""), "#"), "#"):
-		return "before the decimal point the # stand before the 0, such as #,##0"
+		return "before the decimal point, write # before 0, such as #,##0"
 	case strings.Contains(whole, ",,") || strings.HasPrefix(whole, ",") || strings.HasSuffix(whole, ","):
-		return "a comma stands between digits, such as #,##0"
+		return "write commas between digits, such as #,##0"
 	case len(fraction) > maxFraction:
 		return fmt.Sprintf("it has more than %d decimals", maxFraction)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-playground/locales/zh_Hant"
 )
 
-// regionRow says what a region does differently from its parent, which stands before it.
+// regionRow says what a region does differently from its parent, which comes before it.
 type regionRow struct {
 	tag, parent string
 	change      func(*conventions)

@@ -19,8 +19,8 @@ const (
 type spelling struct {
 	whole func(l *Locale, n uint64) string // 0 to maxWords
 	minus string
-	point string // stands before the decimals, which are said digit by digit
-	join  string // stands between the parts
+	point string // before the decimals, which are said digit by digit
+	join  string // between the parts
 }
 
 var spellings = map[string]spelling{

@@ -60,7 +60,7 @@ func polishBelow1000(n int) []string {
 	return parts
 }
 
-// arabic joins all its parts with and; ones stand before tens. What a scale looks like follows from the last two digits
+// arabic joins all its parts with and; ones come before tens. What a scale looks like follows from the last two digits
 // of its count: dual for two, plural up to ten, the accusative up to ninety-nine, else the singular.
 func arabic(_ *Locale, n uint64) string {
 	if n == 0 {
@@ -172,7 +172,7 @@ func chinese(l *Locale, n uint64) string {
 	return text.String()
 }
 
-// sayChinese says n, which is not 0: how often the largest unit is in it, and the rest, with 零 for zeros between them.
+// sayChinese says n, which is not 0: how many of the largest unit it has, and the rest, with 零 for zeros between them.
 func sayChinese(text *strings.Builder, n uint64, scales []chineseScale) {
 	for _, scale := range scales {
 		if n < scale.size {

@@ -112,7 +112,7 @@ func germanHundreds(n int) string {
 	return germanOnes[n/100] + "hundert" + germanHundreds(n%100)
 }
 
-// dutch writes up to duizend as one word and puts a blank behind it, as the Taalunie has it.
+// dutch writes up to duizend as one word and puts a blank after it, as the Taalunie has it.
 func dutch(_ *Locale, n uint64) string {
 	if n == 0 {
 		return dutchOnes[0]

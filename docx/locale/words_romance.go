@@ -56,7 +56,7 @@ func plural(noun string, n int) string {
 	return noun
 }
 
-// frenchHundreds says a number below a thousand; last tells that vingt and cent may have an s.
+// frenchHundreds says a number below a thousand; last means that vingt and cent may have an s.
 func (l *Locale) frenchHundreds(n int, last bool) string {
 	if n < 100 {
 		return l.frenchTens(n, last)
@@ -263,7 +263,7 @@ func (l *Locale) portugueseGroups(n, size uint64, say func(group) string) string
 	return text.String()
 }
 
-// portugueseJoins reports whether a last group stands behind an "e".
+// portugueseJoins reports whether a last group stands after an "e".
 func portugueseJoins(n int) bool {
 	if n >= 1000 && n%1000 == 0 {
 		n /= 1000

@@ -49,7 +49,7 @@ func (b *bitmap) write(data []byte) {
 	}
 }
 
-// png returns the file. The bitmap must not be used afterwards.
+// png returns the file. The bitmap must not be used afterward.
 func (b *bitmap) png() []byte {
 	const depth, grayscale = 1, 0
 	if err := b.packed.Close(); err != nil {

@@ -75,7 +75,7 @@ var symbologies = map[string]symbology{
 
 // Code draws what a text is as a code, as a PNG of black and white with its quiet zone. The kinds are ean13, ean8, code128, code39,
 // code93, codabar, 2of5 (industrial), itf (interleaved 2 of 5), datamatrix, aztec, pdf417 and qr. A check digit of EAN is
-// computed if it is not there and checked if it is; so is that of ITF-14. Codabar gets its start and stop if it has none.
+// computed if it is missing and checked if it is; so is that of ITF-14. Codabar gets its start and stop if it has none.
 // QR codes hold UTF-8 and may be damaged to 15 % (level M); the others hold Latin-1, or what they have.
 //
 // Its modules are taken from the meter as steps. An error of the meter comes as it is.
@@ -162,7 +162,7 @@ func checkDigit(text string) byte {
 	return byte('0' + (10-sum%10)%10)
 }
 
-// checked returns a number of so many digits: with a check digit that was not there, or that was right.
+// checked returns text with its check digit, which it adds if it is missing and else verifies.
 func checked(text string, length int, kind string) (string, error) {
 	if err := digits(text, kind); err != nil {
 		return "", err

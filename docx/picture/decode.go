@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// IsAddress tells whether a value is the address of a picture and not the picture itself.
+// IsAddress reports whether a value is the address of a picture and not the picture itself.
 func IsAddress(value string) bool {
 	scheme, _, ok := strings.Cut(strings.TrimSpace(value), "://")
 	return ok && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
 // Decode returns the file that a value spells: base64 (RFC 4648, in either alphabet, with or without padding and with
-// blanks and line ends anywhere), or a data URI (RFC 2397). The text of an SVG file stands for itself.
+// blanks and line ends anywhere), or a data URI (RFC 2397). The text of an SVG file is taken as it is.
 func Decode(value string) ([]byte, error) {
 	if len(value) > 2*MaxBytes {
 		return nil, tooLarge()

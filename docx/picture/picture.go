@@ -1,4 +1,4 @@
-// Package picture reads picture files as they come with data, makes of them what Word can show, and draws codes: QR and
+// Package picture reads image files as they come with data, makes of them what Word can show, and draws codes: QR and
 // barcodes. It knows nothing of documents.
 //
 // Errors complete a sentence whose subject is the picture, such as "is larger than 32 MB".
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// MaxBytes is how large a picture file may be.
+	// MaxBytes is how large a image file may be.
 	MaxBytes = 32 << 20
 	// MaxSide is how many pixels wide or high a picture may be.
 	MaxSide = 30_000
@@ -33,7 +33,7 @@ const (
 	jpegQuality = 95
 )
 
-// Kind is a kind of picture file.
+// Kind is a kind of image file.
 type Kind int
 
 // The kinds that are read.
@@ -72,7 +72,7 @@ const (
 	minDPI, maxDPI = 20, 10_000
 )
 
-// Picture is a picture as it can stand in a document.
+// Picture is a picture that a document can hold.
 type Picture struct {
 	Kind          Kind   // of Data: PNG, JPEG, GIF, BMP or TIFF
 	Data          []byte // the file
@@ -84,10 +84,10 @@ type Picture struct {
 // ErrKind says that bytes are no picture of a kind that is read.
 var ErrKind = errors.New("is not an image: use a PNG, JPEG, GIF, BMP, TIFF, WebP, or SVG file")
 
-// Prepare makes of a picture file what Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
-// WebP becomes PNG. SVG loses scripts and whatever refers to the outside, and gets a PNG beside it.
+// Prepare makes of a image file what Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
+// WebP becomes PNG. SVG loses scripts and whatever refers to the outside, and comes with a PNG.
 //
-// A JPEG file that says it is to be turned (its EXIF orientation) is turned: its pixels are written anew, upright. The other
+// A JPEG file that says it is to be turned (its EXIF orientation) is turned: its pixels are written again, upright. The other
 // way, a rotation of the drawing, would keep the bytes, but viewers disagree on whether the file's own orientation
 // counts besides, and on the box of a drawing that is rotated; upright pixels are the same everywhere.
 //

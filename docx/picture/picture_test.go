@@ -59,7 +59,7 @@ func withPHYs(file []byte, x, y uint32) []byte {
 	return slices.Concat(file[:header], chunk, file[header:])
 }
 
-// withSegment puts a segment behind the start of a JPEG file.
+// withSegment puts a segment after the start of a JPEG file.
 func withSegment(file []byte, marker byte, body string) []byte {
 	size := binary.BigEndian.AppendUint16(nil, uint16(len(body)+2))
 	return slices.Concat(file[:2], []byte{0xff, marker}, size, []byte(body), file[2:])

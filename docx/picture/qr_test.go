@@ -44,7 +44,7 @@ func checkQR(t *testing.T, text string) {
 	version := &qrVersions[(symbol.side-17)/4]
 	theirs := newQRSymbol(symbol.side, func(x, y int) bool { return isDark(want.At(x, y)) })
 	for a := range version.masks {
-		turned := symbol.xor(&version.masks[a]) // the mask of ours, taken off
+		turned := symbol.xor(&version.masks[a]) // our mask, removed
 		for b := range version.masks {
 			if again := turned.xor(&version.masks[b]); equalQR(&again, &theirs) {
 				if symbol.penalty() > theirs.penalty() {

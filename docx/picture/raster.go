@@ -24,7 +24,7 @@ const (
 
 	// maxRasterWork bounds the drawing of one vector picture: in pixels, a line counting as many as lineWork; about a second.
 	maxRasterWork, lineWork = 100_000_000, 50
-	// shadedWork is how many times the work of a plain colour a gradient is.
+	// shadedWork is how many times the work of a plain color a gradient is.
 	shadedWork = 20
 	// workPerStep is how much of this work counts as a step of the document's.
 	workPerStep = 50
@@ -32,7 +32,7 @@ const (
 
 var errComplicated = errors.New("is an SVG file too complicated to draw: save it as PNG")
 
-// rasterize draws a vector picture that sanitize has cleaned, for those who cannot show it. It is drawn smaller if it is much
+// rasterize draws a vector picture that sanitize has cleaned, for people who cannot show it. It is drawn smaller if it is much
 // work.
 func rasterize(m *budget.Meter, svg []byte, width, height EMU) ([]byte, error) {
 	icon, err := guarded(func() (*oksvg.SvgIcon, error) {
@@ -106,7 +106,7 @@ func (m *meter) Line(b fixed.Point26_6) {
 	m.Scanner.Line(b)
 }
 
-// SetColor notes whether the next path has one colour.
+// SetColor notes whether the next path has one color.
 func (m *meter) SetColor(color any) {
 	_, m.shaded = color.(rasterx.ColorFunc)
 	m.Scanner.SetColor(color)

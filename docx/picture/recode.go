@@ -11,7 +11,7 @@ import (
 	"platen/budget"
 )
 
-// largePixels is how many pixels a picture may have that is decoded beside others.
+// largePixels is how many pixels a picture may have that is decoded while others are.
 const largePixels = 4_000_000
 
 // large is held while a larger one is decoded, so that however many documents are made at once, the memory is that of one.

@@ -13,10 +13,10 @@ const (
 	FitOriginal Fit = "original" // as large as it is by itself
 )
 
-// MaxExtent is how wide or high a picture may stand in a document: the widest page of Word.
+// MaxExtent is how wide or high a picture in a document may be: the widest page of Word.
 const MaxExtent = 22 * inch
 
-// Placed is how a picture stands in a document.
+// Placed is the size and crop of a picture in a document.
 type Placed struct {
 	Width, Height EMU
 	// What is cut off at each side, in 1/100,000 of the picture's width or height, as a:srcRect wants it.
@@ -49,7 +49,7 @@ func Place(naturalWidth, naturalHeight, width, height EMU, fit Fit) Placed {
 // clamp brings a length to one that a file may name: products of two of them fit an EMU.
 func clamp(n EMU) EMU { return min(max(n, 1), 1<<31-1) }
 
-// within makes w by h as large as it can be in a box; grow tells whether it may become larger.
+// within makes w by h as large as it can be in a box; grow reports whether it may become larger.
 func within(w, h, width, height EMU, grow bool) Placed {
 	if !grow && w <= width && h <= height {
 		return Placed{Width: w, Height: h}

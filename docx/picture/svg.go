@@ -19,7 +19,7 @@ const (
 	maxSVGBytes, maxSVGElements, maxSVGDepth = 8 << 20, 100_000, 200
 	// svgPerStep is how many bytes are read for one step.
 	svgPerStep = 10
-	// maxSVGProlog is how much may stand before the root element.
+	// maxSVGProlog is the maximum number of bytes before the root element.
 	maxSVGProlog = 64 << 10
 
 	svgNamespace   = "http://www.w3.org/2000/svg"
@@ -45,7 +45,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// looksLikeSVG tells whether the first element of data is called svg.
+// looksLikeSVG reports whether the first element of data is called svg.
 func looksLikeSVG(data []byte) bool {
 	head := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '<' {
@@ -121,7 +121,7 @@ var svgUnits = map[string]float64{
 	"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 8,
 }
 
-// svgLength returns a length in pixels; 0 if it is none, or relative to something unknown.
+// svgLength returns a length in pixels; 0 if it is not one, or relative to something unknown.
 func svgLength(s string) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")
@@ -164,7 +164,7 @@ func prepareSVG(m *budget.Meter, data []byte, p *Picture) (*Picture, error) {
 	return p, nil
 }
 
-// cleaner writes an SVG file anew with only what draws.
+// cleaner writes an SVG file again with only what draws.
 type cleaner struct {
 	out      bytes.Buffer
 	depth    int
@@ -225,7 +225,7 @@ func (c *cleaner) token(token xml.Token) error {
 	return nil
 }
 
-// keeps tells whether an element stays. rasterize follows uses without an end if they stand in definitions.
+// keeps reports whether an element stays. rasterize follows uses without an end in definitions.
 func (c *cleaner) keeps(e xml.StartElement) bool {
 	if e.Name.Space != svgNamespace && e.Name.Space != "" || !svgElements[e.Name.Local] {
 		return false
@@ -329,7 +329,7 @@ func viewBox(root xml.StartElement) string {
 	return fmt.Sprintf("0 0 %g %g", width, height)
 }
 
-// isInner tells whether a reference leads to the same file, or is a picture itself.
+// isInner reports whether a reference leads to the same file, or is a picture itself.
 func isInner(element, address string) bool {
 	address = strings.ToLower(strings.TrimSpace(address))
 	if strings.HasPrefix(address, "#") {
@@ -343,7 +343,7 @@ func isInner(element, address string) bool {
 	return false
 }
 
-// isHarmless tells whether a value or a style sheet refers to nothing outside of the file.
+// isHarmless reports whether a value or a style sheet refers to nothing outside of the file.
 func isHarmless(s string) bool {
 	s = strings.ToLower(s)
 	if strings.ContainsAny(s, `\@`) || strings.Contains(s, "script:") || strings.Contains(s, "expression(") || strings.Contains(s, "image(") || strings.Contains(s, "/*") {

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxTables is how deep tables may stand in each other; deeper ones dissolve into their cells' content.
+// maxTables is how deep tables may nest; deeper ones dissolve into their cells' content.
 const maxTables = 6
 
 // maxJoined is how long a text may be to be joined with the next; it keeps the cost of many linear.
 const maxJoined = 256
 
-// style is what an element hands down to what stands in it.
+// style is what an element passes to its content.
 type style struct {
 	format
 	shape
@@ -29,7 +29,7 @@ type builder struct {
 	blocks    []block
 	par       *block // that is open
 	keepSpace bool   // of the open paragraph's text
-	space     bool   // a blank would collapse with what is before it, or begins the line
+	space     bool   // a blank would collapse with the one before it, or begins the line
 
 	// Of the paragraph that was closed last: what was cut off, and whether an element of its own was around it.
 	cutBefore, cutBehind, cutBreak, anonymous bool
@@ -103,7 +103,7 @@ func (b *builder) open(s style) {
 	b.keepSpace = s.keepSpace
 }
 
-// closePar ends the open paragraph: blanks at its end are none, nor does a last line break begin another line.
+// closePar ends the open paragraph: blanks at its end vanish, and a last line break does not begin another line.
 func (b *builder) closePar() {
 	p := b.par
 	if b.par = nil; p == nil {
@@ -196,7 +196,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 func isBlank(s string) bool { return strings.Trim(s, " \n\t\r\f") == "" }
 
-// paragraphs are the elements that stand in lines of their own.
+// paragraphs are the elements that have lines of their own.
 var paragraphs = setOf("p div section article header footer main aside nav address figure figcaption center fieldset legend form " +
 	"details summary dl dt dd hgroup h1 h2 h3 h4 h5 h6 pre listing xmp plaintext caption dir optgroup option thead tbody tfoot tr td th")
 
@@ -240,7 +240,7 @@ func (b *builder) element(n *html.Node, s style) {
 	}
 }
 
-// quote makes what stands further to the right; of level 1 it only does that.
+// quote indents its content; at level 1 it does only that.
 func (b *builder) quote(n *html.Node, s style, level int) {
 	b.closePar()
 	if blocks := within(n, s); len(blocks) > 0 {
@@ -248,7 +248,7 @@ func (b *builder) quote(n *html.Node, s style, level int) {
 	}
 }
 
-// other is an element that only makes its content look otherwise or stand in lines of its own.
+// other is an element that only makes its content look different or have lines of its own.
 func (b *builder) other(n *html.Node, s style) {
 	if !paragraphs[n.Data] {
 		b.children(n, s)
@@ -286,7 +286,7 @@ func (b *builder) checkbox(n *html.Node, s style) {
 	b.text(box, s.format)
 }
 
-// list makes a list of the items in n. What else stands there belongs to the item before it.
+// list makes a list of the items in n. Other content belongs to the item before it.
 func (b *builder) list(n *html.Node, s style) {
 	b.closePar()
 	l := block{kind: list, list: lookOf(n)}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// children is, for each element that is written, what may stand in it and in which order (ISO 29500-1 Annex A); those between
+// children is, for each element that is written, its allowed content in order (ISO 29500-1 Annex A); those between
 // bars repeat in any order.
 var children = map[string]string{
 	"body":       "|p tbl|",
@@ -129,10 +129,10 @@ func (e *element) misplaced(rule string) (all []string) {
 	return all
 }
 
-// gridProblems finds rows that do not cover the columns of their table, or continue a cell that is not there.
+// gridProblems finds rows that do not cover the columns of their table, or continue a cell that is missing.
 func (e *element) gridProblems() (all []string) {
 	columns := 0
-	var above map[int]int // the spans of the cells in the row above that may go on, by column
+	var above map[int]int // the spans of the cells in the row above that may continue, by column
 	for _, c := range e.children {
 		switch c.name {
 		case "tblGrid":

@@ -50,7 +50,7 @@ func (s *style) apply(n *html.Node) {
 	}
 }
 
-// containers are the elements besides those of paragraphs that stand in lines of their own.
+// containers are the elements besides those of paragraphs that have lines of their own.
 var containers = setOf("ul ol menu li blockquote table")
 
 func (s *style) applyName(n *html.Node) {
@@ -186,7 +186,7 @@ func (s *style) weight(word string) {
 	}
 }
 
-// decorate sets lines. That there are none takes back the line of the element itself, not those around it.
+// decorate sets lines. The value none removes the line of the element itself, not those around it.
 func (s *style) decorate(n *html.Node, word string) {
 	for w := range strings.FieldsSeq(word) {
 		switch w {
@@ -282,7 +282,7 @@ func notInFontName(r rune) bool {
 	return r < ' ' || strings.ContainsRune(`<>&"'`, r) || r == '\uFFFD' || r == '\uFFFE' || r == '\uFFFF'
 }
 
-// colour sets a colour if the word is one; what is transparent leaves it.
+// color sets a color if the word is one; what is transparent leaves it.
 func (s *style) colour(of *string, word string) {
 	if found, ok := parseColour(strings.ToLower(strings.TrimSpace(word))); ok {
 		*of = found

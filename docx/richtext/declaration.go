@@ -49,7 +49,7 @@ func declared(n *html.Node, name string) string {
 	return ""
 }
 
-// readDeclaration reads up to a semicolon outside brackets, or to the end; more tells which. The name is empty if there is none.
+// readDeclaration reads up to a semicolon outside brackets, or to the end; more reports a semicolon. The name is empty if there is none.
 func readDeclaration(lexer *css.Lexer) (d declaration, more bool) {
 	r := declarationReader{}
 	for {
@@ -148,7 +148,7 @@ func unescape(data []byte) string {
 		for digits < min(len(rest), 6) && strings.IndexByte("0123456789abcdefABCDEF", rest[digits]) >= 0 {
 			digits++
 		}
-		if digits == 0 { // the character after the backslash stands for itself, but a line break for nothing
+		if digits == 0 { // the character after the backslash is literal, but a line break vanishes
 			_, n := utf8.DecodeRuneInString(rest)
 			b.WriteString(strings.Trim(rest[:n], "\n\r\f"))
 			rest = rest[n:]

@@ -12,7 +12,7 @@ import (
 	"platen/docx/richtext"
 )
 
-// Whatever comes in, what comes out can stand in a document.
+// Whatever the input, a document can hold the output.
 func FuzzHTML(f *testing.F) {
 	addGolden(f, "html")
 	f.Add(`<table><tr><td colspan=99999 rowspan=99999>x<tr><td><table><tr><td>y</table>` + strings.Repeat("<td>z", 70))
@@ -71,7 +71,7 @@ func checkDoc(t *testing.T, doc *richtext.Doc) {
 	}
 }
 
-// Of what a reader would see nothing is lost and nothing is there twice, however the elements stand in each other.
+// Of what a reader would see nothing is lost and nothing is there twice, however the elements nest.
 func TestNoTextIsLost(t *testing.T) {
 	names := strings.Fields("p div b i u a ul ol li table thead tr td th caption blockquote h1 h3 pre span dl dd q unknown center small")
 	rapid.Check(t, func(t *rapid.T) {

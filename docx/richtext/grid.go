@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxColumns is how many a table of Word has; what stands beyond joins the last cell.
+	// maxColumns is how many a table of Word has; more cells join the last one.
 	maxColumns = 63
 	// maxCells is how many cells one table has before those that reach into rows below are cut off there.
 	maxCells = 50_000
@@ -39,7 +39,7 @@ func (b *builder) table(n *html.Node, s, outer style) {
 	}
 }
 
-// hasBorders tells whether a table is to have lines. It has unless it says otherwise, as those of most editors.
+// hasBorders reports whether a table is to have lines. It has unless it says otherwise, as those of most editors.
 func hasBorders(n *html.Node) bool {
 	if hasAttr(n, "border") {
 		return attr(n, "border") != "0"
@@ -52,7 +52,7 @@ func hasBorders(n *html.Node) bool {
 	return true
 }
 
-// background is the colour behind an element, or else that behind the one around it.
+// background is the color after an element, or else that after the one around it.
 func background(n *html.Node, around string) string {
 	for _, word := range []string{declared(n, "background-color"), declared(n, "background"), attr(n, "bgcolor")} {
 		if c, ok := parseColour(strings.ToLower(word)); ok {
@@ -129,7 +129,7 @@ func (t *tableReader) columns(n *html.Node) {
 	}
 }
 
-// number reads an attribute that is a number of at least 1.
+// number reads an attribute that is an integer of at least 1.
 func number(n *html.Node, name string, otherwise, most int) int {
 	i, err := strconv.Atoi(strings.TrimSpace(attr(n, name)))
 	if err != nil || i < 1 {
@@ -226,7 +226,7 @@ func (t *tableReader) groupSizes() []int {
 	return left
 }
 
-// isHeading tells whether a row, and all before it, have nothing but cells that head columns.
+// isHeading reports whether a row, and all before it, have nothing but cells that head columns.
 func (t *tableReader) isHeading(i int) bool {
 	r := &t.rows[i]
 	if len(t.rows) == 1 || len(r.cells) == 0 || i > 0 && !t.rows[i-1].header {
@@ -241,7 +241,7 @@ func (t *tableReader) isHeading(i int) bool {
 	return true
 }
 
-// headersLead takes the mark from header rows behind others, and if all rows have it: Word repeats the first ones only.
+// headersLead takes the mark from header rows after others, and if all rows have it: Word repeats the first ones only.
 func (t *tableReader) headersLead() {
 	lead := 0
 	for lead < len(t.grid.rows) && t.grid.rows[lead].header {

@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxNodes is how many elements and texts the tree of a fragment may have. The parser repeats elements such as b that
-	// are not closed in every paragraph behind them, so that they are counted before it is asked.
+	// are not closed in every paragraph after them, so that they are counted before it is asked.
 	maxNodes = 200_000
 	// maxAttributes is how many one element may have.
 	maxAttributes = 100
@@ -28,10 +28,10 @@ func parseHTML(m *budget.Meter, s string) (nodes []*html.Node, ok bool) {
 	return nodes, err == nil // nested deeper than 512 elements
 }
 
-// formatting are the elements that the parser begins anew where they were not closed.
+// formatting are the elements that the parser begins again where they were not closed.
 var formatting = []string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 
-// isAffordable tells whether the tree of a fragment has no more than maxNodes.
+// isAffordable reports whether the tree of a fragment has no more than maxNodes.
 func isAffordable(s string) bool {
 	open := map[string]int{}
 	nodes, active := 0, 0

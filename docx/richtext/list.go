@@ -15,7 +15,7 @@ const (
 	hanging    = 360
 )
 
-// List tells how the items of a list are marked.
+// List says how the items of a list are marked.
 type List struct {
 	Format string // as w:numFmt names it: "bullet", "decimal", "lowerLetter", "upperRoman", …, "none"
 	Bullet string // the mark, if it is another than the usual one of the level
@@ -23,7 +23,7 @@ type List struct {
 	Level  int    // how many lists are around it, up to 8
 }
 
-// Numbered tells whether the items have numbers, so that another list must be another w:num.
+// Numbered reports whether the items have numbers, so that another list must be another w:num.
 func (l List) Numbered() bool { return l.Format != "bullet" && l.Format != "none" }
 
 // Key is the same for lists whose levels look the same.

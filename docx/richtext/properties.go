@@ -116,7 +116,7 @@ func without(all []property, names map[string]bool) []property {
 	return kept
 }
 
-// numberIn returns the value of an attribute that is a whole number; 0 if it is none.
+// numberIn returns the value of an attribute that is a whole number; 0 if it is not one.
 func numberIn(xml, name string) int {
 	n, err := strconv.Atoi(attribute(xml, name))
 	if err != nil {

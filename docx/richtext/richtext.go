@@ -48,7 +48,7 @@ func HTML(m *budget.Meter, s string) (*Doc, error) {
 	return &Doc{blocks: build(nodes)}, nil
 }
 
-// markdown is CommonMark with tables, struck text, tasks and bare addresses; HTML may stand in it.
+// markdown is CommonMark with tables, struck text, tasks and bare addresses; it may contain HTML.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
 	goldmark.WithRendererOptions(render.WithUnsafe()), // HTML is where the unsafe is left out
@@ -68,14 +68,14 @@ func Markdown(m *budget.Meter, s string) (*Doc, error) {
 }
 
 const (
-	// maxMarkers is how many signs of quotes and lists may begin a line one behind the other, and how many brackets it may
+	// maxMarkers is how many signs of quotes and lists may begin a line, and how many brackets it may
 	// open, since each is a level of the parser's recursion.
 	maxMarkers = 100
 	// maxReferences is how many addresses may be defined apart from their links, the cost of which grows with the square.
 	maxReferences = 2_000
 )
 
-// costsTooMuch tells whether a Markdown text is deeper than any is that is meant to be read.
+// costsTooMuch reports whether a Markdown text is deeper than any is that is meant to be read.
 func costsTooMuch(s string) bool {
 	if strings.Count(s, "]:") > maxReferences {
 		return true
@@ -107,18 +107,18 @@ func plainDoc(s string) *Doc {
 	return &Doc{blocks: b.finish(), reduced: true}
 }
 
-// Reduced tells that the markup was passed over because the text is too long, too deep or made to cost too much.
+// Reduced means that the markup was passed over because the text is too long, too deep or made to cost too much.
 func (d *Doc) Reduced() bool { return d.reduced }
 
-// Inline tells whether the document can stand within a paragraph: it is one paragraph at most.
+// Inline reports whether the document can be part of a paragraph: it is one paragraph at most.
 func (d *Doc) Inline() bool {
 	return len(d.blocks) == 0 || len(d.blocks) == 1 && d.blocks[0].kind == paragraph
 }
 
-// Shaped tells whether its first paragraph has an alignment or a direction, which only a paragraph of its own can have.
+// Shaped reports whether its first paragraph has an alignment or a direction, which only a paragraph of its own can have.
 func (d *Doc) Shaped() bool { return len(d.blocks) > 0 && d.blocks[0].shape != shape{} }
 
-// EndsWithTable tells whether the last block, or the last one within it, is a table.
+// EndsWithTable reports whether the last block, or the last one within it, is a table.
 func (d *Doc) EndsWithTable() bool { return endsWithTable(d.blocks) }
 
 func endsWithTable(blocks []block) bool {
@@ -169,7 +169,7 @@ type Context struct {
 	ParaProps []byte // the content of the paragraph's w:pPr
 	Width     int    // of the text's column in twentieths of a point; 0: unknown
 
-	AfterTable           bool // what stands before is a table, which another would join
+	AfterTable           bool // the element before is a table, which another would join
 	MustEndWithParagraph bool
 }
 
@@ -177,12 +177,12 @@ type Context struct {
 type Host interface {
 	// Link returns the id of a relationship to an address, "" if there can be none; its text then stands without a link.
 	Link(address string) (relID string)
-	// Picture returns a w:r with the picture; if there can be none, its alternative text stands there.
+	// Picture returns a w:r with the picture; if there can be none, its alternative text is used.
 	Picture(p Picture) (run []byte, ok bool)
 	// List returns the id of a w:num: of any list with those levels if it is of bullets, else of one that nothing else uses.
 	List(l List) (numID int)
-	// Heading returns what stands before and behind the text of a heading, such as the anchor of a table of contents. isStyled
-	// tells that the heading has the template's style for its level.
+	// Heading returns the elements before and after the text of a heading, such as the anchor of a table of contents. isStyled
+	// means that the heading has the template's style for its level.
 	Heading(level int, isStyled bool, text string) (before, behind string)
 	// Style returns the id of a style by kind ("paragraph", "character", "table") and name, if the template has it.
 	Style(kind, name string) (styleID string, ok bool)

@@ -20,8 +20,8 @@ import (
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata has an input, html or markdown, perhaps with the properties of the tag's run (run.xml) and paragraph
-// (paragraph.xml) and the names of the styles that the template has (styles). The rest is what comes of it: blocks.xml, and
-// inline.xml and text for what stands within a paragraph.
+// (paragraph.xml) and the names of the styles that the template has (styles). The rest is the result: blocks.xml, and
+// inline.xml and text for the form within a paragraph.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -108,7 +108,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// escape writes text as it may stand in an attribute.
+// escape writes text escaped for an attribute.
 func escape(s string) string {
 	var b []byte
 	for _, r := range s {

@@ -11,7 +11,7 @@ var (
 		"table thead tbody tfoot tr td th br hr img html body input wbr")
 )
 
-// LooksLikeHTML tells whether a text has markup of HTML in it: a known element with nothing but attributes before its ">" and,
+// LooksLikeHTML reports whether a text has markup of HTML in it: a known element with nothing but attributes before its ">" and,
 // if it is one of phrases such as b, its end tag. "a < b", "x<b and y>c" and "<name>" have none, nor have entities alone.
 func LooksLikeHTML(s string) bool {
 	var unclosed map[string]bool
@@ -56,14 +56,14 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // maxAttributeText is how many bytes of attributes are looked at before a value in quotes.
 const maxAttributeText = 200
 
-// endsLikeTag tells whether what follows a tag's name is ">", "/>" or an attribute with a value.
+// endsLikeTag reports whether a tag's name is followed by ">", "/>" or an attribute with a value.
 func endsLikeTag(s string) bool {
 	trimmed := strings.TrimLeft(s[:min(len(s), maxAttributeText)], " \t\r\n")
 	if strings.HasPrefix(trimmed, ">") || strings.HasPrefix(trimmed, "/>") {
 		return true
 	}
 	if len(trimmed) == len(s) {
-		return false // nothing between the name and what follows
+		return false // nothing after the name
 	}
 	n := 0
 	for n < len(trimmed) && (isLetter(trimmed[n]) || n > 0 && strings.IndexByte("-_:0123456789", trimmed[n]) >= 0) {
@@ -72,7 +72,7 @@ func endsLikeTag(s string) bool {
 	return n > 0 && strings.HasPrefix(strings.TrimLeft(trimmed[n:], " "), "=")
 }
 
-// hasEndTag tells whether the end tag of an element is in s.
+// hasEndTag reports whether the end tag of an element is in s.
 func hasEndTag(s, name string) bool {
 	for {
 		at := strings.Index(s, "</")

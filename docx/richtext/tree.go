@@ -32,7 +32,7 @@ type shape struct {
 	rightToLeft bool
 }
 
-// item is an item of a list, or what stands between items.
+// item is an item of a list, or the content between items.
 type item struct {
 	blocks []block
 	marked bool // it has a bullet or number
@@ -92,7 +92,7 @@ type grid struct {
 type row struct {
 	cells  []cell
 	header bool // it is repeated on every page
-	short  int  // columns behind the last cell that hold none
+	short  int  // columns after the last cell that hold none
 }
 
 // cell is a cell of a row, or the part of one from a row above that reaches into the row.
@@ -119,7 +119,7 @@ func flatten(blocks []block) []inline {
 
 type flattener struct{ out []inline }
 
-// newLine begins a line unless nothing stands there yet.
+// newLine begins a line unless the line is empty.
 func (f *flattener) newLine() {
 	if len(f.out) > 0 {
 		f.out = append(f.out, inline{kind: lineBreak})

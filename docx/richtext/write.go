@@ -52,7 +52,7 @@ type writer struct {
 // marker is the bullet or number that the next paragraph begins with; none if list is 0.
 type marker struct{ list, level int }
 
-// frame is what a block stands in.
+// frame is the surroundings of a block.
 type frame struct {
 	indent int  // of text
 	lists  int  // around
@@ -183,9 +183,9 @@ func (w *writer) paragraph(b *block, f frame) {
 	w.marker, w.first, w.afterTable = marker{}, false, false
 }
 
-// Properties of the tag's paragraph that do not go on: once is what only the first paragraph keeps, indented what another
+// Properties of the tag's paragraph that do not continue: once is what only the first paragraph keeps, indented what another
 // indentation comes instead of, cellAlien what is not for the cells of a table, styled what
-// a style of its own brings; and of the run's properties spoken what goes on even then.
+// a style of its own brings; and of the run's properties spoken what continues even then.
 var (
 	never     = setOf("framePr sectPr pPrChange rPrChange")
 	once      = setOf("numPr pageBreakBefore")
@@ -196,7 +196,7 @@ var (
 )
 
 // paragraphProps returns the content of a paragraph's w:pPr. It sets the looks of its runs where they are other than those
-// of the tag. isStyled tells that a style brings its look.
+// of the tag. isStyled means that a style brings its look.
 func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isStyled bool) {
 	base := without(w.par, never)
 	baseIndent := 0
@@ -280,7 +280,7 @@ func (w *writer) shapeProps(s shape) []property {
 // headingSizes are those of the levels in percent of the text's.
 var headingSizes = []int{160, 135, 118, 108, 100, 92}
 
-// kindProps adds what headings, quotes and rules have. isStyled tells that a style brings their look.
+// kindProps adds what headings, quotes and rules have. isStyled means that a style brings their look.
 func (w *writer) kindProps(b *block, f frame, runs *looks, own []property) (_ []property, isStyled bool) {
 	switch {
 	case b.kind == rule:
