@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -174,6 +176,43 @@ func TestErrorsNameTheHeadingByItsStyle(t *testing.T) {
 	if !ok || len(problems) != 1 || problems[0].Heading != "Preise" {
 		t.Errorf("error = %v, want one under the heading Preise", err)
 	}
+}
+
+// The template cache relies on Size: it must be near what templates really hold, once they have been executed.
+func TestSizeIsNearTheHeap(t *testing.T) {
+	for name, file := range map[string][]byte{"letter": exampleTemplate(t, "letter"), "invoice": exampleTemplate(t, "invoice"), "contract": exampleTemplate(t, "contract")} {
+		const copies = 50
+		templates := make([]*docx.Template, copies)
+		size := 0
+		before := liveBytes()
+		for i := range templates {
+			tpl, err := parse(bytes.Clone(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sample, err := tpl.Sample()
+			if err != nil {
+				t.Fatal(err)
+			}
+			execute(t, tpl, decode(t, string(sample)))
+			templates[i], size = tpl, size+tpl.Size()
+		}
+		held := liveBytes() - before
+		runtime.KeepAlive(templates)
+		t.Logf("%s: %d bytes accounted, %d held", name, size/copies, held/copies)
+		if ratio := float64(held) / float64(size); ratio > 1.5 || ratio < 0.5 {
+			t.Errorf("%s: %d templates hold %d bytes, and Size says %d", name, copies, held, size)
+		}
+	}
+}
+
+func exampleTemplate(t *testing.T, name string) []byte {
+	t.Helper()
+	file, err := os.ReadFile("../examples/" + name + "/template.docx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func TestSizeCoversTheFileAndTheProgram(t *testing.T) {

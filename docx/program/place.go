@@ -1,6 +1,8 @@
 package program
 
 import (
+	"unsafe"
+
 	"platen/docx/wml"
 )
 
@@ -29,7 +31,8 @@ type Place struct {
 	Headings []Headings // in rich text, by the number of the table of contents
 
 	// Last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
-	// must end with a paragraph. Before paragraphs that may vanish it is false, as OpParagraph and OpApart stand behind them.
+	// must end with a paragraph. Before paragraphs that may be left out it is false, as an
+	// EmptyParagraph or a TableSeparator follows them.
 	Last bool
 }
 
@@ -54,8 +57,8 @@ func (p *Place) levelsOf(level int, isStyled bool) []int {
 	return levels
 }
 
-// Size is how many bytes of memory the place holds, about.
-func (p *Place) Size() int {
-	const structSize = 200
-	return structSize + max(len(p.LeaveRun), len(p.LeavePar)) + max(len(p.EnterRun), len(p.EnterPar)) // of which the others are part
+// size returns how many bytes of memory the place holds, about. The shorter ways are parts of the longer ones.
+func (p *Place) size() int {
+	return int(unsafe.Sizeof(*p)) + max(len(p.LeaveRun), len(p.LeavePar)) + max(len(p.EnterRun), len(p.EnterPar)) + len(p.Lead) +
+		len(p.ParagraphProperties) + len(p.Properties)*int(unsafe.Sizeof(wml.Property{}))
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"reflect"
+	"unsafe"
 )
 
 // planBytes is about how much memory the plan of the compressor takes for a literal, besides its text.
@@ -10,19 +11,54 @@ const planBytes = 600
 // sizeOf returns about how many bytes of memory the program of a part holds: its steps with all that they alone refer to. What belongs to
 // other packages, such as the tags, is not included.
 func sizeOf(p *Part) int {
-	m := measurer{seen: map[uintptr]bool{}}
-	m.measure(reflect.ValueOf(p))
+	m := measurer{bytes: int(unsafe.Sizeof(*p)), seen: map[uintptr]bool{}}
+	m.steps(p.Steps)
 	return m.bytes
 }
 
 type measurer struct {
 	bytes int
-	seen  map[uintptr]bool // pointers that are counted
+	seen  map[uintptr]bool // shared values that are counted
+}
+
+// steps adds a list of steps. The most frequent ones are measured without reflection.
+func (m *measurer) steps(steps []Step) {
+	m.bytes += cap(steps) * int(unsafe.Sizeof(Step(nil)))
+	for _, step := range steps {
+		switch s := step.(type) {
+		case *Literal:
+			m.bytes += int(unsafe.Sizeof(*s)) + 2*len(s.Text) + planBytes
+		case *Tail:
+			m.bytes += int(unsafe.Sizeof(*s)) + len(s.Text)
+		case *Value:
+			m.bytes += int(unsafe.Sizeof(*s)) + len(s.Source)
+			m.place(s.Place)
+			m.measure(reflect.ValueOf(s.Breaks))
+		case *LoneValue:
+			m.bytes += int(unsafe.Sizeof(*s))
+			m.place(s.Place)
+			m.steps(s.Body)
+		case *Guard:
+			m.bytes += int(unsafe.Sizeof(*s))
+			m.steps(s.Body)
+		default:
+			m.measure(reflect.ValueOf(s))
+		}
+	}
+}
+
+// place adds the place of values, which several steps may refer to, once.
+func (m *measurer) place(p *Place) {
+	key := uintptr(unsafe.Pointer(p))
+	if p != nil && !m.seen[key] {
+		m.seen[key] = true
+		m.bytes += p.size()
+	}
 }
 
 var (
 	thisPackage = reflect.TypeFor[Part]().PkgPath()
-	literalType = reflect.TypeFor[Literal]()
+	stepsType   = reflect.TypeFor[[]Step]()
 )
 
 // measure adds what a value refers to. The value itself is part of what refers to it.
@@ -40,6 +76,10 @@ func (m *measurer) measure(v reflect.Value) {
 			m.measure(v.Elem())
 		}
 	case reflect.Slice:
+		if v.Type() == stepsType {
+			m.steps(v.Interface().([]Step))
+			return
+		}
 		m.bytes += v.Cap() * int(v.Type().Elem().Size())
 		if v.Type().Elem().Kind() != reflect.Uint8 {
 			for i := range v.Len() {
@@ -59,9 +99,6 @@ func (m *measurer) measure(v reflect.Value) {
 			m.measure(v.Index(i))
 		}
 	case reflect.Struct:
-		if v.Type() == literalType {
-			m.bytes += planBytes + len(v.Field(0).Bytes())
-		}
 		if v.Type().PkgPath() == thisPackage {
 			for i := range v.NumField() {
 				m.measure(v.Field(i))
