@@ -1,5 +1,5 @@
-// Package chart gives charts of Word documents other data: the part of a chart (DrawingML, ISO 29500-1 §21.2) with the
-// values that consumers show, and the workbook after it that Word opens to edit them.
+// Package chart replaces the data of charts in Word documents: in the part of a chart (DrawingML, ISO 29500-1 §21.2) with the
+// values that consumers show, and the workbook that Word opens to edit them.
 package chart
 
 import (
@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// MaxPoints is how many points a series may have, as in Excel.
+	// MaxPoints is the maximum number of points in a series, as in Excel.
 	MaxPoints = 32_000
-	// MaxSeries is how many series a chart may have, as in Excel.
+	// MaxSeries is the maximum number of series in a chart, as in Excel.
 	MaxSeries = 255
-	// MaxValues is how many values all series of a chart may have together.
+	// MaxValues is the maximum number of values in all series of a chart together.
 	MaxValues = 250_000
 	// maxBytes is how large the part of a chart may become.
 	maxBytes = 64 << 20
 )
 
-// Data is what a chart shows.
+// Data is the data of a chart.
 type Data struct {
 	Categories []string // the names of the points; of scatter charts their places from left to right
 	Series     []Series

@@ -29,11 +29,11 @@ type seriesWriter struct {
 	named, valued bool // these were written
 }
 
-// beforeName are the children of a series before its name, dataAndBehind those that hold its data and those after them, whatever
+// beforeName are the children of a series before its name, dataAndAfter those that hold its data and those after them, whatever
 // its kind (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer and the others).
 var (
-	beforeName    = []string{"idx", "order"}
-	dataAndBehind = []string{"cat", "xVal", "val", "yVal", "smooth", "shape", "extLst"}
+	beforeName   = []string{"idx", "order"}
+	dataAndAfter = []string{"cat", "xVal", "val", "yVal", "smooth", "shape", "extLst"}
 )
 
 // child writes a child of the template's series, or what takes its place.
@@ -42,7 +42,7 @@ func (w *seriesWriter) child(c *element) {
 	if !slices.Contains(beforeName, name) {
 		w.nameOnce()
 	}
-	if slices.Contains(dataAndBehind, name) {
+	if slices.Contains(dataAndAfter, name) {
 		w.valuesOnce()
 	}
 	switch name {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep objects and lists of the input may nest.
+// MaxDepth is the maximum depth of objects and lists in the input.
 const MaxDepth = 200
 
 // Sizes of the blocks in which memory for values is taken: the first is small, since most inputs are.
@@ -16,12 +16,12 @@ const (
 )
 
 // Decode reads the input of one execution: a JSON text (RFC 8259) with an object at the top, nested up to [MaxDepth].
-// Numbers keep their digits. Of a key that comes twice in an object, the last value counts, at the place of the first.
-// What is not UTF-8 within a string, and half a surrogate pair, becomes U+FFFD. A byte order mark is passed over. The
+// Numbers keep their digits. If an object has a key twice, the last value counts, at the position of the first.
+// Invalid UTF-8 in a string, and half a surrogate pair, become U+FFFD. A byte order mark is skipped. The
 // result does not refer to data. Every error is a [*DataError].
 func Decode(data []byte) (Value, error) { return DecodeText(string(data)) }
 
-// DecodeText is Decode for a text that is in memory already; the result refers to it.
+// DecodeText is Decode for a string. The result refers to it.
 func DecodeText(text string) (Value, error) {
 	d := decoder{text: strings.TrimPrefix(text, "\uFEFF")}
 	d.blanks()

@@ -16,7 +16,7 @@ const maxWord = 40
 
 const endsEarly = "the text ends too early"
 
-// DataError says where the input is not the JSON that is needed.
+// DataError reports where the input is not a JSON object.
 type DataError struct {
 	Line, Column int // from 1; the column counts characters
 	Message      string

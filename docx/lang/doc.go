@@ -1,12 +1,11 @@
 // Package lang is the tag language of Platen's templates: the text between {{ and }}, and its value for a
-// given input. It knows no document format and no service; text and decoded JSON go in, text comes out.
+// given input. It knows neither document formats nor the service: its input is text and decoded JSON, its output is text.
 //
-// A template engine works with it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow
+// A template engine uses it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow
 // the loops with a [Scope], and collect in a [Use] what the template reads. Once per document: [Decode] the input, make
 // an [Env], and ask it to [Env.Print] values, [Env.Test] conditions and [Env.List] the items of a loop, with
-// [Env.Push] and [Env.Pop] around each item. [Env.Show] also says how a value is to be shown, [Env.Chart] gives the data of
-// a chart.
-// [Use.Schema] says what the template reads, for people who write the input; [Env.Problems] helps to fix what was missing.
+// [Env.Push] and [Env.Pop] around each item. [Env.Show] also returns the presentation of a value, and [Env.Chart] the data of
+// a chart. [Use.Schema] describes the input for people who provide it. [Env.Problems] suggests fixes for input that was missing.
 //
 // # Grammar
 //
@@ -24,9 +23,9 @@
 //
 // Blanks (also the non-breaking ones Word inserts) separate words and have no other meaning. Quotes of every kind are
 // the same: a string ends at the next quote of its family, double or single. In a string \n is a line break, \t a
-// tab, and \ before a quote or \ takes it literally. Words that open or close a block and operators between
-// values may be written in any case; a key that is spelled like one of them goes in backquotes. The signs that Word
-// authors reach for are understood: ≠ ≤ ≥ − × ÷. Only $now and $today are written without parentheses.
+// tab, and \ escapes a quote or another \. Words that open or close a block and operators between
+// values may be written in any case; a key that is spelled like one of them goes in backquotes. The characters ≠ ≤ ≥ − × ÷
+// are accepted as operators. Only $now and $today are written without parentheses.
 //
 // # Values
 //
@@ -54,11 +53,11 @@
 //
 // # Presentation
 //
-// Some filters do not change the value but say how it is to be shown: see [Present] and [Env.Show].
+// Some filters do not change the value but set its presentation: see [Present] and [Env.Show].
 //
 // # Errors
 //
-// A tag that cannot be read is a [*SyntaxError]. Input that does not suit a tag, such as text where a number is
-// needed or a division by zero, is reported by [Env.Errors], and the tag stays in the document. Only a limit that was
-// passed ([*LimitError]) ends an execution.
+// A tag with a mistake is a [*SyntaxError]. Input that does not suit a tag, such as text where a number is
+// needed or a division by zero, is reported by [Env.Errors], and the tag stays in the document. Only an exceeded
+// limit ([*LimitError]) ends an execution.
 package lang

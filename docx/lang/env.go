@@ -16,37 +16,37 @@ import (
 const (
 	// bytesPerStep is how many bytes of text a filter or comparison gets through for one more step.
 	bytesPerStep = 100
-	// MaxText is how long one printed value may be, in bytes.
+	// MaxText is the maximum length of a printed value, in bytes.
 	MaxText = 16 << 20
-	// maxGrown is how much text the filters and functions of a tag may make on the way to its value, in bytes.
+	// maxGrown is the maximum total length of the text that the filters and functions of a tag produce, in bytes.
 	maxGrown = 4 * MaxText
-	// itemBytes is about how much memory an item of a list takes that a filter makes.
+	// itemBytes is about the memory that an item takes in a list that a filter returns.
 	itemBytes = 32
-	// MaxReports is how many errors, and how many warnings, one execution reports; the rest is only counted.
+	// MaxReports is the maximum number of errors, and of warnings, that one execution reports. Others are only counted.
 	MaxReports = 100
 )
 
 // Options are the settings of an execution.
 type Options struct {
 	Use      *Use           // what the template reads; nil: input that is not used is not reported
-	Meter    *budget.Meter  // what the work is taken from; nil: one of its own, with the default limits
+	Meter    *budget.Meter  // counts the work; nil: a new one with the default limits
 	Locale   *locale.Locale // how numbers, dates and lists are written; nil: [locale.Default]
-	Location *time.Location // the zone that times are given in; nil: their own, and UTC for those that name none
-	Now      time.Time      // what $now is; zero: it is an error
+	Location *time.Location // the time zone of output; nil: that of each value, or UTC if it has none
+	Now      time.Time      // the value of $now; zero: $now is an error
 	Missing  Missing        // how to treat a tag whose value is missing
 }
 
 // Missing says how to treat a tag whose value is missing.
 type Missing int
 
-// The ways to treat what is missing.
+// The ways to treat missing values.
 const (
 	MissingTag   Missing = iota // the tag stays in the document, and [Env.Errors] names it
 	MissingBlank                // nothing takes the tag's place, and [Env.Warnings] names it
 	MissingError                // as MissingTag, for lists too, and [Env.Err] is an error
 )
 
-// A MissingDataError says that a document cannot be, as data is missing and the execution was to take that for an error.
+// A MissingDataError reports that data is missing in an execution with [MissingError].
 type MissingDataError struct{ Lines []string }
 
 // Error returns all lines in one.
@@ -95,7 +95,7 @@ func (e *Env) Push(name string, item Value, index, count int) {
 	e.frames = append(e.frames, frame{name, item, index, count})
 }
 
-// Pop leaves what the last Push entered.
+// Pop leaves the loop body that the last Push entered.
 func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
 
 // LastRound reports whether the innermost loop is in its last round; outside of loops it is false.
@@ -366,7 +366,7 @@ func (e *Env) Keep() (bytes int) {
 	return bytes
 }
 
-// Release gives back what Keep returned, when the value is not needed any more.
+// Release returns to the meter the bytes that Keep returned, when the value is no longer needed.
 func (e *Env) Release(bytes int) { e.meter.Release(bytes) }
 
 // Tag returns the tag that was evaluated last; nil before the first.

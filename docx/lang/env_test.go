@@ -294,7 +294,7 @@ func TestLoops(t *testing.T) {
 			`{{for p in products}}{{p.name::delimiter(", "),lastdelimiter(", and ")}}{{endfor}}`, "Pen, Ink, and Cap"},
 		{"delimiters of two items", `{{for c in products[0].colors}}{{c::delimiter(", "),lastdelimiter(" and ")}}{{endfor}}`, "red and blue"},
 		{"last delimiter alone", `{{for x in tags}}{{x::lastdelimiter("&")}}{{endfor}}`, "ab&c"},
-		{"no delimiter behind nothing", `{{for p in products}}{{p.none::optional,delimiter(";")}}{{endfor}}`, ""},
+		{"no delimiter after nothing", `{{for p in products}}{{p.none::optional,delimiter(";")}}{{endfor}}`, ""},
 		{"delimiter of the variable's loop", `{{for x in tags}}{{for c in products[0].colors}}{{x::delimiter(",")}}{{endfor}}{{endfor}}`, "a,a,b,b,cc"},
 		{"place", `{{for x in tags}}{{loop.index}}{{loop.number}}{{loop.count}}{{loop.first}}{{loop.last}} {{endfor}}`,
 			"013truefalse 123falsefalse 233falsetrue "},

@@ -160,7 +160,7 @@ func kindOf(v Value) string {
 	return "a number with too many digits"
 }
 
-// Truth reports whether a condition of the value alone holds: not for nil, false, 0, "" and the empty list.
+// Truth reports whether a value counts as true: all do but nil, false, 0, "", and the empty list.
 func Truth(v Value) bool { return truth(v) }
 
 // truth is Truth, of computed values too.

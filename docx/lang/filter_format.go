@@ -12,7 +12,7 @@ import (
 //
 //   - US-Number and EU-Number: a number, as 300,000 and 300.000;
 //   - one with an x, such as xxx-xxxx, or with # and other signs between, such as ###-##-####: a mask for any text;
-//   - one with # or 0, such as #,##0.00: a picture of a number, as in the locale;
+//   - one with # or 0, such as #,##0.00: a number format, written as in the locale;
 //   - one of letters for parts of a date, such as dd-mm-yyyy: a date; mm is the month unless it follows an hour.
 func format(e *Env, f *Filter, v Value) (Value, error) {
 	pattern, err := e.text(f.Args[0])

@@ -130,13 +130,13 @@ func (e *Env) decimal(v Value) (decimal.Decimal, error) {
 	return x.shown(), err
 }
 
-// writeNumber writes a number by a picture such as #,##0.00.
-func (e *Env) writeNumber(f *Filter, v Value, picture string) (Value, error) {
+// writeNumber writes a number in a format such as #,##0.00.
+func (e *Env) writeNumber(f *Filter, v Value, pattern string) (Value, error) {
 	d, err := e.decimal(v)
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.locale().Number(d, picture)
+	s, err := e.locale().Number(d, pattern)
 	if err != nil {
 		return nil, &fault{f.Args[0], "is not a number format: " + err.Error()}
 	}

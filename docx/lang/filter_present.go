@@ -258,8 +258,8 @@ var unticked = map[string]bool{
 	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true, "否": true, "لا": true,
 }
 
-// Ticked reports whether a value ticks a box: as Truth does, but texts that say no, in any language that numbers are spelled in, do
-// not tick it.
+// Ticked reports whether a value ticks a check box. It is like Truth, but the word for no, in any language that numbers are spelled
+// out in, does not tick the box.
 func Ticked(v Value) bool {
 	s, isText := v.(string)
 	if isText {
@@ -301,7 +301,7 @@ func chart(e *Env, _ *Filter, v Value) (Value, error) {
 	return v, nil
 }
 
-// Chart is the data of a chart: for each item of a list the category, and in each series a number. What an item does not have is
+// Chart is the data of a chart: a category for each item of a list, and a number in each series. A value that an item lacks is
 // nil.
 type Chart struct {
 	Categories []Value

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPad is how many characters the filter pad fills up to.
+// MaxPad is the maximum length that the filter pad fills up to, in characters.
 const MaxPad = 10_000
 
 // textFilters change texts; a number is its digits to them, and of a list they change each item.
@@ -85,9 +85,9 @@ func truncate(e *Env, f *Filter, s string) (Value, error) {
 // wholeCharacter returns the last place up to cut at which s can be cut and no accent or joiner loses what it belongs to.
 func wholeCharacter(s string, cut int) int {
 	for cut > 0 {
-		behind, _ := utf8.DecodeRuneInString(s[cut:])
+		after, _ := utf8.DecodeRuneInString(s[cut:])
 		before, n := utf8.DecodeLastRuneInString(s[:cut])
-		if !unicode.IsMark(behind) && behind != joiner && before != joiner {
+		if !unicode.IsMark(after) && after != joiner && before != joiner {
 			break
 		}
 		cut -= n

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// MaxDigits is how many digits a number may have, and how far an exponent may go, to be computed with; one that
-	// is only printed may have any.
+	// MaxDigits is the maximum number of digits, and the maximum exponent, of a number in a computation. A number that
+	// is only printed has no limit.
 	MaxDigits = 200
 	// quotientDigits is to how many significant digits a division is carried, as in IEEE 754's decimal128.
 	quotientDigits = 34

@@ -11,8 +11,8 @@ const maxScanned = 12
 // Value is a piece of input as [Decode] gives it: nil, bool, string, json.Number, []any or *[Object].
 type Value = any
 
-// Object is an object of the input: its keys, each once, in the order they came in, and their values. It does not change
-// and may serve many executions at once. The zero value is the empty object.
+// Object is an object of the input: its keys in their order, each once, and their values. It does not change, so
+// concurrent executions may share it. The zero value is the empty object.
 type Object struct {
 	layout *layout
 	values []Value // of texts and numbers pointers: see held

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// MaxTag is how long a tag may be, in bytes.
+	// MaxTag is the maximum length of a tag, in bytes.
 	MaxTag = 64 << 10
-	// MaxNodes is how many operators, operands and filters a tag may have; no tree is deeper.
+	// MaxNodes is the maximum number of operators, operands, and filters in a tag. No tree is deeper.
 	MaxNodes = 1000
-	// MaxPath is how many steps a path may have.
+	// MaxPath is the maximum number of steps in a path.
 	MaxPath = MaxDepth
-	// MaxNesting is how deep parentheses, functions and signs may nest.
+	// MaxNesting is the maximum depth of parentheses, functions, and signs.
 	MaxNesting = 100
 )
 
@@ -133,10 +133,10 @@ func (p *parser) tag(t *Tag) {
 
 // blockWord passes over the word that opens, parts or closes a block and returns its kind, or Print if there is none.
 func (p *parser) blockWord() Kind {
-	word, behind := p.peek(), p.after()
+	word, then := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
-	if !ok || word.kind != tokWord || behind.is(".") || behind.is("[") && behind.pos == word.pos+len(word.text) || behind.is("::") ||
-		kind == Include && behind.kind != tokString {
+	if !ok || word.kind != tokWord || then.is(".") || then.is("[") && then.pos == word.pos+len(word.text) || then.is("::") ||
+		kind == Include && then.kind != tokString {
 		return Print
 	}
 	p.next()

@@ -73,9 +73,9 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 
 // negation reports whether the next words are "not in" or "not contains".
 func (p *parser) negation() bool {
-	not, behind := p.peek(), strings.ToLower(p.after().text)
+	not, following := p.peek(), strings.ToLower(p.after().text)
 	return not.kind == tokWord && strings.EqualFold(not.text, "not") &&
-		p.after().kind == tokWord && (behind == "in" || behind == "contains")
+		p.after().kind == tokWord && (following == "in" || following == "contains")
 }
 
 // operator returns the operator that is next, leaving it there, or none. It looks past the not of a negation.

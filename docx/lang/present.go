@@ -11,30 +11,30 @@ type Present struct {
 	As                              As
 	Bold, Italic, Underline, Strike bool
 	Color                           string // "RRGGBB"
-	Style                           string // name of a style of characters or, for a tag alone in its paragraph, of paragraphs
-	Link                            string // the address that the text leads to
+	Style                           string // name of a character style or, for a tag alone in its paragraph, a paragraph style
+	Link                            string // the URL of the text
 	Width, Height                   Length // of pictures and codes; 0: not given
 	Fit                             string // of pictures that have both: "fit", "fill", "stretch" or "original"
 	Symbology                       string // of barcodes, one of [Symbologies]
-	Merge                           bool   // equal cells one below the other are one
-	Span                            int    // how many columns the cell covers; 0: not given
+	Merge                           bool   // equal cells below each other are merged
+	Span                            int    // the number of columns that the cell covers; 0: not given
 	Checked                         bool   // of check boxes; the text is a box, ticked or not, or what the filter says
 }
 
-// As says what the text of a value is.
+// As is the kind of content that the text of a value is.
 type As int
 
-// What a text can be.
+// The kinds of content.
 const (
 	AsText      As = iota
 	AsLiteral      // literal text
 	AsHTML         // HTML
 	AsMarkdown     // Markdown
-	AsImage        // a picture, as base64, data URI or URL
-	AsQRCode       // what a QR code says
-	AsBarcode      // what a barcode says
+	AsImage        // an image, as base64, data URI, or URL
+	AsQRCode       // the content of a QR code
+	AsBarcode      // the content of a barcode
 	AsCheckbox     // a check box
-	AsPageBreak    // a page break, in the place of the text
+	AsPageBreak    // a page break instead of text
 	AsChart        // the data of a chart: see [Env.Chart]
 )
 
@@ -52,9 +52,9 @@ const (
 	Point      Length = 12_700
 	Pixel      Length = 9_525
 
-	// MaxLength is how wide or high a picture may be: the widest page of Word.
+	// MaxLength is the maximum width or height of an image: that of Word's largest page.
 	MaxLength = 22 * Inch
-	// MaxSpan is how many columns a cell may cover: as many as a table of Word has.
+	// MaxSpan is the maximum number of columns that a cell covers, the most that Word's tables have.
 	MaxSpan = 63
 )
 

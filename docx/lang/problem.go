@@ -17,7 +17,7 @@ const (
 	maxListed = 8
 )
 
-// Problem is one of [Env.Errors] or [Env.Warnings], with what helps to find and fix it.
+// Problem is one of [Env.Errors] or [Env.Warnings], with help to find and fix it.
 type Problem struct {
 	Message string // the line
 	Path    string // what was looked for, as in the tag, or what was not used; "" if the problem is not about a path
@@ -27,9 +27,9 @@ type Problem struct {
 	Warning bool
 }
 
-// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order, once for each tag that met them. What was
-// meant is looked for now, in the data and among the loop variables of the place; that is bounded, so of very many problems the
-// last have no such hint.
+// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order, once for each tag that met them. It searches
+// the data and the loop variables for the names that were meant. The search is limited, so with very many problems the last
+// have no suggestion.
 func (e *Env) Problems() []Problem {
 	warnings := e.allWarnings()
 	return e.problems(&warnings)

@@ -14,7 +14,7 @@ const (
 	maxAlike = 3
 )
 
-// Mismatch is a place where input does not suit a schema.
+// Mismatch is a path at which input does not match a schema.
 type Mismatch struct {
 	Path    string `json:"path"` // as in items[2].price, the first item being 0
 	Message string `json:"message"`
@@ -158,7 +158,7 @@ func joinPath(path, key string) string {
 	return path + "." + keyText(key, false)
 }
 
-// Changes is what a new version of a template asks of people who send it input. The paths of a list's items are written as in
+// Changes lists what a new version of a template needs that the old one did not, and the reverse. The paths of a list's items are written as in
 // items[].price.
 type Changes struct {
 	Needs   []string `json:"needs"` // required, and was not before

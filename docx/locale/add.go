@@ -88,7 +88,7 @@ func readStep(words []string) (step, []string, bool) {
 	case "yesterday":
 		return func(t time.Time) time.Time { return midnight(t, -1) }, rest, true
 	case "next", "last", "previous":
-		return readNeighbour(first, rest)
+		return readNeighbor(first, rest)
 	case "start", "beginning", "end", "the", "first":
 		return readBoundary(words)
 	case "a", "an":
@@ -101,8 +101,8 @@ func readStep(words []string) (step, []string, bool) {
 	return readMove(n, rest)
 }
 
-// readNeighbour reads the words after "next" and "last": a day of the week, a unit, or the words of a boundary.
-func readNeighbour(first string, words []string) (step, []string, bool) {
+// readNeighbor reads the words after "next" and "last": a day of the week, a unit, or the words of a boundary.
+func readNeighbor(first string, words []string) (step, []string, bool) {
 	if len(words) == 0 {
 		return nil, nil, false
 	}

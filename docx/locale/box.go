@@ -77,8 +77,8 @@ func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest strin
 		}
 	case 'm':
 		to = 'M'
-		behindColon := minutes && strings.HasSuffix(out.String(), ":") // HH:MM is never hours and months
-		if behindColon || letter == 'm' && (minutes || strings.HasPrefix(strings.TrimLeft(rest, ":."), "s")) {
+		afterColon := minutes && strings.HasSuffix(out.String(), ":") // HH:MM is never hours and months
+		if afterColon || letter == 'm' && (minutes || strings.HasPrefix(strings.TrimLeft(rest, ":."), "s")) {
 			to, most = 'm', 2
 		}
 	case 'h':

@@ -1,16 +1,16 @@
-// Package locale writes and reads numbers, amounts of money, dates and words the way people of a language and region
-// do. It knows no templates and no documents, and reads nothing but what it is given.
+// Package locale writes and reads numbers, amounts of money, dates, and words by the conventions of a language and region.
+// It does not know about templates and documents, and reads nothing but its arguments.
 //
-// The conventions are those of Unicode's CLDR: names of months and days come from go-playground/locales, symbols of
-// currencies, letter case and sorting from golang.org/x/text, separators and patterns from tables of this package, which
-// the tests compare with what CLDR gives. Numbers are exact decimals all the way.
+// The conventions are those of Unicode's CLDR. The names of months and days come from go-playground/locales, the symbols of
+// currencies, letter case, and sorting from golang.org/x/text, and separators and patterns from tables of this package, which
+// the tests compare with CLDR. Numbers are exact decimals throughout.
 //
-// Three things differ from CLDR, because a document is not a screen: -0.001 with two decimals is 0.00 and not -0.00;
-// a plain space precedes AM and PM, since many fonts lack the narrow one; and Swiss German groups with ’ as it is
-// typeset, also where newer data has '.
+// It differs from CLDR in three ways, because a document is not a screen: -0.001 with two decimals is 0.00 and not -0.00; a
+// plain space precedes AM and PM, since many fonts lack the narrow one; and Swiss German groups with ’, as in print, also where
+// newer data has '.
 //
-// Arabic is written with Latin digits, as CLDR has it for the language alone and for the Maghreb and the Emirates, and
-// with Arabic-Indic digits for the regions where CLDR does: Egypt, Saudi Arabia and most of the Middle East.
+// Arabic has Latin digits for the language alone, the Maghreb, and the Emirates, and Arabic-Indic digits for Egypt, Saudi
+// Arabia, and most of the Middle East, as in CLDR.
 //
 // All functions are safe for concurrent use, total, and give the same result for the same arguments.
 package locale
@@ -44,7 +44,7 @@ type Locale struct {
 	money, negativeMoney affixes
 	percentAffixes       affixes
 	currencies           cache[currency]
-	pictures             cache[picture]
+	formats              cache[numberFormat]
 	patterns             cache[pattern]
 	casers, collators    sync.Pool
 }

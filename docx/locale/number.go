@@ -18,7 +18,7 @@ type body struct {
 // affixes are the text around the digits.
 type affixes struct{ prefix, suffix string }
 
-// Number returns d as a number picture of CLDR shows it, with the locale's separators:
+// Number returns d as a number format of CLDR shows it, with the locale's separators:
 //
 //	#,##0.00    at least one digit, in groups, two decimals          1,234.50
 //	0.0#        one or two decimals                                  1234.5
@@ -28,10 +28,10 @@ type affixes struct{ prefix, suffix string }
 //
 // # is a digit that may be absent, 0 one that is always written. A comma says how many digits a group has, whatever the
 // region's custom. Any other text may come before and after ("€ #,##0.00", "0 kg"); what has a meaning of its own
-// goes between apostrophes ('#'0), and two apostrophes are one. Rounding is exact, halves away from zero. A picture
+// goes between apostrophes ('#'0), and two apostrophes are one. Rounding is exact, halves away from zero. A format
 // that cannot be read is a [*PatternError].
-func (l *Locale) Number(d decimal.Decimal, picture string) (string, error) {
-	p, err := l.pictures.get(picture, l.compilePicture)
+func (l *Locale) Number(d decimal.Decimal, format string) (string, error) {
+	p, err := l.formats.get(format, l.compileFormat)
 	if err != nil {
 		return "", err
 	}

@@ -76,7 +76,7 @@ func TestCustoms(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for _, tt := range []struct{ tag, number, picture, want string }{
+	for _, tt := range []struct{ tag, number, format, want string }{
 		{"en", "1234.5", "#,##0.00", "1,234.50"},
 		{"en", "1234.5", "0.0#", "1234.5"},
 		{"en", "1234.567", "0.0#", "1234.57"},
@@ -105,15 +105,15 @@ func TestNumber(t *testing.T) {
 		{"sv", "-5", "0", "−5"},
 		{"ar-EG", "0.256", "0.0%", "٢٥٫٦٪^"},
 	} {
-		got, err := find(t, tt.tag).Number(dec(tt.number), tt.picture)
+		got, err := find(t, tt.tag).Number(dec(tt.number), tt.format)
 		if want := marks.Replace(tt.want); got != want || err != nil {
-			t.Errorf("%s: %s as %q is %q, %v; want %q", tt.tag, tt.number, tt.picture, got, err, want)
+			t.Errorf("%s: %s as %q is %q, %v; want %q", tt.tag, tt.number, tt.format, got, err, want)
 		}
 	}
 }
 
-func TestNumberPicturesThatCannotBeRead(t *testing.T) {
-	for picture, want := range map[string]string{
+func TestNumberFormatsThatCannotBeRead(t *testing.T) {
+	for format, want := range map[string]string{
 		"":                              "write 0 or #",
 		"abc":                           "write 0 or #",
 		"#.##0,00":                      "the point always separates decimals",
@@ -127,10 +127,10 @@ func TestNumberPicturesThatCannotBeRead(t *testing.T) {
 		strings.Repeat("0", 300):        "longer than 256 bytes",
 		"0." + strings.Repeat("0", 101): "more than 100 decimals",
 	} {
-		got, err := locale.Default().Number(decimal.NewFromInt(1), picture)
+		got, err := locale.Default().Number(decimal.NewFromInt(1), format)
 		var wrong *locale.PatternError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q gives %q, %v; want an error with %q", picture, got, err, want)
+			t.Errorf("%q gives %q, %v; want an error with %q", format, got, err, want)
 		}
 	}
 }
@@ -191,16 +191,16 @@ func FuzzNumber(f *testing.F) {
 	for _, seed := range []string{"#,##0.00", "0.0#", "#,##0;(#)", "0%", "'x'0", "#,##,##0.###", "0;-0", "....", ",0,", "0'", "‰0"} {
 		f.Add("de-CH", seed, int64(-1234567), int32(-3))
 	}
-	f.Fuzz(func(t *testing.T, tag, picture string, coefficient int64, exponent int32) {
+	f.Fuzz(func(t *testing.T, tag, format string, coefficient int64, exponent int32) {
 		l, ok := locale.Find(tag)
 		if !ok {
 			l = locale.Default()
 		}
 		d := decimal.New(coefficient, exponent)
-		first, err := l.Number(d, picture)
-		again, _ := l.Number(d, picture)
+		first, err := l.Number(d, format)
+		again, _ := l.Number(d, format)
 		if err == nil && first != again || len(first) > 10000 {
-			t.Errorf("%q gives %q and %q", picture, first, again)
+			t.Errorf("%q gives %q and %q", format, first, again)
 		}
 		l.Decimal(d, int(exponent), int(coefficient))
 		l.Percent(d, int(exponent))
@@ -212,7 +212,7 @@ func FuzzNumber(f *testing.F) {
 
 func BenchmarkNumber(b *testing.B) {
 	l, d := find(b, "de"), dec("1234567.891")
-	b.Run("picture", func(b *testing.B) {
+	b.Run("format", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := l.Number(d, "#,##0.00"); err != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Info is what the headers of a image file say.
+// Info is what the headers of an image file say.
 type Info struct {
 	Kind          Kind
 	Width, Height int     // in pixels, as stored; of SVG in its own units
@@ -35,7 +35,7 @@ func length(pixels int, dpi float64) EMU {
 	return max(EMU(math.Round(float64(pixels)*float64(inch)/dpi)), 1)
 }
 
-// Inspect reads the headers of a image file, whose kind its first bytes tell. Nothing is decoded.
+// Inspect reads the headers of an image file, whose kind its first bytes tell. Nothing is decoded.
 func Inspect(data []byte) (Info, error) {
 	if len(data) > MaxBytes {
 		return Info{}, tooLarge()

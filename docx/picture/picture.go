@@ -1,10 +1,10 @@
-// Package picture reads image files as they come with data, makes of them what Word can show, and draws codes: QR and
-// barcodes. It knows nothing of documents.
+// Package picture reads image files from data, converts them to formats that Word can show, and draws QR codes and
+// barcodes. It does not know about documents.
 //
 // Errors complete a sentence whose subject is the picture, such as "is larger than 32 MB".
 //
-// Everything it is given is hostile. Sizes are judged by the headers alone before anything is decoded, and every function
-// returns an error, and never panics, whatever the bytes. The same input gives the same bytes.
+// All input is untrusted. Sizes are checked in the headers before anything is decoded. Every function returns an error, and
+// never panics, whatever the bytes are. The same input gives the same bytes.
 package picture
 
 import (
@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// MaxBytes is how large a image file may be.
+	// MaxBytes is the maximum size of an image file, in bytes.
 	MaxBytes = 32 << 20
-	// MaxSide is how many pixels wide or high a picture may be.
+	// MaxSide is the maximum width and height of an image, in pixels.
 	MaxSide = 30_000
-	// MaxPixels is how many pixels it may have.
+	// MaxPixels is the maximum number of pixels of an image.
 	MaxPixels = 150_000_000
 
 	// maxDecoded is how many pixels a picture may have that has to be decoded, since that takes up to 8 bytes for each.
@@ -81,10 +81,10 @@ type Picture struct {
 	Elastic       bool   // it says the same in another ratio, as bars do
 }
 
-// ErrKind says that bytes are no picture of a kind that is read.
+// ErrKind reports that the bytes are not an image of a supported kind.
 var ErrKind = errors.New("is not an image: use a PNG, JPEG, GIF, BMP, TIFF, WebP, or SVG file")
 
-// Prepare makes of a image file what Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
+// Prepare converts an image file to a format that Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
 // WebP becomes PNG. SVG loses scripts and whatever refers to the outside, and comes with a PNG.
 //
 // A JPEG file that says it is to be turned (its EXIF orientation) is turned: its pixels are written again, upright. The other

@@ -32,7 +32,7 @@ type builder struct {
 	space     bool   // a blank would collapse with the one before it, or begins the line
 
 	// Of the paragraph that was closed last: what was cut off, and whether an element of its own was around it.
-	cutBefore, cutBehind, cutBreak, anonymous bool
+	cutBefore, cutAfter, cutBreak, anonymous bool
 }
 
 // build makes the blocks of a whole document. If it is nothing but a stretch of a line, blanks at its ends count.
@@ -53,7 +53,7 @@ func (b *builder) finish() []block {
 		}
 		if b.cutBreak {
 			p.text = append(p.text, inline{kind: lineBreak})
-		} else if b.cutBehind && len(p.text) > 0 {
+		} else if b.cutAfter && len(p.text) > 0 {
 			p.text = append(p.text, inline{text: " ", format: p.text[len(p.text)-1].format})
 		}
 	}
@@ -95,7 +95,7 @@ func (b *builder) node(n *html.Node, s style) {
 func (b *builder) open(s style) {
 	if b.par == nil {
 		b.par = &block{kind: s.kind, level: s.level, shape: s.shape}
-		b.space, b.cutBehind, b.cutBreak, b.anonymous = true, false, false, true
+		b.space, b.cutAfter, b.cutBreak, b.anonymous = true, false, false, true
 		if len(b.blocks) > 0 {
 			b.cutBefore = false
 		}
@@ -126,7 +126,7 @@ func (b *builder) cutBlank(p *block) {
 	if n == 0 || p.text[n-1].kind != text || !strings.HasSuffix(p.text[n-1].text, " ") {
 		return
 	}
-	b.cutBehind = true
+	b.cutAfter = true
 	if last := &p.text[n-1]; last.text == " " {
 		p.text = p.text[:n-1]
 	} else {

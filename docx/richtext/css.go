@@ -96,7 +96,7 @@ func (s *style) applyName(n *html.Node) {
 
 // applyFont reads the element font, whose sizes are 1 to 7.
 func (s *style) applyFont(n *html.Node) {
-	s.colour(&s.color, attr(n, "color"))
+	s.setColor(&s.color, attr(n, "color"))
 	face, _, _ := strings.Cut(attr(n, "face"), ",")
 	s.family(strings.Trim(strings.TrimSpace(face), `"'`))
 	if i, err := strconv.Atoi(attr(n, "size")); err == nil && i >= 1 && i <= len(fontSizes) {
@@ -113,10 +113,10 @@ func (s *style) declare(n *html.Node, d declaration) {
 	word := strings.ToLower(d.value)
 	switch d.name {
 	case "color":
-		s.colour(&s.color, word)
+		s.setColor(&s.color, word)
 	case "background-color", "background":
 		if !isCell[n.Data] {
-			s.colour(&s.fill, word)
+			s.setColor(&s.fill, word)
 		}
 	case "font-weight":
 		s.weight(word)
@@ -283,14 +283,14 @@ func notInFontName(r rune) bool {
 }
 
 // color sets a color if the word is one; what is transparent leaves it.
-func (s *style) colour(of *string, word string) {
-	if found, ok := parseColour(strings.ToLower(strings.TrimSpace(word))); ok {
+func (s *style) setColor(of *string, word string) {
+	if found, ok := parseColor(strings.ToLower(strings.TrimSpace(word))); ok {
 		*of = found
 	}
 }
 
-// parseColour reads #rgb, #rrggbb, both with a degree of transparency, rgb(…), rgba(…) or a name (CSS Color §5 and §6).
-func parseColour(word string) (string, bool) {
+// parseColor reads #rgb, #rrggbb, both with a degree of transparency, rgb(…), rgba(…) or a name (CSS Color §5 and §6).
+func parseColor(word string) (string, bool) {
 	if c, ok := colornames.Map[word]; ok {
 		return hex(c), true
 	}

@@ -55,7 +55,7 @@ func hasBorders(n *html.Node) bool {
 // background is the color after an element, or else that after the one around it.
 func background(n *html.Node, around string) string {
 	for _, word := range []string{declared(n, "background-color"), declared(n, "background"), attr(n, "bgcolor")} {
-		if c, ok := parseColour(strings.ToLower(word)); ok {
+		if c, ok := parseColor(strings.ToLower(word)); ok {
 			return c
 		}
 	}

@@ -1,7 +1,7 @@
 // Package richtext reads HTML and Markdown and writes them as WordprocessingML (ISO 29500-1 §17): paragraphs, lists, tables,
 // links and pictures of Word's own, never an altChunk.
 //
-// It is total: any input gives a document. Whitespace collapses as in a browser, unknown elements dissolve into their content,
+// Any input gives a document. Whitespace collapses as in a browser, unknown elements dissolve into their content,
 // and scripts, styles and comments vanish. Of CSS it knows the attribute style alone, with the properties that css.go lists.
 // It does no I/O; links, pictures, lists and styles are the [Host]'s.
 package richtext
@@ -24,7 +24,7 @@ const (
 	MaxMarkdown = 1 << 20
 )
 
-// Doc is a text that was read. It does not change.
+// Doc is the content of a text. It does not change.
 type Doc struct {
 	blocks  []block
 	reduced bool
@@ -107,7 +107,7 @@ func plainDoc(s string) *Doc {
 	return &Doc{blocks: b.finish(), reduced: true}
 }
 
-// Reduced means that the markup was passed over because the text is too long, too deep or made to cost too much.
+// Reduced reports whether the markup was ignored because the text is too long, nests too deep, or would cost too much.
 func (d *Doc) Reduced() bool { return d.reduced }
 
 // Inline reports whether the document can be part of a paragraph: it is one paragraph at most.
@@ -158,7 +158,7 @@ func textOf(all []inline, lineEnd string) string {
 // EMU is a length in English metric units, 914,400 to the inch.
 type EMU int64
 
-// Context is what the place is like that a document is written to.
+// Context describes the position that a document is written to.
 type Context struct {
 	Prefix       string // of the elements of WordprocessingML, with its colon
 	RelNamespace string // of attributes that name a relationship
@@ -173,7 +173,7 @@ type Context struct {
 	MustEndWithParagraph bool
 }
 
-// Host gives what is not in the text itself.
+// Host provides what the text refers to.
 type Host interface {
 	// Link returns the id of a relationship to an address, "" if there can be none; its text then stands without a link.
 	Link(address string) (relID string)
@@ -183,7 +183,7 @@ type Host interface {
 	List(l List) (numID int)
 	// Heading returns the elements before and after the text of a heading, such as the anchor of a table of contents. isStyled
 	// means that the heading has the template's style for its level.
-	Heading(level int, isStyled bool, text string) (before, behind string)
+	Heading(level int, isStyled bool, text string) (before, after string)
 	// Style returns the id of a style by kind ("paragraph", "character", "table") and name, if the template has it.
 	Style(kind, name string) (styleID string, ok bool)
 }

@@ -143,7 +143,7 @@ func (h *host) List(l richtext.List) int {
 	return h.lists
 }
 
-func (h *host) Heading(level int, isStyled bool, text string) (before, behind string) {
+func (h *host) Heading(level int, isStyled bool, text string) (before, after string) {
 	h.headings = append(h.headings, fmt.Sprintf("%d %v %s", level, isStyled, text))
 	return "<w:bookmarkStart/>", "<w:bookmarkEnd/>"
 }

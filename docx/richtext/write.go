@@ -172,13 +172,13 @@ func (w *writer) paragraph(b *block, f frame) {
 		w.dst = append(w.dst, props...)
 		w.shut("pPr")
 	}
-	before, behind := "", ""
+	before, after := "", ""
 	if b.kind == heading {
-		before, behind = w.host.Heading(b.level, isStyled, textOf(b.text, " "))
+		before, after = w.host.Heading(b.level, isStyled, textOf(b.text, " "))
 	}
 	w.dst = append(w.dst, before...)
 	w.inlines(b.text, runs)
-	w.dst = append(w.dst, behind...)
+	w.dst = append(w.dst, after...)
 	w.shut("p")
 	w.marker, w.first, w.afterTable = marker{}, false, false
 }

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxPatternBytes is how long a number picture or the pattern of a date may be.
+// maxPatternBytes is how long a number format or the pattern of a date may be.
 const maxPatternBytes = 256
 
-// minGroupDigits is how many digits stand after the last comma of a picture. Fewer are decimals, as a German author writes
+// minGroupDigits is how many digits stand after the last comma of a format. Fewer are decimals, as a German author writes
 // them, and would be grouped without a word.
 const minGroupDigits = 3
 
-// A PatternError is a number picture or the pattern of a date that cannot be read.
+// A PatternError is a number format or the pattern of a date that cannot be read.
 type PatternError struct {
 	Pattern string
 	Reason  string // what is wrong, and what to write instead
@@ -21,15 +21,15 @@ type PatternError struct {
 
 func (e *PatternError) Error() string { return fmt.Sprintf("pattern %q: %s", e.Pattern, e.Reason) }
 
-// picture is a compiled number picture.
-type picture struct {
+// numberFormat is a compiled number format.
+type numberFormat struct {
 	body
 	positive, negative affixes
 }
 
-// compilePicture reads a number picture for the locale.
-func (l *Locale) compilePicture(text string) (*picture, error) {
-	fail := func(format string, args ...any) (*picture, error) {
+// compileFormat reads a number format for the locale.
+func (l *Locale) compileFormat(text string) (*numberFormat, error) {
+	fail := func(format string, args ...any) (*numberFormat, error) {
 		shown := text[:min(len(text), maxPatternBytes)]
 		return nil, &PatternError{Pattern: shown, Reason: fmt.Sprintf(format, args...)}
 	}
@@ -38,7 +38,7 @@ func (l *Locale) compilePicture(text string) (*picture, error) {
 	}
 	positive, negative, both := cutOutsideQuotes(text, ';')
 	prefix, digits, suffix := cutDigits(positive)
-	p := &picture{}
+	p := &numberFormat{}
 	if reason := p.layOut(digits); reason != "" {
 		return fail("%s", reason)
 	}
@@ -74,7 +74,7 @@ func cutOutsideQuotes(s string, sep byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-// cutDigits splits a picture around its digits.
+// cutDigits splits a format around its digits.
 func cutDigits(s string) (prefix, digits, suffix string) {
 	quoted, start := false, -1
 	for i := range len(s) {
@@ -105,7 +105,7 @@ func isDigitMark(c byte) bool { return c == '#' || c == '0' }
 
 func isLayout(c byte) bool { return isDigitMark(c) || c == ',' || c == '.' }
 
-// layOut reads the digits of a picture; it returns what is wrong with them.
+// layOut reads the digits of a format; it returns what is wrong with them.
 func (b *body) layOut(digits string) string {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	switch {
@@ -141,7 +141,7 @@ func (b *body) layOut(digits string) string {
 }
 
 // affix writes the text around the digits for the locale, and notes in p that it counts in hundredths or thousandths.
-func (l *Locale) affix(s string, p *picture) string {
+func (l *Locale) affix(s string, p *numberFormat) string {
 	var out strings.Builder
 	shift := 0
 	for s != "" {
