@@ -11,21 +11,21 @@ import (
 	"platen/docgen"
 )
 
-// appName names an application on the command line.
+// appName identifies an application on the command line.
 type appName struct {
 	App string `arg:"" placeholder:"APP" help:"Name or client id of the application."`
 }
 
 type appCreateCmd struct {
 	location
-	Name        string         `required:"" placeholder:"NAME" help:"What the application is called. Its service account has the same name."`
-	Scope       []docgen.Scope `placeholder:"SCOPE" help:"The most that a token of the application may be used for, such as docgen.readwrite; may be repeated. Without it, the scopes of an ordinary user."`
-	ActsAsUsers bool           `help:"Let it get tokens of any active user, and act for users with the header As-User. Without it, it gets tokens of its service account alone."`
-	PublicKey   string         `type:"existingfile" placeholder:"FILE" help:"RSA public key in PEM; the application signs assertions (JWT) with the private one."`
-	KeyID       string         `name:"key-id" placeholder:"KEY" help:"What assertions call the public key (kid). Without it, one is made of the key."`
+	Name        string         `required:"" placeholder:"NAME" help:"Name of the application and of its service account."`
+	Scope       []docgen.Scope `placeholder:"SCOPE" help:"Scope that tokens of the application can have, such as docgen.readwrite (default: the scopes of an ordinary user). Repeat the flag for several scopes."`
+	ActsAsUsers bool           `help:"Let the application get tokens for any active user, and act for users with the header As-User (default: only tokens of its service account)."`
+	PublicKey   string         `type:"existingfile" placeholder:"FILE" help:"RSA public key in PEM format. The application signs assertions (JWT) with the private key."`
+	KeyID       string         `name:"key-id" placeholder:"KEY" help:"Id of the public key in assertions (kid) (default: derived from the key)."`
 }
 
-// createdApp is what is printed of a new application.
+// createdApp is the output for a new application.
 type createdApp struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -34,7 +34,7 @@ type createdApp struct {
 	AccountID    string `json:"service_account_id"`
 }
 
-// Run makes the application and prints what its developer needs.
+// Run creates the application and prints what its developer needs.
 func (c *appCreateCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		app, secret, err := service.CreateApplication(ctx, docgen.NewApplication{Name: c.Name, Scopes: c.Scope, ActsAsUsers: c.ActsAsUsers})
@@ -47,7 +47,7 @@ func (c *appCreateCmd) Run(ctx context.Context, s *streams) error {
 		}
 		if c.PublicKey != "" {
 			if made.KeyID, err = addKey(ctx, service, app.ClientID, c.KeyID, c.PublicKey); err != nil {
-				return fmt.Errorf("the application is made, but not its key: %s; run platen app secret %s and platen app key add", explain(err), app.ClientID)
+				return fmt.Errorf("the application was created, but not its key: %s; run platen app secret %s and platen app key add", explain(err), app.ClientID)
 			}
 		}
 		return printJSON(s.out, made)
@@ -90,7 +90,7 @@ type appSecretCmd struct {
 	appName
 }
 
-// Run prints the new secret alone.
+// Run prints only the new secret.
 func (c *appSecretCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		secret, err := service.RenewSecret(ctx, c.App)
@@ -105,11 +105,11 @@ func (c *appSecretCmd) Run(ctx context.Context, s *streams) error {
 type appKeyAddCmd struct {
 	location
 	appName
-	PublicKey string `required:"" type:"existingfile" placeholder:"FILE" help:"RSA public key of at least 2048 bits, in PEM."`
-	KeyID     string `name:"key-id" placeholder:"KEY" help:"What assertions call it (kid). Without it, one is made of the key."`
+	PublicKey string `required:"" type:"existingfile" placeholder:"FILE" help:"RSA public key of at least 2048 bits, in PEM format."`
+	KeyID     string `name:"key-id" placeholder:"KEY" help:"Id of the key in assertions (kid) (default: derived from the key)."`
 }
 
-// Run prints the id of the key alone.
+// Run prints only the id of the key.
 func (c *appKeyAddCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		id, err := addKey(ctx, service, c.App, c.KeyID, c.PublicKey)
@@ -147,11 +147,11 @@ func (c *appDeleteCmd) Run(ctx context.Context) error {
 type appConfigCmd struct {
 	location
 	appName
-	Secret string `env:"PLATEN_APP_SECRET" placeholder:"SECRET" help:"The secret of the application, which is to stand in the file. Without it, the application gets another one, and the one before is refused from then on."`
-	KeyID  string `name:"key-id" placeholder:"KEY" help:"Id of the new key. Without it, one is made of the key."`
+	Secret string `env:"PLATEN_APP_SECRET" placeholder:"SECRET" help:"Current secret of the application, for the file (default: a new secret, which replaces the current one)."`
+	KeyID  string `name:"key-id" placeholder:"KEY" help:"Id of the new key (default: derived from the key)."`
 }
 
-// appConfig is the file that client libraries read.
+// appConfig is the configuration file that client libraries read.
 type appConfig struct {
 	Settings     appSettings `json:"boxAppSettings"`
 	EnterpriseID string      `json:"enterpriseID"`
@@ -169,7 +169,7 @@ type appAuth struct {
 	Passphrase  string `json:"passphrase"`
 }
 
-// Run makes the keys and prints the file. Nobody keeps the private key but who reads it.
+// Run creates the keys and prints the file. The private key is not stored anywhere.
 func (c *appConfigCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		app, err := service.Application(ctx, c.App)

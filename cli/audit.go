@@ -16,30 +16,30 @@ import (
 
 type auditCmd struct {
 	location
-	Since  auditTime `placeholder:"TIME" help:"Print entries from this time on: an age such as 24h or 7d, or 2026-01-31T12:00:00Z (default all)."`
+	Since  auditTime `placeholder:"TIME" help:"Print entries from this time on: an age such as 24h or 7d, or a time such as 2026-01-31T12:00:00Z (default: all)."`
 	Until  auditTime `placeholder:"TIME" help:"Print entries before this time."`
-	User   string    `placeholder:"USER" help:"Print what this user did, or what was done as this user; a login or an id."`
-	Action string    `placeholder:"ACTION" help:"Print entries of one action, such as user.updated."`
-	JSON   bool      `name:"json" help:"Print JSON, one entry a line."`
+	User   string    `placeholder:"USER" help:"Print actions by this user or on behalf of this user: a login or an id."`
+	Action string    `placeholder:"ACTION" help:"Print entries with one action, such as user.updated."`
+	JSON   bool      `name:"json" help:"Print JSON, one entry per line."`
 }
 
-// auditTime is a time in the past: an age, or a time of RFC 3339.
+// auditTime is a time in the past: an age, or a time in RFC 3339 format.
 type auditTime struct{ time.Time }
 
-// UnmarshalText reads a time.
+// UnmarshalText parses a time.
 func (t *auditTime) UnmarshalText(text []byte) (err error) {
 	if t.Time, err = time.Parse(time.RFC3339, string(text)); err == nil {
 		return nil
 	}
 	var age tokenTTL
 	if age.UnmarshalText(text) != nil || age <= 0 {
-		return fmt.Errorf("%q is no time: write an age such as 24h or 7d, or a time such as 2026-01-31T12:00:00Z", text)
+		return fmt.Errorf("%q is not a time: write an age such as 24h or 7d, or a time such as 2026-01-31T12:00:00Z", text)
 	}
 	t.Time = time.Now().Add(-time.Duration(age))
 	return nil
 }
 
-// listedEvent is an entry of the audit log as JSON, as in the API.
+// listedEvent is an entry of the audit log as JSON, like in the API.
 type listedEvent struct {
 	ID          string            `json:"id"`
 	At          time.Time         `json:"created_at"`
@@ -71,14 +71,14 @@ func listedEventOf(e docgen.AuditEvent) listedEvent {
 	}
 }
 
-// Run prints the entries from the oldest to the newest, one page in memory at a time.
+// Run prints the entries, oldest first, with one page in memory at a time.
 func (c *auditCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		filter := docgen.AuditFilter{Action: docgen.AuditAction(c.Action), From: c.Since.Time, To: c.Until.Time}
 		if c.User != "" {
 			user, err := service.FindUser(ctx, service.Operator(), c.User)
 			if id, noID := strconv.ParseInt(c.User, 10, 64); noID == nil && docgen.IsCode(err, docgen.CodeNotFound) {
-				user.ID, err = id, nil // of a user who was deleted, or a service account
+				user.ID, err = id, nil // for a deleted user, or a service account
 			}
 			if err != nil {
 				return err
@@ -106,7 +106,7 @@ func (c *auditCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-// detailsOf writes details for a table, in a fixed order.
+// detailsOf formats details for a table, in a fixed order.
 func detailsOf(details map[string]string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(details)) {

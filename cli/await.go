@@ -7,13 +7,13 @@ import (
 	"platen/client"
 )
 
-// Pauses between two looks at something that will change soon: from the first, ever longer, to the last.
+// Pauses between two polls: from the first one, increasing, to the last.
 const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = 500 * time.Millisecond
 )
 
-// until calls look, with pauses, until it is done or fails.
+// until calls poll, with pauses, until it reports that it is done, or fails.
 func until(ctx context.Context, look func() (done bool, err error)) error {
 	for wait := firstLook; ; wait = min(wait*5/4, lastLook) {
 		if done, err := look(); done || err != nil {
@@ -25,7 +25,7 @@ func until(ctx context.Context, look func() (done bool, err error)) error {
 	}
 }
 
-// rest waits, and reports whether ctx was not done meanwhile.
+// rest waits, and reports whether ctx is still active.
 func rest(ctx context.Context, pause time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -35,14 +35,14 @@ func rest(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// jobsPerPage is how many jobs one look at a batch asks for.
+// jobsPerPage is the number of jobs that one request for a batch returns.
 const jobsPerPage int64 = 200
 
-// awaitBatch waits until every job of a batch has ended, and returns them all. It calls progress with the number of those
-// that have. Pages whose jobs have all ended are not asked for again.
+// awaitBatch waits until every job of a batch has ended, and returns all jobs. It calls progress with the number of jobs that have ended.
+// It does not request pages again whose jobs have all ended.
 func awaitBatch(ctx context.Context, c *client.ClientWithResponses, batch string, progress func(ended int)) ([]client.Job, error) {
-	var settled []client.Job // of the pages that will not change
-	var marker *string       // of the first page that may
+	var settled []client.Job // from pages that will not change
+	var marker *string       // of the first page that may change
 	err := until(ctx, func() (bool, error) {
 		ended, from, settling := 0, marker, true
 		for {
@@ -65,7 +65,7 @@ func awaitBatch(ctx context.Context, c *client.ClientWithResponses, batch string
 	return settled, err
 }
 
-// countEnded counts the jobs that will not change any more.
+// countEnded returns the number of jobs that have ended.
 func countEnded(jobs []client.Job) (n int) {
 	for i := range jobs {
 		if status := jobs[i].Status; status != client.JobStatusPending && status != client.JobStatusSubmitted {

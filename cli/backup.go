@@ -24,35 +24,35 @@ import (
 
 // A backup is a folder:
 //
-//	backup.json       what the backup is, written last: without it there is none
+//	backup.json       the manifest, written last: without it, the folder is not a backup
 //	platen-TIME.db    the database
 //	blobs             the contents of the default storage policy
 //	policies/N        those of the storage policy with the id N
 //
-// A later backup to the same folder adds what is new under names of its own and then replaces backup.json, so that there is a
-// whole backup at any moment. What only the earlier one needed is removed after that.
+// A later backup to the same folder adds new data under separate names and then replaces backup.json, so that the folder contains a
+// complete backup at any time. Data that only the earlier backup needed is removed afterward.
 
 const (
 	manifestName   = "backup.json"
 	backupFormat   = 1
 	snapshotPrefix = "platen-"
-	backupTries    = 5 // snapshots, when contents were deleted while they were copied
+	backupTries    = 5 // snapshots, if contents are deleted while they are copied
 )
 
-// manifest is backup.json.
+// manifest is the content of backup.json.
 type manifest struct {
 	Format   int           `json:"format"`
 	Version  string        `json:"platen"`
-	MadeAt   time.Time     `json:"made_at"` // of the snapshot
+	MadeAt   time.Time     `json:"made_at"` // time of the snapshot
 	Database string        `json:"database"`
 	SHA256   string        `json:"database_sha256"`
 	Policies []savedPolicy `json:"storage_policies"`
 	Contents int64         `json:"contents"`
 	Bytes    int64         `json:"bytes"`
-	Problems int           `json:"problems"` // that platen verify found in it: the server had them already
+	Problems int           `json:"problems"` // found by platen verify; the server had them already
 }
 
-// savedPolicy says where in a backup the contents of a storage policy are.
+// savedPolicy identifies where a backup has the contents of a storage policy.
 type savedPolicy struct {
 	Name   string `json:"name"`
 	Folder string `json:"folder"`
@@ -60,20 +60,22 @@ type savedPolicy struct {
 
 type backupCmd struct {
 	config `embed:""`
-	To     string `arg:"" placeholder:"FOLDER" help:"Folder for the backup, new or of an earlier backup. Only contents that it lacks are copied."`
+	To     string `arg:"" placeholder:"FOLDER" help:"Folder for the backup: a new one, or one with an earlier backup. Only new contents are copied."`
 }
 
-// Help is what platen backup --help adds.
+// Help is the additional text of platen backup --help.
 func (*backupCmd) Help() string {
-	return "Copies the embedded database and the contents of files to a folder, beside a server that works, and verifies the copy. Only the user " +
-		"who runs it can read the copy, which has the keys of webhooks. Give it the settings of the server. An interrupted backup leaves the " +
-		"one before as it was; run it again. The exit code is 1 if the backup has damaged contents, which the server had already."
+	return "Copies the embedded database and the contents of files to a folder, while the server runs, and verifies the copy. Use the " +
+		"same settings as the server. The copy includes the signing keys of webhooks, so only the user who runs the command can read " +
+		"it. If a backup is interrupted, the previous one remains intact; run the command again. The exit code is 1 if the backup " +
+		"contains damaged contents, which the server had already."
 }
 
-// Run makes or renews a backup.
+// Run creates or updates a backup.
 func (c *backupCmd) Run(ctx context.Context, s *streams) error {
 	if c.Database != "" {
-		return usagef("platen backup copies the embedded database; with PostgreSQL, run pg_dump first and then copy the folders of contents: see Backup in docs/operations.md")
+		return usagef("platen backup copies the embedded database only; with PostgreSQL, run pg_dump first and then copy the folders " +
+			"with contents: see Backup in docs/operations.md")
 	}
 	return c.openExisting(ctx, func(db *store.DB, from []docgen.NewStoragePolicy) (err error) {
 		b := &backup{dir: c.To, db: db, from: from, out: s.out, progress: s.err}
@@ -93,10 +95,10 @@ func (c *backupCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-// leastRoom is so little that SQLite's errors there mean a full disk: it calls some of them I/O errors. In bytes.
+// leastRoom is a size in bytes. If less is free, errors of SQLite mean a full disk, because it reports some of them as I/O errors.
 const leastRoom = 1 << 20
 
-// fullDisk says what to do about a full disk.
+// fullDisk adds what to do to the error of a full disk.
 func fullDisk(err error, dir string) error {
 	full := errors.Is(err, store.ErrNoSpace) || errors.Is(err, blob.ErrNoSpace)
 	var disk unix.Statfs_t
@@ -104,12 +106,12 @@ func fullDisk(err error, dir string) error {
 		full = disk.Bavail*uint64(disk.Bsize) < leastRoom
 	}
 	if full {
-		return fmt.Errorf("%w; the disk of %s is full, and the copy is not complete: make room and run the command again", err, dir)
+		return fmt.Errorf("%w; the disk of %s is full, and the copy is incomplete: free some space and run the command again", err, dir)
 	}
 	return err
 }
 
-// backup is a backup in the making.
+// backup is a backup in progress.
 type backup struct {
 	dir           string
 	db            *store.DB
@@ -118,7 +120,7 @@ type backup struct {
 	made          manifest
 }
 
-// prepare makes the folder, locks it, and opens the stores in it.
+// prepare creates the folder, locks it, and opens its blob stores.
 func (b *backup) prepare() (*store.DirLock, error) {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +146,7 @@ func (b *backup) prepare() (*store.DirLock, error) {
 	return lock, nil
 }
 
-// ofBackup tells whether an entry of a folder may be one of a backup.
+// ofBackup reports whether an entry of a folder can belong to a backup.
 func ofBackup(name string) bool {
 	switch name {
 	case manifestName, manifestName + ".tmp", "blobs", "policies", "platen.lock":
@@ -161,11 +163,11 @@ func (b *backup) close() error {
 	return errors.Join(problems...)
 }
 
-// make copies everything, verifies the copy, and only then lets it be the backup.
+// make copies everything, verifies the copy, and only then publishes it as the backup.
 func (b *backup) make(ctx context.Context) (err error) {
 	published := false
 	defer func() {
-		if err != nil && !published && b.made.Database != "" { // contents stay, and need not be copied again
+		if err != nil && !published && b.made.Database != "" { // the copied contents stay, and need not be copied again
 			err = errors.Join(err, removeSnapshot(filepath.Join(b.dir, b.made.Database)))
 		}
 	}()
@@ -196,7 +198,7 @@ func (b *backup) make(ctx context.Context) (err error) {
 	return err
 }
 
-// keepFolders has each storage policy keep the folder that it has in an earlier backup.
+// keepFolders assigns each storage policy the folder of an earlier backup.
 func (b *backup) keepFolders() error {
 	earlier, err := readManifest(b.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +207,7 @@ func (b *backup) keepFolders() error {
 	if err != nil {
 		return err
 	}
-	used := map[string]string{} // name of the policy by folder
+	used := map[string]string{} // folder → name of the policy
 	for _, p := range earlier.Policies {
 		used[p.Folder] = p.Name
 	}
@@ -226,7 +228,7 @@ func (b *backup) keepFolders() error {
 	return nil
 }
 
-// openStores opens the stores of the backup, and makes sure that they are of the same database.
+// openStores opens the blob stores of the backup, and makes sure that they belong to the same database.
 func (b *backup) openStores(ctx context.Context) error {
 	for i, p := range b.made.Policies {
 		blobs, err := blob.Open(filepath.Join(b.dir, p.Folder))
@@ -243,13 +245,13 @@ func (b *backup) openStores(ctx context.Context) error {
 	return nil
 }
 
-// maxMark is longer than any mark of a store, in bytes.
+// maxMark is longer than the identity object of a store, in bytes.
 const maxMark = 1000
 
-// copyMark copies an object by which a database and a store know each other.
+// copyMark copies an identity object, which links a database and a blob store.
 func copyMark(ctx context.Context, from, to blob.Store, mark string) error {
 	want, err := blob.ReadAll(ctx, from, mark, maxMark)
-	if errors.Is(err, blob.ErrNotExist) { // of a server that has not started yet
+	if errors.Is(err, blob.ErrNotExist) { // the server has not started yet
 		return nil
 	}
 	if err != nil {
@@ -261,13 +263,13 @@ func copyMark(ctx context.Context, from, to blob.Store, mark string) error {
 	}
 	have, err := blob.ReadAll(ctx, to, mark, maxMark)
 	if err == nil && string(have) != string(want) {
-		return errors.New("this is the backup of another server; choose another folder")
+		return errors.New("this is the backup of another server; select another folder")
 	}
 	return err
 }
 
-// copyAll makes a snapshot of the database and copies all contents that it names. A content that was deleted in between asks
-// for another snapshot, which no longer names it. It returns the snapshot.
+// copyAll makes a snapshot of the database and copies all contents that it references. If a content was deleted in the meantime, it makes
+// another snapshot, which no longer references the content. It returns the snapshot.
 func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
 	for try := 1; ; try++ {
 		b.made.MadeAt = time.Now().UTC()
@@ -286,10 +288,10 @@ func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
 		}
 		named, err := docgen.CountReferenced(ctx, b.db, copied.Absent)
 		if err == nil && named == len(copied.Absent) {
-			return saved, nil // what is absent now is missing; verify tells
+			return saved, nil // what is absent now is missing; verify reports it
 		}
 		if err == nil && try == backupTries {
-			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when less is deleted", try)
+			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when there are fewer deletions", try)
 		}
 		if err = errors.Join(err, saved.Close()); err != nil {
 			return nil, err
@@ -306,7 +308,7 @@ func (b *backup) copyContents(ctx context.Context, saved *store.DB) (docgen.Copy
 	return docgen.CopyContents(ctx, saved, b.from, b.to, bar.set)
 }
 
-// verify verifies the copy. Contents that are damaged in it are copied again, in case they are sound where they come from.
+// verify verifies the copy. It copies damaged contents again, in case the originals are intact.
 func (b *backup) verify(ctx context.Context, saved *store.DB) error {
 	sum, damaged, err := b.verifyOnce(ctx, saved, io.Discard)
 	if err != nil {
@@ -336,7 +338,7 @@ func (b *backup) verify(ctx context.Context, saved *store.DB) error {
 	return nil
 }
 
-// verifyOnce verifies the copy, prints what it finds, and returns the damaged contents.
+// verifyOnce verifies the copy, prints the findings, and returns the damaged contents.
 func (b *backup) verifyOnce(ctx context.Context, saved *store.DB, out io.Writer) (*docgen.Verification, []docgen.Finding, error) {
 	var damaged []docgen.Finding
 	bar := newLazyProgress(b.progress, "verifying")
@@ -344,7 +346,7 @@ func (b *backup) verifyOnce(ctx context.Context, saved *store.DB, out io.Writer)
 	var failed error
 	sum, err := docgen.Verify(ctx, docgen.VerifyConfig{Store: saved, Policies: b.to, Progress: bar.set}, func(f docgen.Finding) {
 		if f.Kind == docgen.FindingOrphaned {
-			return // of the backup before; it is removed at the end
+			return // of the previous backup, which is removed at the end
 		}
 		if f.Object != "" && len(damaged) < maxRepairs {
 			damaged = append(damaged, f)
@@ -354,10 +356,10 @@ func (b *backup) verifyOnce(ctx context.Context, saved *store.DB, out io.Writer)
 	return sum, damaged, errors.Join(err, failed)
 }
 
-// maxRepairs bounds how many damaged contents of a backup are copied again at once.
+// maxRepairs is the maximum number of damaged contents of a backup that are copied again at once.
 const maxRepairs = 10_000
 
-// discard removes a damaged content from the copy if the server has one that could take its place.
+// discard removes a damaged content from the copy if the server has one to replace it.
 func (b *backup) discard(ctx context.Context, f docgen.Finding) error {
 	for i, p := range b.to {
 		if p.Name != f.Policy {
@@ -370,7 +372,7 @@ func (b *backup) discard(ctx context.Context, f docgen.Finding) error {
 	return nil
 }
 
-// publish writes the manifest: from then on this is the backup.
+// publish writes the manifest, which makes the copy the current backup.
 func (b *backup) publish() error {
 	var err error
 	if b.made.SHA256, err = fileSHA256(filepath.Join(b.dir, b.made.Database)); err != nil {
@@ -383,7 +385,7 @@ func (b *backup) publish() error {
 	return writeDurably(filepath.Join(b.dir, manifestName), append(text, '\n'))
 }
 
-// removeUnnamed removes the contents that only earlier backups needed.
+// removeUnnamed removes contents that only earlier backups needed.
 func (b *backup) removeUnnamed(ctx context.Context) error {
 	saved, err := store.Open(ctx, store.Config{Path: filepath.Join(b.dir, b.made.Database), NoMigrate: true})
 	if err != nil {
@@ -392,7 +394,7 @@ func (b *backup) removeUnnamed(ctx context.Context) error {
 	return errors.Join(docgen.RemoveUnreferenced(ctx, saved, b.to), saved.Close())
 }
 
-// removeOld removes the databases of earlier backups, and what opening this one's left.
+// removeOld removes the databases of earlier backups, and temporary files of this one's.
 func (b *backup) removeOld() error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {
@@ -408,7 +410,7 @@ func (b *backup) removeOld() error {
 	return nil
 }
 
-// removeSnapshot removes a snapshot with what opening it left beside it.
+// removeSnapshot removes a snapshot with the files that SQLite created for it.
 func removeSnapshot(path string) error {
 	files, err := filepath.Glob(path + "*")
 	for _, file := range files {
@@ -427,7 +429,7 @@ func readManifest(dir string) (manifest, error) {
 		return m, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
 	}
 	if m.Format != backupFormat {
-		return m, fmt.Errorf("%s has the format %d, and this version of platen knows %d", filepath.Join(dir, manifestName), m.Format, backupFormat)
+		return m, fmt.Errorf("%s has format %d, but this version of platen supports format %d", filepath.Join(dir, manifestName), m.Format, backupFormat)
 	}
 	return m, nil
 }
@@ -445,7 +447,7 @@ func fileSHA256(path string) (string, error) {
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// writeDurably replaces a file that only this user can read, at once and for good.
+// writeDurably atomically replaces a file that only this user can read, and makes it durable.
 func writeDurably(path string, text []byte) (err error) {
 	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -45,7 +45,7 @@ func TestBackupKilled(t *testing.T) {
 		}
 		whole++
 		restored := filepath.Join(t.TempDir(), "restored")
-		if out := platen(t, "restore", target, "--data="+restored); !strings.Contains(out, "everything is sound") {
+		if out := platen(t, "restore", target, "--data="+restored); !strings.Contains(out, "everything is intact") {
 			t.Errorf("round %d: %s", round, out)
 		}
 	}
@@ -58,7 +58,7 @@ func TestBackupKilled(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(restored, databaseName)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if out := platen(t, "verify", "--data="+restored); !strings.Contains(out, "everything is sound") {
+		if out := platen(t, "verify", "--data="+restored); !strings.Contains(out, "everything is intact") {
 			t.Errorf("round %d: %s", round, out)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"platen/docx"
 )
 
-// budgetFlags are the budgets of one document, as settings of a server and flags of the commands that use the engine.
+// budgetFlags are the budgets of one document: settings of a server, and flags of the commands that use the engine.
 type budgetFlags struct {
-	DocumentSteps   int64    `default:"50000000" env:"PLATEN_DOCUMENT_STEPS" group:"Budgets of a document" help:"Maximum work for one document, in steps: rounds of loops, expressions, list items, and the like. The count is the same on every machine; 0 for no limit."`
-	DocumentContent byteSize `default:"1GiB" env:"PLATEN_DOCUMENT_CONTENT" group:"Budgets of a document" help:"Maximum size of the XML of one document before compression."`
-	DocumentSize    byteSize `default:"256MiB" env:"PLATEN_DOCUMENT_SIZE" group:"Budgets of a document" help:"Maximum size of one Word document as a file."`
-	DocumentMemory  byteSize `default:"256MiB" env:"PLATEN_DOCUMENT_MEMORY" group:"Budgets of a document" help:"Maximum memory for the images, charts, and computed values that one document holds until it is finished."`
-	DocumentPixels  int64    `default:"500000000" env:"PLATEN_DOCUMENT_PIXELS" group:"Budgets of a document" help:"Maximum number of pixels decoded for one document: WebP, SVG, and rotated JPEG files. Other images are not decoded; 0 for no limit."`
+	DocumentSteps   int64    `default:"50000000" env:"PLATEN_DOCUMENT_STEPS" group:"Budgets of a document" help:"Maximum work for one document, in steps: loop iterations, expressions, list items, and so on (default 50000000); 0 for no limit. The count is the same on every machine."`
+	DocumentContent byteSize `default:"1GiB" env:"PLATEN_DOCUMENT_CONTENT" group:"Budgets of a document" help:"Maximum size of the XML of one document before compression (default 1GiB)."`
+	DocumentSize    byteSize `default:"256MiB" env:"PLATEN_DOCUMENT_SIZE" group:"Budgets of a document" help:"Maximum file size of one Word document (default 256MiB)."`
+	DocumentMemory  byteSize `default:"256MiB" env:"PLATEN_DOCUMENT_MEMORY" group:"Budgets of a document" help:"Maximum memory for the images, charts, and computed values that one document holds until it is complete (default 256MiB)."`
+	DocumentPixels  int64    `default:"500000000" env:"PLATEN_DOCUMENT_PIXELS" group:"Budgets of a document" help:"Maximum number of pixels to decode for one document (default 500000000); 0 for no limit. Only WebP, SVG, and rotated JPEG images are decoded."`
 }
 
-// limits returns the budgets with a time; 0 is no limit.
+// limits returns the budgets, including the given time; 0 is no limit.
 func (f *budgetFlags) limits(longest time.Duration) docx.Limits {
 	return docx.Limits{
 		Steps: orNone(f.DocumentSteps), Content: int64(f.DocumentContent), Size: int64(f.DocumentSize), Memory: int64(f.DocumentMemory),
@@ -25,7 +25,7 @@ func (f *budgetFlags) limits(longest time.Duration) docx.Limits {
 	}
 }
 
-// orNone returns a limit in which 0 stands for none.
+// orNone returns a limit, where 0 means no limit.
 func orNone(n int64) int64 {
 	if n == 0 {
 		return budget.Unlimited
@@ -33,7 +33,7 @@ func orNone(n int64) int64 {
 	return n
 }
 
-// problems returns what is wrong with the budgets.
+// problems returns everything that is wrong with the budgets.
 func (f *budgetFlags) problems(longest time.Duration) []error {
 	var all []error
 	for _, flag := range []struct {
@@ -46,7 +46,7 @@ func (f *budgetFlags) problems(longest time.Duration) []error {
 		{"time", longest, longest < 0},
 	} {
 		if flag.wrong {
-			all = append(all, fmt.Errorf("--document-%s must not be negative, it is %v; 0 is no limit", flag.name, flag.value))
+			all = append(all, fmt.Errorf("--document-%s must not be negative, but is %v; use 0 for no limit", flag.name, flag.value))
 		}
 	}
 	return all

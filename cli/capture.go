@@ -14,7 +14,7 @@ var (
 	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 )
 
-// parseCapture reads a request as tools write it down: headers, an empty line and the body, which stays as it is.
+// parseCapture parses a captured request: headers, an empty line, and the body, which is returned unchanged.
 func parseCapture(text string) (http.Header, string, error) {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), "\r\n")
 	end := 0
@@ -25,11 +25,11 @@ func parseCapture(text string) (http.Header, string, error) {
 			return header, text[end:], err
 		}
 	}
-	return nil, "", errors.New("there is no empty line after the headers, and so no body")
+	return nil, "", errors.New("no empty line after the headers, so the body is missing")
 }
 
-// parseHeaders reads headers one a line, as on the wire, or behind the > of curl -v, or with quotes as frameworks print them; or a
-// JSON object of them.
+// parseHeaders parses headers, one per line: as on the wire, after the > of curl -v, or with quotes as frameworks print them. It also
+// accepts a JSON object.
 func parseHeaders(text string) (http.Header, error) {
 	if header, ok := headersOfJSON(text); ok {
 		return header, nil
@@ -45,7 +45,7 @@ func parseHeaders(text string) (http.Header, error) {
 		name, value, found := strings.Cut(line, ":")
 		bare := strings.Trim(name, `"' `)
 		if !found || !headerName.MatchString(bare) {
-			return nil, fmt.Errorf("line %d is no header: a name, a colon and a value", number)
+			return nil, fmt.Errorf("line %d is not a header: want a name, a colon, and a value", number)
 		}
 		value = strings.TrimSpace(value)
 		if bare != name {
@@ -56,17 +56,17 @@ func parseHeaders(text string) (http.Header, error) {
 	return header, nil
 }
 
-// noHeader reports whether a line is one of what stands around headers: what curl says and receives, the braces of a framework, and
-// what HTTP/2 has in place of the request line.
+// noHeader reports whether a line is other output around headers: curl's messages, the braces of a framework, or the pseudo-headers that
+// HTTP/2 has instead of a request line.
 func noHeader(line string) bool {
 	return line == "" || strings.ContainsAny(line[:1], "*<{}:")
 }
 
-// headersOfJSON reads an object of texts, or of lists of them.
+// headersOfJSON parses an object of strings, or of lists of strings.
 func headersOfJSON(text string) (http.Header, bool) {
 	var members map[string]any
 	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // of a timestamp, every digit counts
+	decoder.UseNumber() // to keep every digit of a timestamp
 	if decoder.Decode(&members) != nil {
 		return nil, false
 	}

@@ -59,7 +59,7 @@ func TestParseHeaders(t *testing.T) {
 		})
 	}
 	for _, text := range []string{"no header", "with blank: 1", "ünicode: 1", "Host: x\nPOST / HTTP/1.1\n"} {
-		if header, err := parseHeaders(text); err == nil || !strings.Contains(err.Error(), "is no header") {
+		if header, err := parseHeaders(text); err == nil || !strings.Contains(err.Error(), "is not a header") {
 			t.Errorf("%q: %v, %v", text, header, err)
 		}
 	}

@@ -14,35 +14,35 @@ import (
 
 type checkCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
-	Data     string `arg:"" optional:"" placeholder:"DATA.json" help:"JSON to try it with: an object, or an array of objects of which each is tried; - for standard input."`
-	JSON     bool   `name:"json" help:"Print JSON: every problem with its part, heading, place, paragraph and column."`
+	Data     string `arg:"" optional:"" placeholder:"DATA.json" help:"JSON data to check the template with: an object, or an array of objects, which are all checked; - for standard input."`
+	JSON     bool   `name:"json" help:"Print JSON: every problem with its part, heading, location, paragraph, and column."`
 	engineFlags
 	Annotate string `placeholder:"OUT.docx" help:"Write a copy of the template with a Word comment at each problem."`
 }
 
-// Help is what platen check --help adds.
+// Help is the additional text of platen check --help.
 func (*checkCmd) Help() string {
-	return "Nothing is written but what --annotate asks for. The exit code is 0 when all is well, 3 when only data is missing, and 1 when a " +
-		"document could not be made."
+	return "Writes no files except for --annotate. The exit code is 0 if everything is correct, 3 if only data is missing, and 1 if a " +
+		"document could not be generated."
 }
 
-// checkReport is what --json prints.
+// checkReport is the output with --json.
 type checkReport struct {
 	Template  string            `json:"template"`
 	Problems  docx.Errors       `json:"problems"`            // of the template itself
-	Warnings  docx.Errors       `json:"warnings"`            // likewise
-	Documents []checkedDocument `json:"documents,omitempty"` // of the data, in order
+	Warnings  docx.Errors       `json:"warnings"`            // of the template itself
+	Documents []checkedDocument `json:"documents,omitempty"` // for each element of the data, in order
 }
 
-// checkedDocument is what one document would lack; the warnings of the template are not said again.
+// checkedDocument describes what one document would lack, without the warnings of the template.
 type checkedDocument struct {
-	Failure  string      `json:"failure,omitempty"` // why there would be none
+	Failure  string      `json:"failure,omitempty"` // why it could not be generated
 	Errors   []string    `json:"errors"`
 	Warnings []string    `json:"warnings"`
 	Details  docx.Errors `json:"details,omitempty"`
 }
 
-// Run checks the template and the data, and says all that is wrong.
+// Run checks the template and the data, and prints everything that is wrong.
 func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	options, err := c.options()
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 	return errors.Join(err, report.verdict())
 }
 
-// checkData makes every document of the data, and keeps none.
+// checkData generates every document of the data, without saving it.
 func checkData(ctx context.Context, template *docx.Template, options docx.Options, path string, stdin io.Reader) ([]checkedDocument, error) {
 	inputs, _, err := readData(path, stdin)
 	if err != nil {
@@ -99,7 +99,7 @@ func checkDocument(ctx context.Context, template *docx.Template, options docx.Op
 	report, err := template.Execute(ctx, io.Discard, data, options)
 	switch {
 	case errors.Is(err, docx.ErrIncomplete):
-		d.Failure = "the options allow no document that is not complete"
+		d.Failure = "with these options, incomplete documents fail"
 	case err != nil:
 		d.Failure = err.Error()
 	}
@@ -109,16 +109,15 @@ func checkDocument(ctx context.Context, template *docx.Template, options docx.Op
 	return d
 }
 
-// withOmitted adds a line that says how many problems were not kept.
+// withOmitted adds a line with the number of problems that were omitted.
 func withOmitted(lines []string, omitted int) []string {
 	if omitted == 0 {
 		return lines
 	}
-	return append(lines, fmt.Sprintf("%d more were left out.", omitted))
+	return append(lines, fmt.Sprintf("%d more were omitted.", omitted))
 }
 
-// leaveOut takes out the warnings of the template. Where the options make them errors, they stay as what keeps the document from
-// being made.
+// leaveOut removes the warnings of the template. If the options turn them into errors, they remain as the reason why the document fails.
 func (d *checkedDocument) leaveOut(known docx.Errors) {
 	d.Warnings = slices.DeleteFunc(d.Warnings, func(text string) bool { return slices.Contains(known.Messages(), text) })
 	d.Details = slices.DeleteFunc(d.Details, func(e *docx.Error) bool {
@@ -126,7 +125,7 @@ func (d *checkedDocument) leaveOut(known docx.Errors) {
 	})
 }
 
-// all returns the problems that have a place, of the template and the data, each once.
+// all returns the problems of the template and the data that have a location, without duplicates.
 func (r *checkReport) all() docx.Errors {
 	all := slices.Concat(r.Problems, r.Warnings)
 	seen := map[docx.Error]bool{}
@@ -151,7 +150,7 @@ func (c *checkCmd) annotate(problems docx.Errors) error {
 	})
 }
 
-// print says what is wrong, for a person.
+// print prints what is wrong, for people.
 func (r *checkReport) print(w io.Writer) error {
 	var b bytes.Buffer
 	for _, problem := range r.Problems {
@@ -197,7 +196,7 @@ func (d *checkedDocument) print(b *bytes.Buffer, which string) {
 	}
 }
 
-// counts returns how many documents could not be made, and how many would lack something.
+// counts returns the number of documents that could not be generated, and of documents that would be incomplete.
 func (r *checkReport) counts() (failed, incomplete int) {
 	for _, d := range r.Documents {
 		switch {
@@ -216,15 +215,15 @@ func (r *checkReport) summary() string {
 	case len(r.Problems) > 0:
 		return fmt.Sprintf("%d %s", len(r.Problems), plural(len(r.Problems), "mistake"))
 	case n == 0:
-		return "no mistakes"
+		return "no errors"
 	case failed+incomplete == 0:
-		return fmt.Sprintf("no mistakes; nothing is missing in %d %s", n, plural(n, "document"))
+		return fmt.Sprintf("no errors; nothing is missing in %d %s", n, plural(n, "document"))
 	default:
-		return fmt.Sprintf("no mistakes; of %d %s %d would lack something and %d could not be made", n, plural(n, "document"), incomplete, failed)
+		return fmt.Sprintf("no errors; of %d %s, %d would be incomplete and %d could not be generated", n, plural(n, "document"), incomplete, failed)
 	}
 }
 
-// verdict is what the exit code tells.
+// verdict returns the error for the exit code.
 func (r *checkReport) verdict() error {
 	failed, incomplete := r.counts()
 	switch {

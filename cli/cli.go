@@ -1,5 +1,5 @@
-// Package cli is the command line: one command per file, the configuration they share, and in serve.go the only place
-// where the parts of Platen are put together.
+// Package cli is the command line: one command per file, their shared configuration, and serve.go, the only place that wires the parts of
+// Platen together.
 package cli
 
 import (
@@ -25,75 +25,75 @@ import (
 const (
 	exitOK         = 0
 	exitFailed     = 1
-	exitUsage      = 2 // the command line or the configuration is wrong; nothing was done
-	exitIncomplete = 3 // the documents are written, but in some of them tags found no data
+	exitUsage      = 2 // invalid command line or configuration; nothing was done
+	exitIncomplete = 3 // documents were written, but tags in some of them found no data
 )
 
-const description = "Platen generates documents: Word templates and JSON in, documents out."
+const description = "Platen generates documents from Word templates and JSON data."
 
-// commands is the command line as kong reads it.
+// commands is the command line, as kong parses it.
 type commands struct {
-	Quickstart quickstartCmd `cmd:"" help:"Start a server, generate 100 example invoices with it, and say what to try next."`
+	Quickstart quickstartCmd `cmd:"" help:"Start a server, generate 100 example invoices, and show what to try next."`
 	Serve      serveCmd      `cmd:"" help:"Run the server."`
 	User       struct {
-		Create     userCreateCmd     `cmd:"" help:"Make a user and print its id."`
+		Create     userCreateCmd     `cmd:"" help:"Create a user and print its id."`
 		List       userListCmd       `cmd:"" help:"List users."`
 		Show       userShowCmd       `cmd:"" help:"Show a user."`
 		Update     userUpdateCmd     `cmd:"" help:"Change the name, login, role, or status of a user."`
-		Erase      userEraseCmd      `cmd:"" help:"Erase all personal data of a user, for good. Without --yes, print what would be erased."`
-		Deactivate userDeactivateCmd `cmd:"" help:"Refuse all tokens of a user from now on. What the user owns stays."`
-		Activate   userActivateCmd   `cmd:"" help:"Undo deactivate."`
-	} `cmd:"" help:"Users of the server."`
+		Erase      userEraseCmd      `cmd:"" help:"Permanently erase all personal data of a user. Without --yes, only print what would be erased."`
+		Deactivate userDeactivateCmd `cmd:"" help:"Deactivate a user: reject all tokens, but keep everything that the user owns."`
+		Activate   userActivateCmd   `cmd:"" help:"Activate a deactivated user."`
+	} `cmd:"" help:"Manage users."`
 	Token struct {
-		Create tokenCreateCmd `cmd:"" help:"Make an access token for a user and print it. It works while the server runs."`
-		List   tokenListCmd   `cmd:"" help:"List access and refresh tokens that can be used. The tokens themselves are not kept, and never shown again."`
-		Revoke tokenRevokeCmd `cmd:"" help:"Revoke tokens by their ids. They are refused from the next request on."`
-	} `cmd:"" help:"Access tokens for the API."`
-	Audit auditCmd `cmd:"" help:"Print the audit log: who did what, as whom, and from where."`
+		Create tokenCreateCmd `cmd:"" help:"Create an access token for a user and print it. Works while the server runs."`
+		List   tokenListCmd   `cmd:"" help:"List valid access and refresh tokens. The tokens themselves are not stored and cannot be shown again."`
+		Revoke tokenRevokeCmd `cmd:"" help:"Revoke tokens by id, effective with the next request."`
+	} `cmd:"" help:"Manage access tokens for the API."`
+	Audit auditCmd `cmd:"" help:"Print the audit log: who did what, for which user, and from where."`
 	App   struct {
-		Create appCreateCmd `cmd:"" help:"Make an application and print its client id and secret, which is shown this once."`
-		List   appListCmd   `cmd:"" help:"List the applications."`
-		Config appConfigCmd `cmd:"" help:"Make a key pair for an application and print the JSON file that client libraries read, with the private key, which is shown this once."`
-		Secret appSecretCmd `cmd:"" help:"Give an application another secret and print it. The one before is refused from then on."`
+		Create appCreateCmd `cmd:"" help:"Create an application and print its client id and secret. The secret is shown only once."`
+		List   appListCmd   `cmd:"" help:"List applications."`
+		Config appConfigCmd `cmd:"" help:"Create a key pair for an application and print the JSON configuration for client libraries, including the private key, which is shown only once."`
+		Secret appSecretCmd `cmd:"" help:"Replace the secret of an application and print the new one. The old one stops working immediately."`
 		Key    struct {
-			Add    appKeyAddCmd    `cmd:"" help:"Let an application sign with the private key of a public key, and print the key's id."`
-			Remove appKeyRemoveCmd `cmd:"" help:"End the use of a key."`
-		} `cmd:"" help:"Public keys of an application."`
-		Delete appDeleteCmd `cmd:"" help:"End an application, with all its tokens and keys."`
-	} `cmd:"" help:"Applications: programs that get access tokens by themselves (OAuth 2.0)."`
-	Webhooks webhooksCmds `cmd:"" help:"Webhooks, for those who receive them."`
-	Render   renderCmd    `cmd:"" help:"Make documents from a template and JSON, without a server."`
-	Convert  convertCmd   `cmd:"" help:"Make PDFs of Word documents, many at once."`
-	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or what is wrong with it."`
-	Check    checkCmd     `cmd:"" help:"Say what is wrong with a template, and with data for it, before a document is made."`
-	Schema   schemaCmd    `cmd:"" help:"Print what data a template needs, as JSON Schema; check data against it; compare two versions."`
+			Add    appKeyAddCmd    `cmd:"" help:"Add a public key to an application, which signs with the private key, and print the key's id."`
+			Remove appKeyRemoveCmd `cmd:"" help:"Remove a public key from an application."`
+		} `cmd:"" help:"Manage the public keys of an application."`
+		Delete appDeleteCmd `cmd:"" help:"Delete an application with all its tokens and keys."`
+	} `cmd:"" help:"Manage applications: programs that request access tokens themselves (OAuth 2.0)."`
+	Webhooks webhooksCmds `cmd:"" help:"Develop and debug receivers of webhooks."`
+	Render   renderCmd    `cmd:"" help:"Generate documents from a template and JSON, without a server."`
+	Convert  convertCmd   `cmd:"" help:"Convert Word documents to PDF."`
+	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or its errors."`
+	Check    checkCmd     `cmd:"" help:"Check a template, and optionally data for it, without generating a document."`
+	Schema   schemaCmd    `cmd:"" help:"Print the JSON Schema of the data that a template needs, validate data, or compare two versions."`
 	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
-	Doctor   doctorCmd    `cmd:"" help:"Say what a server or PDFs need and is not there, and what to do."`
-	Backup   backupCmd    `cmd:"" help:"Copy the embedded database and all contents to a folder, beside a server that works, and verify the copy."`
+	Doctor   doctorCmd    `cmd:"" help:"Find problems of a server and of PDF conversion, and say how to fix them."`
+	Backup   backupCmd    `cmd:"" help:"Copy the embedded database and all contents to a folder, while the server runs, and verify the copy."`
 	Restore  restoreCmd   `cmd:"" help:"Copy a backup to a new data folder and verify it."`
 	Verify   verifyCmd    `cmd:"" help:"Check all stored contents and rows: damaged, missing, orphaned, inconsistent."`
-	Config   configCmd    `cmd:"" help:"Print the configuration in force, as a configuration file."`
+	Config   configCmd    `cmd:"" help:"Print the effective configuration, as a configuration file."`
 	Version  versionCmd   `cmd:"" help:"Print the version."`
 }
 
-// streams are what a command reads and writes.
+// streams are the input and output of a command.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// Main runs the command that the arguments of the process name, and ends the process with its exit code.
+// Main runs the command in the arguments of the process, and exits with its code.
 func Main() {
 	generate.Worker(os.Args)
 	workAsEngine()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // from then on a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal then ends the process immediately
 	code := run(ctx, os.Args[1:], &streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
-// run runs one command and returns its exit code. Asked for help it prints it and ends the process.
+// run runs one command and returns its exit code. If the arguments ask for help, it prints help and ends the process.
 func run(ctx context.Context, args []string, s *streams) int {
 	parser, err := kong.New(&commands{},
 		kong.Name("platen"),
@@ -115,7 +115,7 @@ func run(ctx context.Context, args []string, s *streams) int {
 	return report(s, command.Run())
 }
 
-// commandOrigin says for the audit log which command acts, and whose account of the machine runs it.
+// commandOrigin identifies the command, and the account that runs it, for the audit log.
 func commandOrigin(command *kong.Context) docgen.Origin {
 	by := "uid " + strconv.Itoa(os.Getuid())
 	if account, err := user.Current(); err == nil {
@@ -129,7 +129,7 @@ var (
 	negative = regexp.MustCompile(`^-[0-9.]`)
 )
 
-// joinNegative writes "--flag -1" as "--flag=-1": kong would take -1 for a flag. No flag of ours is a digit.
+// joinNegative replaces "--flag -1" by "--flag=-1", because kong would parse -1 as a flag. Platen has no flag that is a digit.
 func joinNegative(args []string) []string {
 	var joined []string
 	for i, arg := range args {
@@ -153,13 +153,13 @@ func (e *usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
-// errIncomplete ends a command that has said itself what its documents lack.
+// errIncomplete ends a command that has already reported what its documents lack.
 var errIncomplete = errors.New("tags found no data")
 
-// errReported ends a command that has said itself what went wrong.
+// errReported ends a command that has already reported what went wrong.
 var errReported = errors.New("reported already")
 
-// report tells a person how a command ended, and returns the exit code for it.
+// report prints how a command ended, and returns the exit code.
 func report(s *streams, err error) int {
 	switch {
 	case err == nil:
@@ -180,7 +180,7 @@ func report(s *streams, err error) int {
 	return exitFailed
 }
 
-// explain says what went wrong; of a failure of the service everything that is wrong, one thing a line.
+// explain returns the message of an error. For a failure of the service, it lists every problem on a line of its own.
 func explain(err error) string {
 	failure, ok := errors.AsType[*docgen.Error](err)
 	if !ok {

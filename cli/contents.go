@@ -18,16 +18,16 @@ import (
 // defaultPolicy is the name of the storage policy of --blobs.
 const defaultPolicy = "Default"
 
-// blobsLocation is where the contents of the default storage policy are.
+// blobsLocation returns the location of the contents of the default storage policy.
 func (c *config) blobsLocation() string { return cmp.Or(c.Blobs, filepath.Join(c.Data, "blobs")) }
 
-// places are the locations of all storage policies, the default first.
+// places returns the locations of all storage policies, the default one first.
 func (c *config) places() []storagePolicy {
 	return append([]storagePolicy{{defaultPolicy, c.blobsLocation()}}, c.StoragePolicies...)
 }
 
-// openExisting opens the database and every blob store for a command that runs beside a server or after one, and calls fn. It
-// makes no folder, and does not change the schema.
+// openExisting opens the database and every blob store and calls fn, for a command that runs while the server runs, or after it has
+// stopped. It creates no folder, and does not change the schema.
 func (c *config) openExisting(ctx context.Context, fn func(*store.DB, []docgen.NewStoragePolicy) error) (err error) {
 	if err := c.findDatabase(); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *config) openExisting(ctx context.Context, fn func(*store.DB, []docgen.N
 	cfg.NoMigrate = true
 	db, err := store.Open(ctx, cfg)
 	if errors.Is(err, store.ErrSchema) {
-		return fmt.Errorf("%w; use the version of platen that the server has, or start the server once with this one", err)
+		return fmt.Errorf("%w; use the same version of platen as the server, or start the server once with this version", err)
 	}
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (c *config) openExisting(ctx context.Context, fn func(*store.DB, []docgen.N
 	for _, place := range c.places() {
 		blobs, err := blob.OpenExisting(place.location)
 		if err != nil {
-			return fmt.Errorf("contents of storage policy %s: %w; --blobs and --storage-policy say where they are", place.name, err)
+			return fmt.Errorf("contents of storage policy %s: %w; set the location with --blobs or --storage-policy", place.name, err)
 		}
 		defer func() { err = errors.Join(err, blobs.Close()) }()
 		policies = append(policies, docgen.NewStoragePolicy{Name: place.name, Blobs: blobs})
@@ -54,7 +54,7 @@ func (c *config) openExisting(ctx context.Context, fn func(*store.DB, []docgen.N
 	return fn(db, policies)
 }
 
-// findDatabase fails when there is no embedded database where the settings say.
+// findDatabase returns an error if there is no embedded database in the configured place.
 func (c *config) findDatabase() error {
 	if c.Database != "" {
 		return nil
@@ -62,7 +62,7 @@ func (c *config) findDatabase() error {
 	path := filepath.Join(c.Data, databaseName)
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no database %s; --data (PLATEN_DATA) names the folder where the server keeps its data", path)
+		return usagef("there is no database %s; select the data folder of the server with --data or PLATEN_DATA", path)
 	}
 	return err
 }

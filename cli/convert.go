@@ -15,42 +15,42 @@ import (
 )
 
 type convertCmd struct {
-	In  []string `arg:"" name:"in" placeholder:"IN.docx" help:"Word documents, or folders: then all .docx in them and in the folders below. - is standard input."`
-	Out string   `short:"o" placeholder:"OUT" help:"The PDF to write if it ends in .pdf, otherwise the folder for PDFs; - for standard output. Without it, one document is named like IN in the current folder."`
+	In  []string `arg:"" name:"in" placeholder:"IN.docx" help:"Word documents, or folders with .docx files, including subfolders; - for standard input."`
+	Out string   `short:"o" placeholder:"OUT" help:"The PDF file if OUT ends in .pdf, otherwise the folder for PDFs; - for standard output (default for one document: the name of IN, in the current folder)."`
 	pdfFlags
 	pdfConfig
-	JSON bool `name:"json" help:"Print a report as JSON: for each document its file, or why there is none."`
+	JSON bool `name:"json" help:"Print a report as JSON: the file of each document, or why there is none."`
 }
 
-// Help is what platen convert --help adds.
+// Help is the additional text of platen convert --help.
 func (*convertCmd) Help() string {
-	return "Documents are converted all at once, as many as --pdf-workers says. Below OUT, the PDFs of a folder lie as the documents " +
-		"do in it. One that fails stops no other; in the end it is said which did and why, and the exit code is 1."
+	return "Converts up to --pdf-workers documents at the same time. The PDFs of a folder keep its structure below OUT. If a document " +
+		"fails, the others are still converted. The command then lists the failures with their reasons, and the exit code is 1."
 }
 
-// conversion is a document to be converted.
+// conversion is a document to convert.
 type conversion struct{ in, out string }
 
-// convertReport is what --json prints.
+// convertReport is the output with --json.
 type convertReport struct {
 	Documents []convertedDocument `json:"documents"`
 	Written   int                 `json:"written"`
 	Failed    int                 `json:"failed"`
-	Merged    string              `json:"merged,omitempty"` // the PDF of all that were written
+	Merged    string              `json:"merged,omitempty"` // the merged PDF of all converted documents
 	Seconds   float64             `json:"seconds"`
 }
 
-// convertedDocument is how one document came out.
+// convertedDocument is the result of one conversion.
 type convertedDocument struct {
 	Input    string   `json:"input"`
-	File     string   `json:"file,omitempty"` // empty when there is none
+	File     string   `json:"file,omitempty"` // empty if it failed
 	Failure  string   `json:"failure,omitempty"`
-	Kept     string   `json:"kept,omitempty"` // where a copy is that LibreOffice broke down over
-	Warnings []string `json:"warnings"`       // of fonts
+	Kept     string   `json:"kept,omitempty"` // copy of a document that crashed LibreOffice
+	Warnings []string `json:"warnings"`       // about fonts
 	converted
 }
 
-// Run converts the documents and says which could not be.
+// Run converts the documents and reports failures.
 func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	conversions, err := c.conversions()
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	return c.report(s, &report)
 }
 
-// convertTo makes the PDF of a file.
+// convertTo converts a document to a PDF file.
 func (c *converter) convertTo(ctx context.Context, s *streams, what conversion, release func()) convertedDocument {
 	document := convertedDocument{Input: what.in, Warnings: []string{}}
 	content, err := readWord(what.in, s.in)
@@ -102,8 +102,8 @@ func (c *converter) convertTo(ctx context.Context, s *streams, what conversion, 
 	return document
 }
 
-// readWord returns what a file holds, or standard input, if that is a Word document. LibreOffice would make a PDF of
-// anything, and of a text or a web page one that nobody wants.
+// readWord reads a Word document from a file or standard input. LibreOffice would convert anything, and nobody wants a PDF of a text file
+// or a web page by accident.
 func readWord(path string, stdin io.Reader) ([]byte, error) {
 	var content []byte
 	var err error
@@ -121,7 +121,7 @@ func readWord(path string, stdin io.Reader) ([]byte, error) {
 	return content, nil
 }
 
-// makeOut writes a file, in a folder that is made when missing, or standard output for "-".
+// makeOut writes a file, in a folder that it creates if missing, or to standard output for "-".
 func makeOut(s *streams, path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -129,7 +129,7 @@ func makeOut(s *streams, path string, content []byte) error {
 	return writeOut(s, path, content)
 }
 
-// conversions are the documents that the arguments name, and where their PDFs go.
+// conversions returns the documents that the arguments select, with the paths of their PDFs.
 func (c *convertCmd) conversions() ([]conversion, error) {
 	single, err := c.single()
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *convertCmd) conversions() ([]conversion, error) {
 	return distinct(all)
 }
 
-// single is the conversion of one document to one file, or nil if PDFs go into a folder.
+// single returns the conversion of one document to one file, or nil if PDFs go to a folder.
 func (c *convertCmd) single() (*conversion, error) {
 	in := c.In[0]
 	info, err := os.Stat(in)
@@ -161,9 +161,9 @@ func (c *convertCmd) single() (*conversion, error) {
 	case len(c.In) == 1 && in != "-" && err != nil:
 		return nil, err
 	case isWord(c.Out):
-		return nil, usagef("%s is the name of a Word document: name a file that ends in %s, or a folder", c.Out, pdfExtension)
+		return nil, usagef("%s is the name of a Word document: use a name that ends in %s, or a folder", c.Out, pdfExtension)
 	case c.Out == "-" && c.JSON:
-		return nil, usagef("standard output cannot take both the PDF and the report: give a file with -o")
+		return nil, usagef("standard output cannot receive both the PDF and the report: select a file with -o")
 	case one && c.Out == "":
 		return &conversion{in, nameOfPDF(in)}, nil
 	case one && (c.Out == "-" || isPDF(c.Out)):
@@ -171,17 +171,17 @@ func (c *convertCmd) single() (*conversion, error) {
 	case one:
 		return nil, nil
 	case c.Out == "":
-		return nil, usagef("name with -o the folder for the PDFs")
+		return nil, usagef("select the folder for the PDFs with -o")
 	case c.Out == "-" || isPDF(c.Out):
-		return nil, usagef("several documents become several PDFs, in a folder: name one with -o, in place of %s", c.Out)
+		return nil, usagef("several documents are written to a folder: select one with -o, instead of %s", c.Out)
 	}
 	return nil, nil
 }
 
-// nameOfPDF is the name, without folders, of the PDF of a document.
+// nameOfPDF returns the name of the PDF of a document, without folders.
 func nameOfPDF(in string) string { return stem(in) + pdfExtension }
 
-// stem is the name of a file without folders and extension; of standard input, one for what is made of it.
+// stem returns the name of a file without folders and extension; for standard input, a default.
 func stem(path string) string {
 	if path == "-" {
 		return "output"
@@ -189,7 +189,7 @@ func stem(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
-// find returns the conversions of an argument into the folder of the output.
+// find returns the conversions of an argument into the output folder.
 func (c *convertCmd) find(in string) ([]conversion, error) {
 	if in == "-" {
 		return []conversion{{in, filepath.Join(c.Out, nameOfPDF(in))}}, nil
@@ -216,10 +216,10 @@ func (c *convertCmd) find(in string) ([]conversion, error) {
 	return found, err
 }
 
-// ofOpenDocument tells whether a file is one that Word keeps beside a document as long as somebody has it open.
+// ofOpenDocument reports whether a file is one of those that Word creates next to an open document.
 func ofOpenDocument(name string) bool { return strings.HasPrefix(name, "~$") }
 
-// distinct leaves out what is named twice, and refuses two documents for one PDF.
+// distinct removes duplicates, and rejects two documents with the same PDF.
 func distinct(all []conversion) ([]conversion, error) {
 	from := map[string]string{}
 	var kept []conversion
@@ -227,7 +227,7 @@ func distinct(all []conversion) ([]conversion, error) {
 		in := filepath.Clean(each.in)
 		before, taken := from[each.out]
 		if taken && before != in {
-			return nil, usagef("%s and %s would both become %s: convert one of them into another folder, or name the folder above both, whose folders are kept",
+			return nil, usagef("%s and %s would both become %s: convert one of them to another folder, or convert the folder above both, which keeps subfolders",
 				before, in, each.out)
 		}
 		if !taken {
@@ -238,7 +238,7 @@ func distinct(all []conversion) ([]conversion, error) {
 	return kept, nil
 }
 
-// report prints what came out, and decides the exit code.
+// report prints the results, and returns the error for the exit code.
 func (c *convertCmd) report(s *streams, report *convertReport) error {
 	for _, d := range report.Documents {
 		if d.Failure != "" {
@@ -259,7 +259,7 @@ func (c *convertCmd) report(s *streams, report *convertReport) error {
 	return nil
 }
 
-// print says which documents failed and which look other than in Word, and how many there are.
+// print lists the documents that failed or look different than in Word, with their numbers.
 func (r *convertReport) print(w io.Writer, folder string) {
 	var lines []string
 	for _, d := range r.Documents {

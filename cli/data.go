@@ -11,13 +11,13 @@ import (
 	"platen/docx/lang"
 )
 
-// input is the data of one document: a JSON object.
+// input is the data of one document, a JSON object.
 type input struct {
-	text  string     // nothing if the value is known
-	value lang.Value // of a single document, which is read once
+	text  string     // empty if the value is known
+	value lang.Value // for a single document, which is parsed once
 }
 
-// decode returns the data.
+// decode returns the parsed data.
 func (i *input) decode() (lang.Value, error) {
 	if i.value != nil {
 		return i.value, nil
@@ -25,8 +25,8 @@ func (i *input) decode() (lang.Value, error) {
 	return lang.DecodeText(i.text)
 }
 
-// readData reads the data of documents, an object or an array of objects: that of each document, and whether it was an array.
-// The path - is standard input.
+// readData reads an object or an array of objects. It returns the data of each document, and whether it was an array. The path - is
+// standard input.
 func readData(path string, stdin io.Reader) (inputs []input, batch bool, err error) {
 	text, err := readText(path, stdin)
 	if err != nil {
@@ -44,7 +44,7 @@ func readData(path string, stdin io.Reader) (inputs []input, batch bool, err err
 	return []input{{value: value}}, false, err
 }
 
-// readText reads a file, or standard input, into memory once.
+// readText reads a file, or standard input, into memory.
 func readText(path string, stdin io.Reader) (string, error) {
 	var text strings.Builder
 	if path == "-" {
@@ -63,14 +63,14 @@ func readText(path string, stdin io.Reader) (string, error) {
 	return text.String(), err
 }
 
-// batchData cuts an array into the data of its documents.
+// batchData splits an array into the data of its documents.
 func batchData(path, text string) ([]input, error) {
 	var documents []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &documents); err != nil {
 		return nil, fmt.Errorf("%s is not JSON: %w", path, describeSyntax(text, err))
 	}
 	if len(documents) == 0 {
-		return nil, fmt.Errorf("%s: the array is empty, there is nothing to make", path)
+		return nil, fmt.Errorf("%s: the array is empty, so there are no documents to generate", path)
 	}
 	inputs := make([]input, len(documents))
 	for i, document := range documents {
@@ -82,7 +82,7 @@ func batchData(path, text string) ([]input, error) {
 	return inputs, nil
 }
 
-// describeSyntax adds the line to an error of the JSON decoder.
+// describeSyntax adds the line to a syntax error.
 func describeSyntax(text string, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {

@@ -20,20 +20,20 @@ import (
 	"platen/webhook"
 )
 
-// webhookConfig says where notifications go and how often they are tried.
+// webhookConfig configures where notifications may go and how they are retried.
 type webhookConfig struct {
-	WebhookNetworks    networks         `env:"PLATEN_WEBHOOK_NETWORKS" placeholder:"CIDR,…" group:"Webhooks" help:"Networks that notifications may go to besides public addresses, such as 10.1.0.0/16."`
-	WebhookAnyAddress  bool             `env:"PLATEN_WEBHOOK_ANY_ADDRESS" group:"Webhooks" help:"For development only: notifications go anywhere, by http too, to any port, and into your own network."`
-	WebhookCA          string           `env:"PLATEN_WEBHOOK_CA" placeholder:"FILE" group:"Webhooks" help:"Certificates, in PEM, of authorities that receivers may be certified by besides those of the system."`
-	WebhookTimeout     time.Duration    `default:"30s" env:"PLATEN_WEBHOOK_TIMEOUT" group:"Webhooks" help:"How long a receiver has to answer."`
-	WebhookRetries     webhook.Schedule `default:"10s,30s,1m,2m,4m,8m,10m,15m,15m,20m,20m,24m20s" env:"PLATEN_WEBHOOK_RETRIES" group:"Webhooks" help:"When a notification that was not delivered is tried again: the pause after the first failure, the second, and so on; none for no second try."`
-	WebhookSlowTail    bool             `env:"PLATEN_WEBHOOK_SLOW_TAIL" group:"Webhooks" help:"Go on for three more days with longer and longer pauses before a notification is given up."`
-	WebhookConcurrency int              `default:"8" env:"PLATEN_WEBHOOK_CONCURRENCY" group:"Webhooks" help:"Notifications to one receiver at the same time."`
-	WebhookMaxPending  int              `default:"100000" env:"PLATEN_WEBHOOK_MAX_PENDING" group:"Webhooks" help:"Notifications that can wait for the webhooks of one user (default 100000). Further ones are dropped."`
-	WebhookLogDays     int              `default:"30" env:"PLATEN_WEBHOOK_LOG_DAYS" group:"Webhooks" help:"Days that the log of deliveries is kept; what still waits stays."`
+	WebhookNetworks    networks         `env:"PLATEN_WEBHOOK_NETWORKS" placeholder:"CIDR,…" group:"Webhooks" help:"Networks that may receive notifications, in addition to public addresses, such as 10.1.0.0/16."`
+	WebhookAnyAddress  bool             `env:"PLATEN_WEBHOOK_ANY_ADDRESS" group:"Webhooks" help:"For development only: allow notifications to any host and port, including your own network, also without TLS."`
+	WebhookCA          string           `env:"PLATEN_WEBHOOK_CA" placeholder:"FILE" group:"Webhooks" help:"File with certificates of additional authorities for receivers, in PEM format."`
+	WebhookTimeout     time.Duration    `default:"30s" env:"PLATEN_WEBHOOK_TIMEOUT" group:"Webhooks" help:"Maximum time for a receiver to respond (default 30s)."`
+	WebhookRetries     webhook.Schedule `default:"10s,30s,1m,2m,4m,8m,10m,15m,15m,20m,20m,24m20s" env:"PLATEN_WEBHOOK_RETRIES" group:"Webhooks" help:"Pauses before retries of a notification: after the first failure, the second, and so on (default: 12 retries in 2 hours); none disables retries."`
+	WebhookSlowTail    bool             `env:"PLATEN_WEBHOOK_SLOW_TAIL" group:"Webhooks" help:"Retry for three more days, with increasing pauses, before a notification fails."`
+	WebhookConcurrency int              `default:"8" env:"PLATEN_WEBHOOK_CONCURRENCY" group:"Webhooks" help:"Maximum number of concurrent notifications to one receiver (default 8)."`
+	WebhookMaxPending  int              `default:"100000" env:"PLATEN_WEBHOOK_MAX_PENDING" group:"Webhooks" help:"Maximum number of pending notifications per user (default 100000). More are dropped."`
+	WebhookLogDays     int              `default:"30" env:"PLATEN_WEBHOOK_LOG_DAYS" group:"Webhooks" help:"Number of days to keep the log of deliveries (default 30). Pending deliveries stay longer."`
 }
 
-// problems returns all that is wrong with the settings.
+// problems returns everything that is wrong with the settings.
 func (c *webhookConfig) problems() []error {
 	var problems []error
 	if c.WebhookTimeout < time.Second || c.WebhookTimeout > time.Minute {
@@ -51,15 +51,16 @@ func (c *webhookConfig) problems() []error {
 	return problems
 }
 
-// guard is what judges the addresses of webhooks.
+// guard returns the policy for the addresses of webhooks.
 func (c *webhookConfig) guard(log *slog.Logger) *webhook.Guard {
 	if c.WebhookAnyAddress {
-		log.Warn("NOTIFICATIONS OF WEBHOOKS GO ANYWHERE, ALSO INTO THIS SERVER'S OWN NETWORK AND UNENCRYPTED: --webhook-any-address is for development only")
+		log.Warn("WEBHOOKS CAN SEND UNENCRYPTED NOTIFICATIONS TO ANY HOST, INCLUDING THIS SERVER'S OWN NETWORK: --webhook-any-address " +
+			"is for development only")
 	}
 	return webhook.NewGuard(webhook.GuardConfig{Networks: c.WebhookNetworks, AnyAddress: c.WebhookAnyAddress})
 }
 
-// deliverer is what sends notifications.
+// deliverer returns the sender of notifications.
 func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard, log *slog.Logger, registry prometheus.Registerer) (*webhook.Deliverer, error) {
 	schedule := c.WebhookRetries
 	if c.WebhookSlowTail {
@@ -81,7 +82,7 @@ func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard,
 	return webhook.New(cfg), nil
 }
 
-// signed returns the headers that a notification which is fetched would have been sent with.
+// signed returns the headers of a notification for a listener, as a receiver would get them.
 func signed(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
 	message := webhook.Message{ID: d.EventID, Delivery: uuid.NewString(), Time: time.Now(), Body: d.Body}
 	headers := map[string]string{}
@@ -91,14 +92,14 @@ func signed(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
 	return headers
 }
 
-// deliveryWorkers is how many tasks of webhooks run at the same time, the most that River allows. Nearly all of them wait: for
-// a receiver, or for their owner's turn, see webhook.DefaultAttempts. A waiting task costs a goroutine and no connection.
+// deliveryWorkers is the number of concurrent webhook tasks, the maximum of River. Nearly all of them wait for a receiver, or for their
+// owner's turn (see webhook.DefaultAttempts). A waiting task costs a goroutine and no connection.
 const deliveryWorkers = 10_000
 
-// crowdedPause is when a task comes back whose owner has too many running, at the earliest.
+// crowdedPause is the minimum pause of a task whose owner has too many running.
 const crowdedPause = 5 * time.Second
 
-// delivering sends what waits for a webhook.
+// delivering sends the pending notifications of a webhook.
 func delivering(deliverer *webhook.Deliverer) func(context.Context, docgen.DeliverNotifications) error {
 	return func(ctx context.Context, task docgen.DeliverNotifications) error {
 		err := deliverer.Deliver(ctx, task)
@@ -112,10 +113,10 @@ func delivering(deliverer *webhook.Deliverer) func(context.Context, docgen.Deliv
 	}
 }
 
-// dueEvery is how often deliveries are looked for that have become due.
+// dueEvery is the interval between searches for deliveries that have become due.
 const dueEvery = 2 * time.Second
 
-// waking has deliveries found that have become due, for ever.
+// waking periodically wakes deliveries that have become due.
 func waking(service *docgen.Service, deliverer *webhook.Deliverer) func(context.Context, docgen.WakeWebhooks) error {
 	return func(ctx context.Context, _ docgen.WakeWebhooks) error {
 		if err := service.WakeWebhooks(ctx, deliverer.Serves); err != nil {
@@ -125,7 +126,7 @@ func waking(service *docgen.Service, deliverer *webhook.Deliverer) func(context.
 	}
 }
 
-// networks are IP networks as settings name them.
+// networks are IP networks, as a setting.
 type networks []netip.Prefix
 
 func (n *networks) UnmarshalText(text []byte) error {
@@ -136,7 +137,7 @@ func (n *networks) UnmarshalText(text []byte) error {
 		}
 		network, err := netip.ParsePrefix(entry)
 		if err != nil {
-			return fmt.Errorf("%q is no network: write it as 10.1.0.0/16 or fd00:1::/32; a single address has /32 or /128", entry)
+			return fmt.Errorf("%q is not a network: write it like 10.1.0.0/16 or fd00:1::/32; a single address has /32 or /128", entry)
 		}
 		*n = append(*n, network)
 	}

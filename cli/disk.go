@@ -32,7 +32,7 @@ func (n sizeOrNone) String() string {
 	return byteSize(n).String()
 }
 
-// disks returns the file systems that a server stores data on: of the data folder, of contents, and of each storage policy.
+// disks returns the file systems that a server stores data on: for the data folder, file contents, and each storage policy.
 func (c *config) disks() []docgen.Disk {
 	at := func(name, folder string) docgen.Disk {
 		return docgen.Disk{Name: name, Free: func() (int64, error) {
@@ -53,11 +53,11 @@ func (c *config) disks() []docgen.Disk {
 	return disks
 }
 
-// diskMetrics shows how much space is left on each disk, and how much must be.
+// diskMetrics registers metrics for the free space of each disk and the required minimum.
 func diskMetrics(registry prometheus.Registerer, disks []docgen.Disk, minimum int64) {
 	for _, disk := range disks {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "platen_disk_free_bytes", Help: "Free space of the file systems that data is stored on; -1 when unknown.",
+			Name: "platen_disk_free_bytes", Help: "Free space of the file systems with the server's data; -1 if unknown.",
 			ConstLabels: prometheus.Labels{"store": disk.Name},
 		}, func() float64 {
 			free, err := disk.Free()
@@ -68,7 +68,7 @@ func diskMetrics(registry prometheus.Registerer, disks []docgen.Disk, minimum in
 		}))
 	}
 	least := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "platen_disk_min_free_bytes", Help: "Free space below which the server is not ready and accepts no uploads and batches; 0 when that is off.",
+		Name: "platen_disk_min_free_bytes", Help: "Free space below which the server is not ready and rejects uploads and batches; 0 if disabled.",
 	})
 	least.Set(float64(minimum))
 	registry.MustRegister(least)

@@ -15,31 +15,31 @@ import (
 
 type doctorCmd struct {
 	config `embed:""`
-	JSON   bool `name:"json" help:"Print JSON: for each check its state, what was found, and the remedy."`
+	JSON   bool `name:"json" help:"Print JSON: the state, finding, and remedy of each check."`
 
-	page     *pdf.Result   // what LibreOffice made, once it has
-	pageTook time.Duration // with its start
+	page     *pdf.Result   // result of LibreOffice, once it has run
+	pageTook time.Duration // including its start
 }
 
-// Help is what platen doctor --help adds.
+// Help is the additional text of platen doctor --help.
 func (*doctorCmd) Help() string {
-	return "It has the settings of the server: give it the same flags, environment and configuration file, and run it as the same user. It " +
-		"changes nothing, also beside a server that runs. The exit code is 1 when there is a problem; the server works with warnings."
+	return "Use the same flags, environment, configuration file, and user as the server. The command changes nothing, and can run while " +
+		"the server runs. The exit code is 1 if there is a problem. With warnings, the server still works."
 }
 
-// state is how well something is.
+// state is the result of a check.
 type state string
 
 const (
 	isOK      state = "ok"
-	isWarning state = "warning" // it works, and not as well as it could, or not for long
+	isWarning state = "warning" // works, but with limitations, or not for long
 	isProblem state = "problem"
 )
 
-// finding is what a check came to.
+// finding is what a check found.
 type finding struct {
 	Check   string `json:"check"`
-	State   state  `json:"state"` // "" when there was nothing to check
+	State   state  `json:"state"` // "" if there was nothing to check
 	Message string `json:"message"`
 	Remedy  string `json:"remedy,omitempty"`
 }
@@ -56,13 +56,13 @@ func wrong(remedy, format string, args ...any) finding {
 	return finding{State: isProblem, Message: fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// check is one thing that is looked at.
+// check is one of the things that doctor checks.
 type check struct {
 	name string
 	look func(context.Context) finding
 }
 
-// checks are all, in the order in which they are told.
+// checks returns all checks, in the order of their output.
 func (c *doctorCmd) checks() []check {
 	return []check{
 		{"program", whoAmI},
@@ -78,14 +78,14 @@ func (c *doctorCmd) checks() []check {
 	}
 }
 
-// doctorReport is what --json prints.
+// doctorReport is the output with --json.
 type doctorReport struct {
 	Findings []finding `json:"findings"`
 	Problems int       `json:"problems"`
 	Warnings int       `json:"warnings"`
 }
 
-// Run looks at all that a server needs, and at what it needs for PDFs, and says what it found.
+// Run checks everything that a server and PDF conversion need, and prints the findings.
 func (c *doctorCmd) Run(ctx context.Context, s *streams) error {
 	report := doctorReport{Findings: []finding{}}
 	for _, check := range c.checks() {
@@ -121,7 +121,7 @@ func (c *doctorCmd) Run(ctx context.Context, s *streams) error {
 // oneLine joins the lines of an error.
 var oneLine = strings.NewReplacer("\n\t", " ", "\n", " ")
 
-// print prints a line for each finding, and its remedy below.
+// print prints each finding with its remedy.
 func (r *doctorReport) print(w io.Writer) {
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "%-8s %-12s %s\n", f.State, f.Check, oneLine.Replace(f.Message))
@@ -130,13 +130,13 @@ func (r *doctorReport) print(w io.Writer) {
 		}
 	}
 	if r.Problems+r.Warnings == 0 {
-		fmt.Fprintln(w, "\nAll is well.")
+		fmt.Fprintln(w, "\nEverything is fine.")
 		return
 	}
 	fmt.Fprintf(w, "\n%d %s, %d %s.\n", r.Problems, plural(r.Problems, "problem"), r.Warnings, plural(r.Warnings, "warning"))
 }
 
-// whoAmI says which program looked, and as whom: another user may write to other folders.
+// whoAmI identifies the program and the user: another user may have other permissions.
 func whoAmI(context.Context) finding {
 	me, err := user.Current()
 	if err != nil {
@@ -145,7 +145,7 @@ func whoAmI(context.Context) finding {
 	return fine("platen %s, as user %s", version(), cmp.Or(me.Username, me.Uid))
 }
 
-// inGiB writes a number of bytes for a person.
+// inGiB formats a number of bytes for people.
 func inGiB(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/(1<<30), 'f', 1, 64) + " GiB"
 }

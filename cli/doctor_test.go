@@ -23,7 +23,7 @@ func TestDoctorOfPostgres(t *testing.T) {
 	defer db.Close()
 	args := []string{"--data=" + t.TempDir(), "--database=" + cfg.URL}
 	for range 2 {
-		wantDatabase(t, args, isOK, "answers and is empty")
+		wantDatabase(t, args, isOK, "responds and is empty")
 	}
 	var tables int
 	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil || tables != 0 {
@@ -32,19 +32,19 @@ func TestDoctorOfPostgres(t *testing.T) {
 	if err := runServer(t, args...).stop(); err != nil {
 		t.Fatal(err)
 	}
-	wantDatabase(t, args, isOK, "has the tables of this version")
+	wantDatabase(t, args, isOK, "has the schema of this version")
 
 	var newest int64
 	if err := db.QueryRowContext(t.Context(), "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id").Scan(&newest); err != nil {
 		t.Fatal(err)
 	}
-	wantDatabase(t, args, isWarning, "of an older version; the next start")
+	wantDatabase(t, args, isWarning, "belongs to an older version of platen; the next start")
 	for _, version := range []int64{newest, 99999} {
 		if _, err := db.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, true)", version); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantDatabase(t, args, isProblem, "of a newer version than this program")
+	wantDatabase(t, args, isProblem, "belongs to a newer version of platen")
 }
 
 // wantDatabase runs the doctor, without LibreOffice, and looks at what it says of the database.

@@ -15,26 +15,27 @@ import (
 	"platen/pdf/font"
 )
 
-// checkOffice makes a PDF as the server would.
+// checkOffice converts a document like the server.
 func (c *doctorCmd) checkOffice(ctx context.Context) finding {
 	program, err := c.installed()
-	if err != nil && c.LibreOffice != "" { // it was meant to be there
+	if err != nil && c.LibreOffice != "" { // it was configured explicitly
 		return wrong("", "%v", err)
 	}
 	if err != nil {
-		return warn("Word documents are made without it.", "%v", err)
+		return warn("Word documents do not need it.", "%v", err)
 	}
 	if err := c.convertPage(ctx); err != nil {
-		return wrong("See that it is whole (Debian and Ubuntu: apt-get install --reinstall libreoffice-writer-nogui), and that it can work in --pdf-folder.",
-			"the one in %s makes no PDFs: %v", program, err)
+		return wrong("Make sure that it is completely installed (Debian and Ubuntu: apt-get install --reinstall "+
+			"libreoffice-writer-nogui), and that it can write to --pdf-folder.",
+			"the one in %s cannot convert documents: %v", program, err)
 	}
 	took := c.page.Took.Seconds()
-	made := fine("%s in %s made a PDF of a page in %.2f s, after %.1f s to start", c.page.Maker.Version, program, took, c.pageTook.Seconds()-took)
+	made := fine("%s in %s converted a page in %.2f s, after %.1f s to start", c.page.Maker.Version, program, took, c.pageTook.Seconds()-took)
 	made.Remedy = c.page.Maker.Advice
 	return made
 }
 
-// convertPage makes a PDF of a page.
+// convertPage converts a page to PDF.
 func (c *doctorCmd) convertPage(ctx context.Context) (err error) {
 	page, err := pageOfFonts()
 	if err != nil {
@@ -55,22 +56,23 @@ func (c *doctorCmd) convertPage(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkProtection says what keeps a hostile document in.
+// checkProtection reports how well the sandbox confines untrusted documents.
 func (c *doctorCmd) checkProtection(context.Context) finding {
 	if c.page == nil {
 		return finding{}
 	}
 	if missing := c.page.Maker.Missing; len(missing) > 0 {
-		return warn("Until then convert only documents whose authors you trust, or start the server with --pdf-sandbox=require, which refuses to run like this.",
-			"the sandbox is incomplete; of a document that took LibreOffice over: %s", strings.Join(missing, "; "))
+		return warn("Until this is fixed, convert only documents from trusted authors, or start the server with --pdf-sandbox=require, "+
+			"which refuses to start in this state.",
+			"the sandbox is incomplete; if a document takes over LibreOffice, %s", strings.Join(missing, "; "))
 	}
-	return fine("a document that took LibreOffice over would find no network, no programs, and no files but fonts and the system's")
+	return fine("a document that takes over LibreOffice has no access to the network, programs, or files, except fonts and system files")
 }
 
-// usualFonts are those of most Word documents for which there are free ones as wide.
+// usualFonts are the most common fonts in Word documents for which free fonts with the same widths exist.
 var usualFonts = []string{"Arial", "Calibri", "Cambria", "Courier New", "Times New Roman"}
 
-// pageOfFonts is a Word document with a line in each of the usual fonts.
+// pageOfFonts returns a Word document with one line in each of the usual fonts.
 func pageOfFonts() ([]byte, error) {
 	const (
 		head  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
@@ -101,13 +103,13 @@ func pageOfFonts() ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// checkFonts says which of the usual fonts have nothing as wide in their place.
+// checkFonts reports the usual fonts that have no replacement with the same widths.
 func (c *doctorCmd) checkFonts(context.Context) finding {
 	if c.page == nil || c.page.Fonts == nil {
 		return finding{}
 	}
-	const fonts = "name a folder with the fonts themselves by --pdf-fonts"
-	remedy, missing := "To have it as in Word, "+fonts+".", []string{}
+	const fonts = "select a folder with the original fonts with --pdf-fonts"
+	remedy, missing := "For the same layout as in Word, "+fonts+".", []string{}
 	for _, f := range c.page.Fonts.Fonts {
 		if f.Status == font.Substituted {
 			remedy = "Debian and Ubuntu: apt-get install fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea; or " + fonts + "."
@@ -117,12 +119,12 @@ func (c *doctorCmd) checkFonts(context.Context) finding {
 		}
 	}
 	if len(missing) > 0 {
-		return warn(remedy, "lines break elsewhere than in Word where text is in %s", strings.Join(missing, ", "))
+		return warn(remedy, "line breaks differ from Word for text in %s", strings.Join(missing, ", "))
 	}
-	return fine("%s, or others as wide, are there", strings.Join(usualFonts, ", "))
+	return fine("%s, or fonts with the same widths, are installed", strings.Join(usualFonts, ", "))
 }
 
-// checkMemory says how the memory is divided, and whether it suffices.
+// checkMemory reports how the memory is divided, and whether it is enough.
 func (c *doctorCmd) checkMemory(context.Context) finding {
 	plan, err := c.planMemory()
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"platen/docx"
 )
 
-// engineFlags are the options of the template engine, as commands that make documents have them.
+// engineFlags are the options of the template engine, for commands that generate documents.
 type engineFlags struct {
-	Locale       string       `placeholder:"TAG" help:"Language that numbers, dates and words are written in, such as de or de-CH. Without it, en."`
-	TimeZone     string       `placeholder:"ZONE" help:"Time zone that times are shown in, such as Europe/Paris. Without it, each time is shown in its own, or in UTC if it names none."`
-	Missing      string       `placeholder:"WHAT" help:"What becomes of a value that the data has not: tag leaves its tag in the document, blank leaves nothing, error makes no document. Without it, tag."`
-	Strict       bool         `help:"Make no document that is not complete, or that leaves input unused."`
-	PictureHosts pictureHosts `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" help:"Hosts that pictures may be fetched from which data names by address, such as img.example.com or *.example.com. Without it, none are fetched."`
+	Locale       string       `placeholder:"TAG" help:"Language for numbers, dates, and words, such as de or de-CH (default en)."`
+	TimeZone     string       `placeholder:"ZONE" help:"Time zone for times, such as Europe/Paris (default: the zone of each time, or UTC if it has none)."`
+	Missing      string       `placeholder:"WHAT" help:"What to do about a missing value (default tag). tag: leave its tag in the document. blank: print nothing. error: fail the document."`
+	Strict       bool         `help:"Fail documents that are incomplete or leave input unused."`
+	PictureHosts pictureHosts `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" help:"Hosts from which images with a URL in the data may be fetched, such as img.example.com or *.example.com (default: none)."`
 	budgetFlags  `embed:""`
-	DocumentTime time.Duration `default:"0" group:"Budgets of a document" help:"Maximum time to generate one document; 0 for no limit."`
-	Now          string        `placeholder:"TIME" help:"The time that $$now gives, such as 2026-01-31T12:00:00Z, for documents that are the same each time. Without it, the time it is."`
+	DocumentTime time.Duration `default:"0" group:"Budgets of a document" help:"Maximum time to generate one document (default 0: no limit)."`
+	Now          string        `placeholder:"TIME" help:"The time that $$now returns, such as 2026-01-31T12:00:00Z, for reproducible documents (default: the current time)."`
 }
 
-// options returns the engine's options, or a usage error that names everything that is wrong.
+// options returns the options of the engine, or a usage error with everything that is wrong.
 func (f *engineFlags) options() (docx.Options, error) {
 	options, wrong := docx.Settings{Locale: f.Locale, TimeZone: f.TimeZone, Missing: f.Missing, Strict: f.Strict}.Options()
 	var problems []error
@@ -35,7 +35,7 @@ func (f *engineFlags) options() (docx.Options, error) {
 	if f.Now != "" {
 		var err error
 		if options.Now, err = time.Parse(time.RFC3339, f.Now); err != nil {
-			problems = append(problems, errors.New("--now is a time such as 2026-01-31T12:00:00Z"))
+			problems = append(problems, errors.New("--now must be a time such as 2026-01-31T12:00:00Z"))
 		}
 	}
 	if len(problems) > 0 {

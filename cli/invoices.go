@@ -14,7 +14,7 @@ type invoice struct {
 	Invoice  invoiceDetails
 }
 
-// input is what the template reads.
+// input is the data for the template.
 func (i *invoice) input() map[string]any {
 	return map[string]any{"customer": i.Customer, "invoice": i.Invoice}
 }
@@ -54,13 +54,13 @@ type invoiceItem struct {
 	Amount      int    `json:"amount"`
 }
 
-// product is something that the invoices sell, at a price in whole euros.
+// product is an item on the invoices, with a price in whole euros.
 type product struct {
 	description, note string
 	price, most       int
 }
 
-// exampleWords is what the invoices are made of. All of it is invented.
+// exampleWords are the words of the invoices. All of it is fictitious.
 type exampleWords struct {
 	first, last, trades, places, streets, messages []string
 	cities                                         [][2]string // name, start of the Eircode
@@ -69,8 +69,10 @@ type exampleWords struct {
 
 func newExampleWords() *exampleWords {
 	return &exampleWords{
-		first:    strings.Fields("Amara Benedict Catrin Daniel Elif Fergus Grace Hamish Imogen Joaquin Kezia Leonard Maya Niamh Oluwaseun Priya Rhys Sofia Tomasz Yasmin"),
-		last:     strings.Fields("Okafor Whitlock Prosser Brennan Kaya Sinclair Ashworth Macrae Lindqvist Ferreira Thornton Adeyemi Patel Gallagher Nowak Bellamy Sørensen Cartwright"),
+		first: strings.Fields("Amara Benedict Catrin Daniel Elif Fergus Grace Hamish Imogen Joaquin Kezia Leonard Maya Niamh " +
+			"Oluwaseun Priya Rhys Sofia Tomasz Yasmin"),
+		last: strings.Fields("Okafor Whitlock Prosser Brennan Kaya Sinclair Ashworth Macrae Lindqvist Ferreira Thornton Adeyemi " +
+			"Patel Gallagher Nowak Bellamy Sørensen Cartwright"),
 		trades:   []string{"Public Library", "Veterinary Practice", "Bakery", "Primary School", "Architects", "Rowing Club", "Dental Surgery", "Bookshop", "Music School", "Brewery", "Theatre", "Climbing Hall"},
 		places:   strings.Fields("Riverside Northgate Harbour Oakfield Kestrel Millbrook Lantern Fairway Stonebridge Heron Priory Meadowbank"),
 		streets:  []string{"Quay Street", "Castle Terrace", "Tannery Yard", "Chapel Lane", "Station Road", "Orchard Way", "Mill Hill", "Bishop’s Walk"},
@@ -92,7 +94,7 @@ func newExampleWords() *exampleWords {
 	}
 }
 
-// exampleInvoices makes the data of n invoices: each time the same, all different.
+// exampleInvoices returns the data of n invoices: always the same, and all different.
 func exampleInvoices(n int) []invoice {
 	words := newExampleWords()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -157,7 +159,7 @@ func (w *exampleWords) details(random *rand.Rand, number int, day time.Time) inv
 	return d
 }
 
-// paymentCode returns the text of the QR code that banking apps read as a SEPA credit transfer (European Payments Council, EPC069-12).
+// paymentCode returns the text of a QR code for a SEPA credit transfer, which banking apps read (European Payments Council, EPC069-12).
 func paymentCode(invoiceNumber string, cents int) string {
 	return fmt.Sprintf("BCD\n002\n1\nSCT\nAIBKIE2D\nAlder & Finch Ltd\nIE29AIBK93115212345678\nEUR%d.%02d\n\n\nInvoice %s", cents/100, cents%100, invoiceNumber)
 }

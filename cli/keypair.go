@@ -10,7 +10,7 @@ import (
 	"github.com/youmark/pkcs8"
 )
 
-// keyPair is a new pair of RSA keys in PEM; the private one is encrypted, because client libraries want a passphrase.
+// keyPair is a new pair of RSA keys in PEM format. The private key is encrypted, because client libraries expect a passphrase.
 type keyPair struct {
 	public, private []byte
 	passphrase      string
@@ -34,7 +34,7 @@ func newKeyPair() (keyPair, error) {
 	return pair, err
 }
 
-// keyEncryption is how a private key is encrypted: PBES2 of RFC 8018, by AES-256 in CBC mode with a key made by PBKDF2 and
+// keyEncryption is the encryption of a private key: PBES2 (RFC 8018), with AES-256 in CBC mode and a key derived by PBKDF2 with
 // HMAC-SHA-256.
 var keyEncryption = pkcs8.Opts{
 	Cipher:  pkcs8.AES256CBC,

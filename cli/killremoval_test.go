@@ -73,7 +73,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 		t.Errorf("%d versions are left, want 30", n)
 	}
 	out := platen(t, "verify", "--data="+data)
-	if !strings.Contains(out, "everything is sound.") {
+	if !strings.Contains(out, "everything is intact.") {
 		t.Errorf("verify says:\n%s", out)
 	}
 	t.Logf("%d servers were killed while they deleted", inMidst)

@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// eachEntry calls fn with the entries of all pages of a list, one page in memory at a time.
+// eachEntry calls fn with the entries of all pages of a list, with one page in memory at a time.
 func eachEntry[T any](pages func(docgen.PageRequest) (docgen.Page[T], error), fn func(T) error) error {
 	request := docgen.PageRequest{Limit: docgen.MaxPageLimit}
 	for {
@@ -35,10 +35,10 @@ func printLine(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
-// dash stands for an empty text in a table.
+// dash replaces an empty string in a table.
 func dash(text string) string { return cmp.Or(text, "-") }
 
-// shortTime writes a time for a table, to the minute in UTC.
+// shortTime formats a time for a table, in minutes and UTC.
 func shortTime(t time.Time, zero string) string {
 	if t.IsZero() {
 		return zero

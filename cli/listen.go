@@ -13,7 +13,7 @@ import (
 	"platen/server"
 )
 
-// listen listens at an address until the server is taken apart.
+// listen listens at an address until the server shuts down.
 func listen(ctx context.Context, address string, stop *teardown) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -23,17 +23,17 @@ func listen(ctx context.Context, address string, stop *teardown) (net.Listener, 
 	return listener, nil
 }
 
-// serving is what the HTTP servers of a process share.
+// serving is the state that the HTTP servers of a process share.
 type serving struct {
 	baseURL string
 	drain   time.Duration
 	log     *slog.Logger
 	stop    *teardown
 	limits  *server.Connections
-	broken  chan error // why a server ended by itself; it has room for one error of each
+	broken  chan error // the errors of servers that ended on their own; buffered for one error each
 }
 
-// serveHTTP serves the API at a listener. With --internal-listen it serves metrics and documentation there instead.
+// serveHTTP serves the API on a listener. With --internal-listen, it serves metrics and documentation at that address instead.
 func (c *config) serveHTTP(ctx context.Context, s *serving, listener net.Listener, api server.Config) error {
 	if c.InternalListen == "" {
 		s.start(listener, server.New(api))
@@ -50,20 +50,20 @@ func (c *config) serveHTTP(ctx context.Context, s *serving, listener net.Listene
 	return nil
 }
 
-// connections are the limits of connections, with their metrics.
+// connections returns the limits of connections, with their metrics.
 func (c *config) connections(plan memoryPlan, registry prometheus.Registerer) *server.Connections {
 	limits := &server.Connections{Total: plan.Connections, Trusted: c.TrustedProxies}
 	registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections", Help: "Connections of clients that are open."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections", Help: "Open client connections."},
 			func() float64 { return float64(limits.Open()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections_limit", Help: "Connections that may be open at a time."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections_limit", Help: "Maximum number of open client connections."},
 			func() float64 { return float64(limits.Total) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "platen_http_connections_refused_total", Help: "Connections closed at once because their address had its share."},
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "platen_http_connections_refused_total", Help: "Connections closed immediately because their address had reached its share."},
 			func() float64 { return float64(limits.Refused()) }))
 	return limits
 }
 
-// start serves a handler at a listener until the teardown.
+// start serves a handler on a listener until the teardown.
 func (s *serving) start(listener net.Listener, handler http.Handler) {
 	httpServer := server.NewHTTPServer(handler, s.log)
 	ended := make(chan struct{})
@@ -80,17 +80,17 @@ func (s *serving) start(listener net.Listener, handler http.Handler) {
 	})
 }
 
-// drain takes no more requests, waits for those under way, and breaks off those that take longer than the limit.
+// drain accepts no more requests, waits for those in progress, and aborts them after the limit.
 func drain(s *http.Server, limit time.Duration, log *slog.Logger) error {
 	err := within(limit, s.Shutdown)()
 	if errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("requests broken off that did not end in time", "limit", limit)
+		log.Warn("requests aborted after the time limit for shutdown", "limit", limit)
 		err = s.Close()
 	}
 	return ignoreClosed(err)
 }
 
-// ignoreClosed passes over the error of closing what is closed already.
+// ignoreClosed ignores the error for closing something that is already closed.
 func ignoreClosed(err error) error {
 	if errors.Is(err, net.ErrClosed) {
 		return nil
@@ -98,7 +98,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// urlOf returns the URL by which a program on this machine reaches an address.
+// urlOf returns the URL of an address for programs on this machine.
 func urlOf(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"platen/server"
 )
 
-// memorySize is a byteSize that may be left to Platen.
+// memorySize is a byteSize that Platen can derive.
 type memorySize int64
 
-// autoMemory is how a memorySize of 0 is written, which Platen derives.
+// autoMemory is the notation for a memorySize of 0, which Platen derives.
 const autoMemory = "auto"
 
 func (m *memorySize) UnmarshalText(text []byte) error {
@@ -34,49 +34,49 @@ func (m memorySize) String() string {
 	return byteSize(m).String()
 }
 
-// Limits of what is derived from the memory.
+// Limits of the derived sizes.
 const (
 	leastMemory        = 256 << 20 // for the server process: less is not enough for a large template
-	softShare          = 0.9       // of the process's memory is GOMEMLIMIT; the rest is for what Go does not count
-	leastIsolated      = 512 << 20 // for a process that generates a document in isolation: less is not enough for Go's own
+	softShare          = 0.9       // share of the process's memory for GOMEMLIMIT; the rest is for memory that Go does not count
+	leastIsolated      = 512 << 20 // for a process that generates a document in isolation: less is not enough for Go itself
 	leastTemplateCache = 16 << 20
 	mostTemplateCache  = 256 << 20
 	mostInFlight       = 1 << 30
 	leastConnections   = 256
 	mostConnections    = 4096
-	connectionMemory   = 512 << 10 // of GOMEMLIMIT for each connection, which takes up to 200 KiB while a header arrives
-	hardOverSoft       = 1.5       // a LibreOffice process gets this much of --pdf-memory, and no more
+	connectionMemory   = 512 << 10 // of GOMEMLIMIT per connection, which takes up to 200 KiB while a header arrives
+	hardOverSoft       = 1.5       // a LibreOffice process is limited to this multiple of --pdf-memory
 )
 
-// memoryAsked is what the memory plan depends on.
+// memoryAsked is the input of the memory plan.
 type memoryAsked struct {
 	Total         int64 // of the machine, the control group, or --memory
-	Explicit      bool  // whether --memory says so
-	GoLimit       int64 // GOMEMLIMIT of the environment; 0 when it is not set
+	Explicit      bool  // whether it was set with --memory
+	GoLimit       int64 // GOMEMLIMIT in the environment; 0 if not set
 	Workers       int   // LibreOffice processes; 0 without LibreOffice
-	FixedWorkers  bool  // whether --pdf-workers says so
+	FixedWorkers  bool  // whether it was set with --pdf-workers
 	WorkerMemory  int64 // --pdf-memory
 	TemplateCache int64 // 0 to derive it
 	MaxBatch      int64
 	Connections   int   // --max-connections; 0 to derive it
-	OpenFiles     int64 // that the process may have; 0 when it is not known
+	OpenFiles     int64 // limit of the process; 0 if unknown
 }
 
-// memoryPlan is how the memory is divided. Sizes are in bytes.
+// memoryPlan is the division of the memory. Sizes are in bytes.
 type memoryPlan struct {
 	Total         int64
-	Workers       int   // LibreOffice processes beside a spare one and one for documents in isolation
-	Office        int64 // what all of them get at most
-	Server        int64 // what is left for the server process
+	Workers       int   // LibreOffice processes, without a spare one and one for documents in isolation
+	Office        int64 // maximum for all LibreOffice processes
+	Server        int64 // the rest, for the server process
 	GoLimit       int64 // GOMEMLIMIT
 	TemplateCache int64
-	InFlight      int64 // what requests and their results hold
-	Connections   int   // how many there are at a time
+	InFlight      int64 // for requests and their results
+	Connections   int   // maximum number of connections
 	Notes         []string
 }
 
-// planMemory divides the memory. It is the only place where that is decided. What contradicts --memory is an error; what does
-// not fit the machine is scaled down, with a note.
+// planMemory divides the memory. It is the only place that decides this. Settings that contradict --memory are an error; settings that do
+// not fit the machine are reduced, with a note.
 func planMemory(a memoryAsked) (memoryPlan, error) {
 	p := memoryPlan{Total: a.Total, Workers: a.Workers}
 	p.Office = officeMemory(a.Workers, a.WorkerMemory)
@@ -90,22 +90,23 @@ func planMemory(a memoryAsked) (memoryPlan, error) {
 	p.Server = a.Total - p.Office
 	if p.Server < leastMemory {
 		if a.Explicit {
-			return p, fmt.Errorf("--memory %v is not enough: %d LibreOffice processes of --pdf-memory, a spare one, and one for documents in isolation, may take %s, "+
-				"and the server needs %v besides; raise --memory, or lower --pdf-workers or --pdf-memory",
+			return p, fmt.Errorf("--memory %v is not enough: %d LibreOffice processes of --pdf-memory, a spare one, and one for "+
+				"documents in isolation can take %s, and the server needs %v in addition; raise --memory, or lower --pdf-workers or "+
+				"--pdf-memory",
 				byteSize(a.Total), p.Workers, inGiB(p.Office), byteSize(leastMemory))
 		}
 		p.Server = max(a.Total/2, min(a.Total, leastMemory))
-		p.note("LibreOffice may take %s of %s; lower --pdf-workers or --pdf-memory, or the machine may run out of memory", inGiB(p.Office), inGiB(a.Total))
+		p.note("LibreOffice can take %s of %s; lower --pdf-workers or --pdf-memory, or the machine may run out of memory", inGiB(p.Office), inGiB(a.Total))
 	}
 	p.GoLimit = int64(float64(p.Server) * softShare)
 	if a.GoLimit > 0 {
 		p.GoLimit, p.Server = a.GoLimit, int64(float64(a.GoLimit)/softShare)
-		p.note("GOMEMLIMIT of the environment is used")
+		p.note("using GOMEMLIMIT from the environment")
 	}
 	return p, p.divide(a)
 }
 
-// divide gives the parts of the server process their shares.
+// divide divides the memory of the server process.
 func (p *memoryPlan) divide(a memoryAsked) error {
 	p.InFlight = min(p.GoLimit/4, mostInFlight)
 	p.divideConnections(a)
@@ -119,22 +120,23 @@ func (p *memoryPlan) divide(a memoryAsked) error {
 	}
 	if need := server.BodyMemory(a.MaxBatch); need > p.GoLimit/2 {
 		if a.Explicit {
-			return fmt.Errorf("--max-batch %v takes up to %s to be read, more than half of the server's memory, %s; lower it, or raise --memory",
+			return fmt.Errorf("reading a batch of --max-batch %v takes up to %s, more than half of the server's memory, %s; lower it, "+
+				"or raise --memory",
 				byteSize(a.MaxBatch), inGiB(need), inGiB(p.GoLimit))
 		}
-		p.note("a batch of --max-batch %v may take %s of %s; lower --max-batch", byteSize(a.MaxBatch), inGiB(need), inGiB(p.GoLimit))
+		p.note("a batch of --max-batch %v can take %s of %s; lower --max-batch", byteSize(a.MaxBatch), inGiB(need), inGiB(p.GoLimit))
 	}
 	return nil
 }
 
-// divideConnections decides how many connections there may be. They get at most half of the files that the process may open.
+// divideConnections sets the maximum number of connections, at most half of the files that the process may open.
 func (p *memoryPlan) divideConnections(a memoryAsked) {
 	p.Connections = a.Connections
 	if a.Connections == 0 {
 		p.Connections = int(min(max(p.GoLimit/connectionMemory, leastConnections), mostConnections))
 	}
 	if files := int(a.OpenFiles / 2); files > 0 && p.Connections > files {
-		p.note("%d connections at a time instead of %d, because the process may open %d files only; raise that limit", files, p.Connections, a.OpenFiles)
+		p.note("%d connections instead of %d, because the process may only open %d files; raise that limit", files, p.Connections, a.OpenFiles)
 		p.Connections = files
 	}
 }
@@ -143,7 +145,7 @@ func (p *memoryPlan) note(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 
-// officeMemory is what LibreOffice processes get at most: workers, spare workers, and one for documents in isolation.
+// officeMemory returns the maximum memory of all LibreOffice processes: workers, spare workers, and one for documents in isolation.
 func officeMemory(workers int, each int64) int64 {
 	if workers == 0 {
 		return 0
@@ -151,7 +153,7 @@ func officeMemory(workers int, each int64) int64 {
 	return int64(float64(workers+spareWorkers+1) * float64(each) * hardOverSoft)
 }
 
-// planMemory divides the memory that there is by the settings.
+// planMemory divides the available memory according to the settings.
 func (c *config) planMemory() (memoryPlan, error) {
 	a := memoryAsked{
 		Total: int64(c.Memory), Explicit: c.Memory != 0, FixedWorkers: c.PDFWorkers != 0, WorkerMemory: int64(c.PDFMemory),
@@ -172,13 +174,13 @@ func (c *config) planMemory() (memoryPlan, error) {
 	if a.Total == 0 {
 		var err error
 		if a.Total, err = memory(); err != nil {
-			return memoryPlan{}, fmt.Errorf("find out how much memory there is (set --memory): %w", err)
+			return memoryPlan{}, fmt.Errorf("determine the available memory (set --memory instead): %w", err)
 		}
 	}
 	return planMemory(a)
 }
 
-// memory is how many bytes this process may use: what the control group allows, or the machine has.
+// memory returns the number of bytes that this process may use: the limit of the control group, or the memory of the machine.
 func memory() (int64, error) {
 	machine, err := memlimit.FromSystem()
 	if err != nil {
@@ -191,7 +193,7 @@ func memory() (int64, error) {
 	return int64(min(machine, group)), nil
 }
 
-// applyMemory has the garbage collector keep to the plan, takes over what was derived, and logs all of it.
+// applyMemory sets the limit of the garbage collector, applies the derived settings, and logs them.
 func (c *config) applyMemory(p memoryPlan, log *slog.Logger) error {
 	if _, err := memlimit.Set(memlimit.WithProvider(memlimit.Limit(uint64(p.GoLimit))), memlimit.WithRatio(1)); err != nil {
 		return err
@@ -208,10 +210,10 @@ func (c *config) applyMemory(p memoryPlan, log *slog.Logger) error {
 	return nil
 }
 
-// rounded writes a size in MiB.
+// rounded formats a size in MiB.
 func (b byteSize) rounded() string { return byteSize(b >> 20 << 20).String() }
 
-// prepareMemory divides the memory and has the server keep to it.
+// prepareMemory divides the memory and applies the result.
 func (c *config) prepareMemory(log *slog.Logger) (memoryPlan, error) {
 	plan, err := c.planMemory()
 	if err != nil {

@@ -30,7 +30,7 @@ func TestMemoryIsDivided(t *testing.T) {
 		{name: "fewer workers where more do not fit", asked: asked(func(a *memoryAsked) { a.Total, a.Workers = 8*gib, 16 }),
 			want: memoryPlan{Workers: 2, Office: 6 * gib, Server: 2 * gib}, notes: "2 LibreOffice processes instead of 16"},
 		{name: "a small machine", asked: asked(func(a *memoryAsked) { a.Total = 2 * gib }),
-			want: memoryPlan{Workers: 1, Server: gib}, notes: "LibreOffice may take 4.5 GiB of 2.0 GiB"},
+			want: memoryPlan{Workers: 1, Server: gib}, notes: "LibreOffice can take 4.5 GiB of 2.0 GiB"},
 		{name: "workers that the operator wants, on a small machine", asked: asked(func(a *memoryAsked) { a.Total, a.FixedWorkers = 4*gib, true }),
 			want: memoryPlan{Workers: 2, Server: 2 * gib}, notes: "lower --pdf-workers or --pdf-memory"},
 		{name: "GOMEMLIMIT counts", asked: asked(func(a *memoryAsked) { a.GoLimit = 800 * mib }),
@@ -44,7 +44,7 @@ func TestMemoryIsDivided(t *testing.T) {
 		{name: "connections of a small machine", asked: asked(func(a *memoryAsked) { a.Total, a.Workers = gib, 0 }), want: memoryPlan{Connections: 1843}},
 		{name: "connections that the operator wants", asked: asked(func(a *memoryAsked) { a.Connections, a.OpenFiles = 9000, 20_000 }), want: memoryPlan{Connections: 9000}},
 		{name: "connections of a process that may open few files", asked: asked(func(a *memoryAsked) { a.OpenFiles = 1024 }),
-			want: memoryPlan{Connections: 512}, notes: "512 connections at a time instead of 4096"},
+			want: memoryPlan{Connections: 512}, notes: "512 connections instead of 4096"},
 
 		{name: "--memory too small for the workers", asked: asked(func(a *memoryAsked) { a.Total, a.Explicit, a.FixedWorkers = 4*gib, true, true }),
 			failed: "--memory 4GiB is not enough: 2 LibreOffice processes of --pdf-memory, a spare one,"},

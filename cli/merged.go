@@ -11,7 +11,7 @@ import (
 	"platen/pdf/finish"
 )
 
-// checkMerged refuses a merged PDF that cannot be.
+// checkMerged rejects invalid options for a merged PDF.
 func (f *pdfFlags) checkMerged() error {
 	switch {
 	case f.Merged == "":
@@ -19,26 +19,26 @@ func (f *pdfFlags) checkMerged() error {
 	case !isPDF(f.Merged):
 		return fmt.Errorf("--merged %s must be the name of a file that ends in %s", f.Merged, pdfExtension)
 	case f.Standard != "":
-		return fmt.Errorf("--merged does not go with --pdf-standard: of several %s becomes a PDF that is none", f.Standard)
+		return fmt.Errorf("--merged cannot be combined with --pdf-standard: a merged PDF would not conform to %s", f.Standard)
 	}
 	return nil
 }
 
-// checkDistinct refuses a merged PDF that would be written in the place of one of the documents, which are to be at these paths.
+// checkDistinct rejects a merged PDF that would overwrite one of the documents at the given paths.
 func (f *pdfFlags) checkDistinct(documents []string) error {
 	switch {
 	case f.Merged == "":
 		return nil
 	case slices.Contains(documents, "-"):
-		return usagef("--merged is made of files, and the document goes to standard output: name a file with -o")
+		return usagef("--merged needs files, but the document goes to standard output: select a file with -o")
 	case slices.ContainsFunc(documents, func(path string) bool { return filepath.Clean(path) == filepath.Clean(f.Merged) }):
-		return usagef("%s would be one of the documents, and that of all: name another file with --merged", f.Merged)
+		return usagef("%s would be both a document and the merged PDF: select another file with --merged", f.Merged)
 	}
 	return nil
 }
 
-// merge makes the merged PDF of those of the documents that were made, if one is asked for by its name, which it returns then. A path
-// is empty where a document was not made.
+// merge merges the generated documents if name is not empty, and returns the path of the merged PDF. The paths of documents that failed
+// are empty.
 func (c *converter) merge(name string, paths []string) (merged string, err error) {
 	made := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "" })
 	if name == "" || len(made) == 0 {
@@ -58,12 +58,12 @@ func (c *converter) merge(name string, paths []string) (merged string, err error
 		return finish.Merge(w, documents, c.protection)
 	}))
 	if err != nil {
-		return "", fmt.Errorf("make %s of the documents: %w", name, err)
+		return "", fmt.Errorf("merge the documents into %s: %w", name, err)
 	}
 	return name, nil
 }
 
-// pathsOf are the paths of documents.
+// pathsOf returns the paths of documents.
 func pathsOf[T any](documents []T, path func(T) string) []string {
 	paths := make([]string, len(documents))
 	for i := range documents {
@@ -72,10 +72,10 @@ func pathsOf[T any](documents []T, path func(T) string) []string {
 	return paths
 }
 
-// alsoIn is what a summary says of a merged PDF.
+// alsoIn returns the part of a summary about a merged PDF.
 func alsoIn(merged string) string {
 	if merged == "" {
 		return ""
 	}
-	return ", all in " + merged
+	return ", merged in " + merged
 }

@@ -10,8 +10,8 @@ import (
 	"platen/docx/lang"
 )
 
-// batchNames returns the names of the documents of a batch: numbers, or what a pattern with tags gives for the data of
-// each by the same options, with an extension. A name that is taken gets a number, as it would on a server.
+// batchNames returns the names of the documents of a batch, with an extension. The names are numbers, or the result of a pattern with
+// tags for each document's data. A duplicate name gets a number, as on a server.
 func batchNames(pattern, extension string, inputs []input, options docx.Options) ([]string, error) {
 	pieces, err := parsePattern(pattern)
 	if err != nil {
@@ -31,7 +31,7 @@ func batchNames(pattern, extension string, inputs []input, options docx.Options)
 	return names, nil
 }
 
-// freeName returns a name that differs from all that are taken in more than case, and takes it.
+// freeName returns a name that differs from all taken names, ignoring case, and marks it as taken.
 func freeName(name string, taken map[string]bool) string {
 	extension := filepath.Ext(name)
 	free := name
@@ -42,10 +42,10 @@ func freeName(name string, taken map[string]bool) string {
 	return free
 }
 
-// namePattern is text with tags in it.
+// namePattern is text that contains tags.
 type namePattern []namePiece
 
-// namePiece is a tag or, where that is nil, text.
+// namePiece is a tag, or text if the tag is nil.
 type namePiece struct {
 	text string
 	tag  *lang.Tag
@@ -62,7 +62,7 @@ func parsePattern(pattern string) (namePattern, error) {
 			return nil, usagef("--name: %s: %w", text, err)
 		}
 		if tag.Kind != lang.Print {
-			return nil, usagef("--name: %s is no value, and only values can be in a name", text)
+			return nil, usagef("--name: %s does not print a value, so it cannot be part of a name", text)
 		}
 		pieces = append(pieces, namePiece{text: pattern[at:span.Start]}, namePiece{tag: tag})
 		at = span.End
@@ -70,7 +70,7 @@ func parsePattern(pattern string) (namePattern, error) {
 	return append(pieces, namePiece{text: pattern[at:]}), nil
 }
 
-// name gives the name for some data. What the data holds cannot lead out of the folder.
+// name returns the name for the given data. Data cannot lead out of the folder.
 func (p namePattern) name(in *input, extension string, options docx.Options) (string, error) {
 	data, err := in.decode()
 	if err != nil {
@@ -97,7 +97,7 @@ func (p namePattern) name(in *input, extension string, options docx.Options) (st
 		name += extension
 	}
 	if strings.ContainsAny(name, "/\\\x00") || !filepath.IsLocal(name) {
-		return "", fmt.Errorf("%q cannot be the name of a file", name)
+		return "", fmt.Errorf("%q is not a valid file name", name)
 	}
 	return name, nil
 }

@@ -18,7 +18,7 @@ import (
 
 const databaseName = "platen.db"
 
-// storeConfig says where the database is.
+// storeConfig returns the location of the database.
 func (l *location) storeConfig(log *slog.Logger) store.Config {
 	if l.Database != "" {
 		return store.Config{URL: l.Database, Log: log}
@@ -26,8 +26,8 @@ func (l *location) storeConfig(log *slog.Logger) store.Config {
 	return store.Config{Path: filepath.Join(l.Data, databaseName), Log: log}
 }
 
-// withService is withNewService for a data folder that exists. In any other it makes nothing and returns an error: the folder is
-// most likely the wrong one.
+// withService is withNewService for an existing data folder. If the folder has no database, it creates nothing and returns an error,
+// because the folder is probably the wrong one.
 func (l *location) withService(ctx context.Context, fn func(*docgen.Service) error) error {
 	if err := l.mustExist(); err != nil {
 		return err
@@ -35,8 +35,7 @@ func (l *location) withService(ctx context.Context, fn func(*docgen.Service) err
 	return l.withNewService(ctx, fn)
 }
 
-// mustExist returns an error that says where a database was looked for, if there is none in the data folder and it is not
-// elsewhere.
+// mustExist returns an error if the database is in the data folder, but missing there. The error names the folder.
 func (l *location) mustExist() error {
 	path, err := filepath.Abs(filepath.Join(l.Data, databaseName))
 	if l.Database != "" || err != nil {
@@ -45,13 +44,13 @@ func (l *location) mustExist() error {
 	if _, err = os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return fmt.Errorf("there is no server in the data folder %s: it has no %s, and nothing was created. Name the folder with --data or PLATEN_DATA, "+
-		"or create a server there with platen serve or platen user create", filepath.Dir(path), databaseName)
+	return fmt.Errorf("there is no server in the data folder %s: it has no %s, and nothing was created. Select the folder with --data "+
+		"or PLATEN_DATA, or create a server there with platen serve or platen user create", filepath.Dir(path), databaseName)
 }
 
-// withNewService calls fn with the service on the database alone, whether or not a server runs on it: for commands that
-// touch no contents of files. A database that a server uses is left as that server has it; one that none uses is brought
-// up to date, and created with its folder when there is none.
+// withNewService calls fn with a service on the database, without blob stores, for commands that need no file contents. It works whether
+// or not a server is running. If a server uses the database, its schema stays; otherwise, the schema is migrated, and a missing database
+// is created with its folder.
 func (l *location) withNewService(ctx context.Context, fn func(*docgen.Service) error) (err error) {
 	cfg := l.storeConfig(slog.New(slog.DiscardHandler))
 	if cfg.NoMigrate, err = l.isServed(); err != nil {
@@ -69,7 +68,7 @@ func (l *location) withNewService(ctx context.Context, fn func(*docgen.Service) 
 	return fn(service)
 }
 
-// isServed tells whether a server runs on the data folder, which is made when missing, unless the database is elsewhere.
+// isServed reports whether a server uses the data folder, which it creates if missing, unless the database is elsewhere.
 func (l *location) isServed() (bool, error) {
 	if _, err := os.Stat(l.Data); l.Database != "" && errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -84,7 +83,7 @@ func (l *location) isServed() (bool, error) {
 	return false, lock.Unlock()
 }
 
-// newLogger returns a logger in one of the formats and from one of the levels that config knows.
+// newLogger returns a logger for the formats and levels of config.
 func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{}
 	var least slog.Level
@@ -98,8 +97,7 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(w, options)), nil
 }
 
-// writeAtomically makes the file at path of what write writes: all of it, or nothing, in which case a file that was
-// there before stays as it was.
+// writeAtomically replaces the file at path with the output of write. If write fails, an existing file stays as it was.
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".platen-"+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -114,7 +112,7 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("put %s in its place: %w", filepath.Base(path), err)
+		return fmt.Errorf("replace %s: %w", filepath.Base(path), err)
 	}
 	return nil
 }

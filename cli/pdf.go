@@ -15,35 +15,35 @@ import (
 	"platen/pdf/office"
 )
 
-// pdfConfig says how LibreOffice makes PDFs, for the server and for the commands that make some.
+// pdfConfig configures PDF conversion with LibreOffice, for the server and for commands that generate PDFs.
 type pdfConfig struct {
-	PDFWorkers    int           `name:"pdf-workers" default:"0" env:"PLATEN_PDF_WORKERS" group:"PDF" help:"Documents that become PDFs at the same time, each by a LibreOffice of its own; 0 for as many as there are cores."`
-	LibreOffice   string        `name:"libreoffice" env:"PLATEN_LIBREOFFICE" placeholder:"FOLDER" group:"PDF" help:"Folder of LibreOffice, such as /opt/libreoffice24.8. Without it, where packages put it."`
-	PDFFonts      string        `name:"pdf-fonts" env:"PLATEN_PDF_FONTS" placeholder:"FOLDER" group:"PDF" help:"Folder of fonts, with folders in it, that are preferred to those of the system: such as those of Word, or of your company."`
-	PDFDeadline   time.Duration `name:"pdf-deadline" default:"30s" env:"PLATEN_PDF_DEADLINE" group:"PDF" help:"How long a document may take to become a PDF. Then it is tried once more, apart from the others, for three times as long."`
-	PDFRecycle    int           `name:"pdf-recycle" default:"500" env:"PLATEN_PDF_RECYCLE" group:"PDF" help:"Documents after which a LibreOffice is started anew."`
-	PDFMemory     byteSize      `name:"pdf-memory" default:"1GiB" env:"PLATEN_PDF_MEMORY" group:"PDF" help:"Memory with which a LibreOffice is started anew after its document. Half more is all that it gets."`
-	PDFFolder     string        `name:"pdf-folder" env:"PLATEN_PDF_FOLDER" placeholder:"FOLDER" group:"PDF" help:"Where LibreOffice works, on a fast disk. It needs little room and nothing there is kept. Without it, the folder for temporary files."`
-	PDFSandbox    string        `name:"pdf-sandbox" default:"best-effort" enum:"require,best-effort" env:"PLATEN_PDF_SANDBOX" group:"PDF" help:"What to do where the kernel, systemd, or the container denies a part of LibreOffice's sandbox: best-effort goes on with a warning in the log (default), require does not start."`
-	PDFQuarantine string        `name:"pdf-quarantine" env:"PLATEN_PDF_QUARANTINE" placeholder:"FOLDER" group:"PDF" help:"Folder for copies of documents that LibreOffice broke down over, with what is known of it, to be reported; off for none. Without it, a server has quarantine in its data folder, and a command keeps none."`
+	PDFWorkers    int           `name:"pdf-workers" default:"0" env:"PLATEN_PDF_WORKERS" group:"PDF" help:"Number of concurrent PDF conversions, each in its own LibreOffice process (default 0: one per core)."`
+	LibreOffice   string        `name:"libreoffice" env:"PLATEN_LIBREOFFICE" placeholder:"FOLDER" group:"PDF" help:"Folder of LibreOffice, such as /opt/libreoffice24.8 (default: where packages install it)."`
+	PDFFonts      string        `name:"pdf-fonts" env:"PLATEN_PDF_FONTS" placeholder:"FOLDER" group:"PDF" help:"Folder with fonts that take precedence over the system's, such as those of Word or of your company. Includes subfolders."`
+	PDFDeadline   time.Duration `name:"pdf-deadline" default:"30s" env:"PLATEN_PDF_DEADLINE" group:"PDF" help:"Maximum time to convert one document (default 30s). Documents that exceed it are retried once in isolation, with three times the limit."`
+	PDFRecycle    int           `name:"pdf-recycle" default:"500" env:"PLATEN_PDF_RECYCLE" group:"PDF" help:"Number of documents after which a LibreOffice process is restarted (default 500)."`
+	PDFMemory     byteSize      `name:"pdf-memory" default:"1GiB" env:"PLATEN_PDF_MEMORY" group:"PDF" help:"Memory from which a LibreOffice process is restarted after its current document (default 1GiB). It can use at most 1.5 times as much."`
+	PDFFolder     string        `name:"pdf-folder" env:"PLATEN_PDF_FOLDER" placeholder:"FOLDER" group:"PDF" help:"Working folder of LibreOffice, preferably on a fast disk (default: the folder for temporary files). It needs little space, and nothing there is kept."`
+	PDFSandbox    string        `name:"pdf-sandbox" default:"best-effort" enum:"require,best-effort" env:"PLATEN_PDF_SANDBOX" group:"PDF" help:"What to do if the kernel, systemd, or the container denies a part of LibreOffice's sandbox (default best-effort). best-effort: log a warning and continue. require: do not start."`
+	PDFQuarantine string        `name:"pdf-quarantine" env:"PLATEN_PDF_QUARANTINE" placeholder:"FOLDER" group:"PDF" help:"Folder for copies of documents that crash LibreOffice, with a report; off to keep none (default: quarantine in the data folder for a server, off for other commands)."`
 }
 
-// Only this file knows which engine makes PDFs. What is above it knows pdf.Engine.
+// Only this file knows the implementation of the PDF engine. Everything above uses pdf.Engine.
 
-// workAsEngine turns a process that the engine started into a part of it, and does not return then. It needs the main thread,
-// which another goroutine may take later.
+// workAsEngine runs a process that the engine started as its worker, and does not return then. It needs the main thread, which another
+// goroutine may take later.
 func workAsEngine() { office.Worker(os.Args) }
 
-// installed returns where the engine is installed, or a *pdf.UnavailableError. It starts nothing.
+// installed returns where the engine is installed, or a *pdf.UnavailableError. It does not start it.
 func (c *pdfConfig) installed() (string, error) { return office.Find(c.LibreOffice) }
 
-// longestConversion is how long one conversion takes at most, besides waiting for its turn.
+// longestConversion returns the maximum time of one conversion, without waiting for its turn.
 func (c *pdfConfig) longestConversion() time.Duration { return office.LongestConversion(c.PDFDeadline) }
 
-// leastPDFMemory is less than LibreOffice holds with a small document.
+// leastPDFMemory is less than LibreOffice uses for a small document.
 const leastPDFMemory = 256 << 20
 
-// Validate is called by kong when everything is read. It reports all that is wrong.
+// kong calls Validate after parsing. It reports everything that is wrong.
 func (c *pdfConfig) Validate() error {
 	var problems []error
 	if c.PDFWorkers < 0 || c.PDFWorkers > 1000 {
@@ -56,25 +56,25 @@ func (c *pdfConfig) Validate() error {
 		problems = append(problems, fmt.Errorf("--pdf-recycle must be at least 1, not %d", c.PDFRecycle))
 	}
 	if c.PDFMemory < leastPDFMemory {
-		problems = append(problems, fmt.Errorf("--pdf-memory must be at least %v, not %v: LibreOffice needs that much for a letter", byteSize(leastPDFMemory), c.PDFMemory))
+		problems = append(problems, fmt.Errorf("--pdf-memory must be at least %v, not %v: LibreOffice needs that much for a short letter", byteSize(leastPDFMemory), c.PDFMemory))
 	}
 	return errors.Join(problems...)
 }
 
-// workers is how many documents become PDFs at the same time.
+// workers returns the number of concurrent conversions.
 func (c *pdfConfig) workers() int { return cmp.Or(c.PDFWorkers, cores) }
 
-// thisProgram is the program that runs, also when its file has been replaced by another version since.
+// thisProgram is the running program, even after its file was replaced by another version.
 const thisProgram = "/proc/self/exe"
 
-// keepNothing is the quarantine that is none.
+// keepNothing is the value of --pdf-quarantine that disables it.
 const keepNothing = "off"
 
-// spareWorkers is the number of LibreOffices that a server starts only while long documents occupy all the others: the documents of other
-// users need not wait for those.
+// spareWorkers is the number of LibreOffice processes that a server starts only while long documents occupy all others, so that the
+// documents of other users do not wait for those.
 const spareWorkers = 1
 
-// engine is what makes PDFs, with a number of spare workers. Whoever asks for it closes it. Without LibreOffice it is one that says what to
+// engine returns the PDF engine, with a number of spare workers. The caller closes it. Without LibreOffice, its errors say what to
 // install.
 func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spare int) (pdf.Engine, error) {
 	cfg := office.Config{
@@ -99,7 +99,7 @@ func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spa
 	return office.New(cfg)
 }
 
-// absolute sets a path that is valid in every folder: workers have folders of their own.
+// absolute makes a path absolute, because workers have other working folders.
 func absolute(to *string, path string) (err error) {
 	if path != "" {
 		*to, err = filepath.Abs(path)
@@ -107,7 +107,7 @@ func absolute(to *string, path string) (err error) {
 	return err
 }
 
-// pdfEngine is what makes the PDFs of the server. It says in the log when there is nothing to make them with.
+// pdfEngine returns the PDF engine of the server. It logs a warning if the engine cannot convert documents.
 func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (pdf.Engine, error) {
 	settings := c.pdfConfig
 	settings.PDFQuarantine = cmp.Or(settings.PDFQuarantine, filepath.Join(c.Data, "quarantine"))
@@ -117,7 +117,7 @@ func (c *config) pdfEngine(log *slog.Logger, registry prometheus.Registerer) (pd
 	}
 	switch missing := office.MissingSandbox(); {
 	case engine.Available() != nil:
-		log.Warn("PDFs cannot be made", "reason", engine.Available())
+		log.Warn("PDF conversion is not available", "reason", engine.Available())
 	case len(missing) > 0:
 		log.Warn("the sandbox of LibreOffice is incomplete", "missing", missing, "pdf_sandbox", c.PDFSandbox)
 	default:

@@ -22,27 +22,27 @@ import (
 	"platen/docx/picture"
 )
 
-// Pictures that data names by their addresses are fetched from the hosts that the operator lists, and from nowhere else:
-// an address in the data must not lead the server into its own network.
+// Images with a URL in the data are fetched only from hosts that the operator lists: a URL in the data must not lead the server into its
+// own network.
 
 const (
-	// pictureTimeout is how long one picture may take, with redirects, and maxPictureRedirects how many these may be.
+	// pictureTimeout is the maximum time to fetch one image, including redirects. maxPictureRedirects is the maximum number of redirects.
 	pictureTimeout, maxPictureRedirects = 10 * time.Second, 3
-	// maxPictureAddress is how long an address may be, in bytes.
+	// maxPictureAddress is the maximum length of a URL, in bytes.
 	maxPictureAddress = 2048
-	// pictureAge is how long what was fetched, or why it could not be, is used again: the documents of a batch often have a
-	// picture in common. keptPictures is how many bytes are kept for that, and keptAnswers how many answers.
+	// pictureAge is the time for which a fetched image, or the failure to fetch it, is reused: the documents of a batch often share an
+	// image. keptPictures is the maximum size of these images in bytes, and keptAnswers their maximum number.
 	pictureAge, keptPictures, keptAnswers = time.Minute, 64 << 20, 10_000
 )
 
-// pictureHost is one place that pictures may come from.
+// pictureHost is an allowed source of images.
 type pictureHost struct {
 	scheme, host, port string
-	below              bool // the names below host, and not host itself
+	below              bool // the subdomains of host, without host itself
 }
 
-// pictureHosts are the places that pictures may come from, as a setting: example.com, *.example.com,
-// example.com:8443, http://example.com or an address such as 10.0.0.7, separated by commas.
+// pictureHosts is a comma-separated list of allowed sources, as a setting: example.com, *.example.com, example.com:8443,
+// http://example.com, or an IP address such as 10.0.0.7.
 type pictureHosts struct{ list []pictureHost }
 
 func (h *pictureHosts) UnmarshalText(text []byte) error {
@@ -67,12 +67,12 @@ func parsePictureHost(entry string) (pictureHost, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-		return pictureHost{}, fmt.Errorf("%q is no host: write it as example.com, *.example.com, example.com:8443 or http://example.com", entry)
+		return pictureHost{}, fmt.Errorf("%q is not a host: write it like example.com, *.example.com, example.com:8443, or http://example.com", entry)
 	}
 	h := pictureHost{scheme: u.Scheme, host: strings.ToLower(u.Hostname()), port: portOf(u)}
 	h.host, h.below = strings.CutPrefix(h.host, "*.")
 	if strings.Contains(h.host, "*") || h.below && !strings.Contains(h.host, ".") {
-		return pictureHost{}, fmt.Errorf("%q allows too much: a * stands for the names below a domain, as in *.example.com", entry)
+		return pictureHost{}, fmt.Errorf("%q allows too much: use * only for the subdomains of a domain, such as *.example.com", entry)
 	}
 	return h, nil
 }
@@ -100,7 +100,7 @@ func (h pictureHosts) String() string {
 	return strings.Join(all, ", ")
 }
 
-// allow tells whether a picture may come from an address.
+// allow reports whether images may be fetched from a URL.
 func (h pictureHosts) allow(u *url.URL) bool {
 	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	return u.User == nil && slices.ContainsFunc(h.list, func(host pictureHost) bool {
@@ -114,7 +114,7 @@ func (h pictureHosts) allow(u *url.URL) bool {
 	})
 }
 
-// source returns what fetches pictures; nil if there is no host.
+// source returns the function that fetches images, or nil if no host is allowed.
 func (h pictureHosts) source() *pictureSource {
 	if len(h.list) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (h pictureHosts) source() *pictureSource {
 	dialer := &net.Dialer{Timeout: pictureTimeout, Control: h.guard()}
 	s.client = &http.Client{
 		Timeout: pictureTimeout,
-		Transport: &http.Transport{ // without a proxy, which would dial unguarded
+		Transport: &http.Transport{ // without a proxy, which would connect without the guard
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout: pictureTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: pictureAge, DisableCompression: true,
 		},
@@ -137,8 +137,8 @@ func (h pictureHosts) source() *pictureSource {
 	return s
 }
 
-// guard refuses to dial addresses that are not public, whatever name led there, but for those that the operator listed as
-// addresses.
+// guard refuses connections to addresses that are not public, whatever name resolved to them, except IP addresses that the operator
+// listed.
 func (h pictureHosts) guard() func(network, address string, conn syscall.RawConn) error {
 	listed := map[netip.AddrPort]bool{}
 	for _, host := range h.list {
@@ -146,7 +146,7 @@ func (h pictureHosts) guard() func(network, address string, conn syscall.RawConn
 			listed[address] = true
 		}
 	}
-	public := ssrf.New(ssrf.WithAnyPort()) // the list has said which
+	public := ssrf.New(ssrf.WithAnyPort()) // the list has restricted the ports
 	return func(network, address string, conn syscall.RawConn) error {
 		if to, err := netip.ParseAddrPort(address); err == nil && listed[to] {
 			return nil
@@ -155,7 +155,7 @@ func (h pictureHosts) guard() func(network, address string, conn syscall.RawConn
 	}
 }
 
-// pictureSource fetches pictures. It is safe for use by many goroutines.
+// pictureSource fetches images. It is safe for concurrent use.
 type pictureSource struct {
 	hosts  pictureHosts
 	client *http.Client
@@ -163,21 +163,21 @@ type pictureSource struct {
 	now    func() time.Time
 
 	mu    sync.Mutex
-	kept  map[string]fetched   // by address
-	down  map[string]time.Time // hosts that did not answer, and when
+	kept  map[string]fetched   // by URL
+	down  map[string]time.Time // hosts that did not respond, and when
 	bytes int
 }
 
-// fetched is what came of an address.
+// fetched is the result of a fetch.
 type fetched struct {
 	data []byte
 	err  error
 	at   time.Time
 }
 
-// fetch returns the picture at an address. The error completes a sentence whose subject is the picture.
+// fetch returns the image at a URL. Its error completes a sentence whose subject is the image.
 //
-// When ctx ends it returns at once, and the fetching goes on for others who may wait for the same.
+// If ctx ends, fetch returns immediately, but the fetch continues for others who may be waiting for it.
 func (s *pictureSource) fetch(ctx context.Context, address string) ([]byte, error) {
 	if f, ok := s.recall(address); ok {
 		return f.data, f.err
@@ -203,7 +203,7 @@ func (s *pictureSource) recall(address string) (fetched, bool) {
 	return f, ok && s.now().Sub(f.at) < pictureAge
 }
 
-// keep notes what came of an address. What is too much makes all else be forgotten, which costs fetching it again.
+// keep caches the result of a fetch. If the cache exceeds its limits, it is emptied, at the cost of fetching images again.
 func (s *pictureSource) keep(address string, f fetched) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +215,7 @@ func (s *pictureSource) keep(address string, f fetched) {
 	s.kept[address] = f
 }
 
-// check refuses an address that pictures may not come from.
+// check returns an error if images may not be fetched from a URL.
 func (s *pictureSource) check(u *url.URL) error {
 	if !s.hosts.allow(u) {
 		return &hostError{u.Scheme + "://" + u.Host}
@@ -223,29 +223,29 @@ func (s *pictureSource) check(u *url.URL) error {
 	return nil
 }
 
-// hostError says that pictures may not come from a host.
+// hostError says that images may not be fetched from a host.
 type hostError struct{ host string }
 
 func (e *hostError) Error() string {
-	return fmt.Sprintf("is at %q, and pictures are not fetched from there: send it as base64, or have the operator list the host with --picture-hosts", e.host)
+	return fmt.Sprintf("is at %q, which is not an allowed host: send the image as base64, or ask the operator to add the host to --picture-hosts", e.host)
 }
 
 func (s *pictureSource) get(address string) ([]byte, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || len(address) > maxPictureAddress {
-		return nil, errors.New("has an address that cannot be read")
+		return nil, errors.New("has an invalid URL")
 	}
 	if err := s.check(u); err != nil {
 		return nil, err
 	}
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return nil, errors.New("has an address that cannot be read")
+		return nil, errors.New("has an invalid URL")
 	}
 	request.Header.Set("User-Agent", "Platen/"+version())
 	request.Header.Set("Accept", "image/*")
 	if s.isDown(u.Host) {
-		return nil, fmt.Errorf("could not be fetched from %s: it did not answer a moment ago", u.Host)
+		return nil, fmt.Errorf("could not be fetched from %s: the host did not respond a moment ago", u.Host)
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
@@ -253,19 +253,19 @@ func (s *pictureSource) get(address string) ([]byte, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("could not be fetched from %s: it answered %s", u.Host, response.Status)
+		return nil, fmt.Errorf("could not be fetched from %s: the response was %s", u.Host, response.Status)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, picture.MaxBytes+1))
 	if err != nil {
 		return nil, s.unfetched(u, err)
 	}
-	if _, err := picture.Inspect(data); err != nil { // whatever the host calls it
+	if _, err := picture.Inspect(data); err != nil { // whatever the declared type
 		return nil, fmt.Errorf("was fetched from %s, but %w", u.Host, err)
 	}
 	return data, nil
 }
 
-// isDown tells whether a host did not answer of late, so that many pictures of it do not each wait for it.
+// isDown reports whether a host recently did not respond, so that its other images do not each wait for it.
 func (s *pictureSource) isDown(host string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,7 +282,7 @@ func (s *pictureSource) noteDown(host string) {
 	s.down[host] = s.now()
 }
 
-// unfetched says in a few words why there is no answer, and nothing about the network.
+// unfetched returns a short error for a missing response, without details about the network.
 func (s *pictureSource) unfetched(u *url.URL, err error) error {
 	refused, ok := errors.AsType[*hostError](err)
 	timeout, isNet := errors.AsType[net.Error](err)
@@ -290,10 +290,10 @@ func (s *pictureSource) unfetched(u *url.URL, err error) error {
 	case ok:
 		return refused
 	case errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return fmt.Errorf("could not be fetched from %s: its address is not a public one", u.Host)
+		return fmt.Errorf("could not be fetched from %s: its IP address is not public", u.Host)
 	case isNet && timeout.Timeout():
 		s.noteDown(u.Host)
 		return fmt.Errorf("could not be fetched from %s within %v", u.Host, pictureTimeout)
 	}
-	return fmt.Errorf("could not be fetched from %s: it cannot be reached", u.Host)
+	return fmt.Errorf("could not be fetched from %s: the host cannot be reached", u.Host)
 }

@@ -8,7 +8,7 @@ import (
 	"platen/docgen"
 )
 
-// storagePolicies are the places, besides that of --blobs, that the contents of archives can be kept in.
+// storagePolicies are additional locations for the contents of archives.
 type storagePolicies []storagePolicy
 
 // storagePolicy is a name and the location of a blob store, as a setting: cold=file:///mnt/cold.
@@ -18,7 +18,7 @@ func (p *storagePolicy) UnmarshalText(text []byte) error {
 	var ok bool
 	p.name, p.location, ok = strings.Cut(strings.TrimSpace(string(text)), "=")
 	if !ok || p.name == "" || p.location == "" {
-		return fmt.Errorf("%q is no storage policy: write it as a name and a place, cold=file:///mnt/cold", text)
+		return fmt.Errorf("%q is not a storage policy: write it as a name and a location, such as cold=file:///mnt/cold", text)
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (p storagePolicies) String() string {
 	return strings.Join(all, ",")
 }
 
-// open opens the place of each policy, and has them closed when the server stops.
+// open opens the blob store of each policy, and closes it when the server stops.
 func (p storagePolicies) open(stop *teardown) ([]docgen.NewStoragePolicy, error) {
 	var opened []docgen.NewStoragePolicy
 	for _, policy := range p {

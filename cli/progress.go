@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// newProgress returns a progress bar that shows itself on a terminal, and nothing anywhere else.
+// newProgress returns a progress bar that is shown on a terminal, and hidden otherwise.
 func newProgress(w io.Writer, total int, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(w),
@@ -29,7 +29,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lazyProgress is a progress bar whose total is known when something is done.
+// lazyProgress is a progress bar whose total becomes known with the first step.
 type lazyProgress struct {
 	w    io.Writer
 	what string
@@ -38,7 +38,7 @@ type lazyProgress struct {
 
 func newLazyProgress(w io.Writer, what string) *lazyProgress { return &lazyProgress{w: w, what: what} }
 
-// set shows how much is done. A bar that cannot be drawn is no reason to stop.
+// set updates the progress. A bar that cannot be drawn is no reason to stop.
 func (p *lazyProgress) set(done, total int64) {
 	if p.bar == nil {
 		p.bar = newProgress(p.w, int(total), p.what)

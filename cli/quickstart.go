@@ -35,12 +35,12 @@ const (
 
 type quickstartCmd struct {
 	config `embed:""`
-	Once   bool `help:"Stop when the invoices are made, instead of serving on."`
+	Once   bool `help:"Stop after the invoices are generated."`
 }
 
-// Run starts a server, plays a newcomer's first visit through its API, and serves on until the process is told to stop.
+// Run starts a server, generates example documents through its API, and serves until the process receives a signal to stop.
 func (c *quickstartCmd) Run(ctx context.Context, s *streams) error {
-	fmt.Fprintf(s.out, "Platen makes documents of Word templates and JSON. Here it makes %d invoices.\n\n", exampleCount)
+	fmt.Fprintf(s.out, "Platen generates documents from Word templates and JSON. This example generates %d invoices.\n\n", exampleCount)
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (c *quickstartCmd) Run(ctx context.Context, s *streams) error {
 				return err
 			}
 		case <-ctx.Done():
-			return nil // the server says why
+			return nil // the server reports why
 		}
 		if c.Once {
 			stop()
@@ -80,50 +80,50 @@ func (c *quickstartCmd) Run(ctx context.Context, s *streams) error {
 		return nil
 	})
 	err = group.Wait()
-	if errors.Is(err, context.Canceled) { // told to stop in the middle of the visit
+	if errors.Is(err, context.Canceled) { // stopped during the example
 		err = nil
 	}
 	return errors.Join(err, logFile.Close())
 }
 
-// freeAddress returns the address to listen on: another port than the default one where that is taken.
+// freeAddress returns the address to listen on, with another port if the default one is taken.
 func freeAddress(ctx context.Context, address string) (string, error) {
 	if address != defaultListen {
 		return address, nil
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return "127.0.0.1:0", nil //nolint:nilerr // whatever keeps that port from us, another one will do
+		return "127.0.0.1:0", nil //nolint:nilerr // whatever occupies the port, another one works
 	}
 	return address, listener.Close()
 }
 
-// quickstart is one visit to a server.
+// quickstart is one run of the example.
 type quickstart struct {
 	client   *client.ClientWithResponses
 	url      string // of the server
 	token    string
 	out      io.Writer
 	data     string // the data folder
-	dir      string // where the documents are downloaded to
-	template string // id of the template's file
-	folder   string // id of the folder of the documents
+	dir      string // the folder for downloaded documents
+	template string // id of the template file
+	folder   string // id of the folder for the documents
 	request  client.CreateBatchRequest
 	batch    string // id of the batch
 	jobs     []client.Job
 
 	engine pdfConfig
-	pdf    string // what to do for PDFs
+	pdf    string // how to generate PDFs
 }
 
-// visit has the server make the example invoices, and says at each step what it did.
+// visit generates the example invoices, and prints each step.
 func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) error {
-	fmt.Fprintf(out, "  ✓ A server listens on %s and keeps its data in %s\n", url, c.Data)
+	fmt.Fprintf(out, "  ✓ The server listens on %s and stores its data in %s\n", url, c.Data)
 	token, err := c.admit(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "  ✓ The user %s is its administrator and has an access token\n", exampleLogin)
+	fmt.Fprintf(out, "  ✓ The administrator %s has an access token\n", exampleLogin)
 	api, err := client.New(url, token)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 	return nil
 }
 
-// admit makes the administrator, unless an earlier visit has, and a token.
+// admit creates an access token and, on the first run, the administrator.
 func (c *quickstartCmd) admit(ctx context.Context) (token string, err error) {
 	err = c.withNewService(ctx, func(service *docgen.Service) error {
 		_, err := service.CreateUser(ctx, docgen.NewUser{Login: exampleLogin, Name: "Administrator", Role: docgen.RoleAdmin})
@@ -155,7 +155,7 @@ func (c *quickstartCmd) admit(ctx context.Context) (token string, err error) {
 	return token, err
 }
 
-// prepareTemplate uploads the example template, marks it and waits until its tags are read.
+// prepareTemplate uploads the example template, marks it, and waits until its tags are read.
 func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	content, err := examples.Files.ReadFile(exampleTemplate)
 	if err != nil {
@@ -168,7 +168,7 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	if _, err := client.Check(q.client.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
 		return fmt.Errorf("mark the template: %w", err)
 	}
-	var tags *client.TagPage // nil until they are read
+	var tags *client.TagPage // nil until the server has read them
 	err = until(ctx, func() (bool, error) {
 		answer, err := client.Check(q.client.ListTagsWithResponse(ctx, q.template, &client.ListTagsParams{Limit: new(int64(1000))}))
 		if err == nil {
@@ -183,7 +183,7 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 	return nil
 }
 
-// upload makes a file in the root folder and returns its id; where the name is taken it becomes a new version of that file.
+// upload creates a file in the root folder and returns its id. If the name is taken, it uploads a new version of that file.
 func (q *quickstart) upload(ctx context.Context, name string, content []byte) (string, error) {
 	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: "0"}}
 	uploaded, err := client.Check(client.Upload(ctx, q.client, attributes, bytes.NewReader(content)))
@@ -197,7 +197,7 @@ func (q *quickstart) upload(ctx context.Context, name string, content []byte) (s
 	return uploaded.JSON201.Entries[0].Id, nil
 }
 
-// prepareFolder makes a new folder for the documents: Invoices or, after other visits, Invoices (2) and so on.
+// prepareFolder creates a folder for the documents: Invoices or, in later runs, Invoices (2) and so on.
 func (q *quickstart) prepareFolder(ctx context.Context) error {
 	name := "Invoices"
 	for n := 2; ; n++ {
@@ -208,7 +208,7 @@ func (q *quickstart) prepareFolder(ctx context.Context) error {
 			return nil
 		}
 		if n == maxFolderNumber || client.Conflict(err) == "" {
-			return fmt.Errorf("make a folder: %w", err)
+			return fmt.Errorf("create a folder: %w", err)
 		}
 		name = fmt.Sprintf("Invoices (%d)", n)
 	}
@@ -234,7 +234,7 @@ func (q *quickstart) generate(ctx context.Context) error {
 		return fmt.Errorf("send the data: %w", err)
 	}
 	q.batch = batch.JSON202.Id.String()
-	fmt.Fprintf(q.out, "  ✓ The data of %d invoices is sent, in one batch\n", len(documents))
+	fmt.Fprintf(q.out, "  ✓ The data of %d invoices is sent in one batch\n", len(documents))
 	bar := newProgress(q.out, len(documents), "    generating")
 	q.jobs, err = awaitBatch(ctx, q.client, q.batch, func(ended int) { _ = bar.Set(ended) })
 	took := time.Since(began)
@@ -244,11 +244,11 @@ func (q *quickstart) generate(ctx context.Context) error {
 	if err := q.checkJobs(); err != nil {
 		return err
 	}
-	fmt.Fprintf(q.out, "  ✓ %d invoices are generated, in %.2f s: %.0f documents a second\n", len(q.jobs), took.Seconds(), float64(len(q.jobs))/took.Seconds())
+	fmt.Fprintf(q.out, "  ✓ %d invoices are generated, in %.2f s: %.0f documents per second\n", len(q.jobs), took.Seconds(), float64(len(q.jobs))/took.Seconds())
 	return nil
 }
 
-// checkJobs makes sure that every document is as it should be: the example has data for every tag.
+// checkJobs makes sure that every document is complete: the example has data for every tag.
 func (q *quickstart) checkJobs() error {
 	for _, j := range q.jobs {
 		if j.Status != client.JobStatusCompleted || j.OutputFile == nil {
@@ -262,7 +262,7 @@ func (q *quickstart) checkJobs() error {
 	return nil
 }
 
-// download copies the documents into the data folder, for Word to open. Those of an earlier visit make room.
+// download saves the documents in the data folder. It replaces those of an earlier run.
 func (q *quickstart) download(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(q.dir), os.MkdirAll(q.dir, 0o700)); err != nil {
 		return err
@@ -280,11 +280,11 @@ func (q *quickstart) download(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("download the invoices: %w", err)
 	}
-	fmt.Fprintf(q.out, "  ✓ They are downloaded, for you to look at\n")
+	fmt.Fprintf(q.out, "  ✓ The invoices are downloaded\n")
 	return nil
 }
 
-// offerPDF says how to have the same invoices as PDFs, or what is missing for that.
+// offerPDF explains how to generate the same invoices as PDFs, or what to install for that.
 func (q *quickstart) offerPDF(context.Context) error {
 	_, absent := q.engine.installed()
 	if absent == nil {
@@ -294,7 +294,7 @@ func (q *quickstart) offerPDF(context.Context) error {
 	return nil
 }
 
-// preparePDF writes the request for the same invoices as PDFs.
+// preparePDF writes a request for the same invoices as PDFs.
 func (q *quickstart) preparePDF() error {
 	request := q.request
 	request.OutputType = client.CreateBatchRequestOutputTypePdf
@@ -303,14 +303,14 @@ func (q *quickstart) preparePDF() error {
 		return err
 	}
 	path := filepath.Join(q.data, quickstartPDFs)
-	q.pdf = fmt.Sprintf(`Have the same invoices made as PDFs, in the same folder:
+	q.pdf = fmt.Sprintf(`Generate the same invoices as PDFs, in the same folder:
 
     curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %s" \
          --json @%s %s/2.0/docgen_batches`, client.Version, path, q.url)
 	return os.WriteFile(path, body, 0o600)
 }
 
-// sayNext says where everything is and what to try.
+// sayNext prints where everything is and what to try next.
 func (q *quickstart) sayNext(where string) {
 	first := filepath.Join(q.dir, "Invoice "+exampleInvoices(1)[0].Invoice.Number+".docx")
 	fmt.Fprintf(q.out, `
@@ -318,7 +318,7 @@ Open one in Word or LibreOffice:
 
     %s
 
-On the server they are in folder %s. %s, list the jobs that made them, and download one:
+On the server, they are in folder %s. %s, list their jobs and download one:
 
     export TOKEN=%s
     curl -H "Authorization: Bearer $TOKEN" -H "svc-version: %s" \
@@ -328,6 +328,6 @@ On the server they are in folder %s. %s, list the jobs that made them, and downl
 
 %[9]s
 
-All that the API can do is described at %[6]s/docs
+The API reference is at %[6]s/docs
 `, first, q.folder, where, q.token, client.Version, q.url, q.batch, q.jobs[0].OutputFile.Id, q.pdf)
 }

@@ -15,43 +15,43 @@ import (
 	"platen/docx"
 )
 
-// maxShown is how many problems of documents are printed; --json has them all.
+// maxShown is the maximum number of problems that are printed; --json has all of them.
 const maxShown = 20
 
 type renderCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
-	Data     string `arg:"" placeholder:"DATA.json" help:"JSON: an object for one document, an array of objects for a batch; - for standard input."`
-	Out      string `short:"o" placeholder:"OUT" help:"The document to write, - for standard output; for a batch the folder. Without it, named like DATA in the current folder. One that ends in .pdf is a PDF."`
-	Name     string `placeholder:"NAME" help:"Name of each document of a batch, with tags: '{{ invoice.number }}.docx', or .pdf for PDFs. Without it, 1.docx, 2.docx and so on."`
-	PDF      bool   `name:"pdf" help:"Make PDFs, also where no name says so."`
-	ForPDF   bool   `name:"for-pdf" help:"Write Word documents that LibreOffice is to make PDFs of: it then numbers the pages in their tables of contents."`
+	Data     string `arg:"" placeholder:"DATA.json" help:"JSON data: an object for one document, or an array of objects for a batch; - for standard input."`
+	Out      string `short:"o" placeholder:"OUT" help:"The output file, or the output folder of a batch (default: the name of DATA, in the current folder); - for standard output. A name that ends in .pdf selects PDF."`
+	Name     string `placeholder:"NAME" help:"Name pattern for the documents of a batch, with tags, such as '{{ invoice.number }}.docx', or .pdf for PDFs (default: 1.docx, 2.docx, and so on)."`
+	PDF      bool   `name:"pdf" help:"Generate PDFs, even if no name ends in .pdf."`
+	ForPDF   bool   `name:"for-pdf" help:"Prepare Word documents for conversion with LibreOffice, which then fills in the page numbers in tables of contents."`
 	engineFlags
 	pdfFlags
 	pdfConfig
-	JSON bool `name:"json" help:"Print a report as JSON: for each document its file, what it lacks and what is odd."`
+	JSON bool `name:"json" help:"Print a report as JSON: the file, errors, and warnings of each document."`
 }
 
-// renderReport is what --json prints.
+// renderReport is the output with --json.
 type renderReport struct {
 	Documents  []renderedDocument `json:"documents"`
 	Written    int                `json:"written"`
-	Incomplete int                `json:"incomplete"` // of those written
+	Incomplete int                `json:"incomplete"` // of the documents that were written
 	Failed     int                `json:"failed"`
-	Merged     string             `json:"merged,omitempty"` // the PDF of all that were written
+	Merged     string             `json:"merged,omitempty"` // the merged PDF of all documents that were written
 	Seconds    float64            `json:"seconds"`
 }
 
-// renderedDocument is how one document came out.
+// renderedDocument is the result for one document.
 type renderedDocument struct {
-	File     string   `json:"file,omitempty"` // empty when there is none
+	File     string   `json:"file,omitempty"` // empty if it failed
 	Failure  string   `json:"failure,omitempty"`
-	Kept     string   `json:"kept,omitempty"` // where a copy is that LibreOffice broke down over
+	Kept     string   `json:"kept,omitempty"` // copy of a document that crashed LibreOffice
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
 	converted
 }
 
-// Run makes the documents and says what they lack.
+// Run generates the documents and reports what they lack.
 func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	options, err := c.options()
 	if err != nil {
@@ -95,10 +95,10 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	return c.report(s, renderReport{Documents: documents, Merged: merged, Seconds: time.Since(began).Seconds()})
 }
 
-// asPDF tells whether PDFs are to be made.
+// asPDF reports whether the output is PDF.
 func (c *renderCmd) asPDF() bool { return c.PDF || isPDF(c.Out) || isPDF(c.Name) }
 
-// extension is that of the documents.
+// extension returns the extension of the documents.
 func (c *renderCmd) extension() string {
 	if c.asPDF() {
 		return pdfExtension
@@ -106,37 +106,37 @@ func (c *renderCmd) extension() string {
 	return wordExtension
 }
 
-// out is where the output goes, for a batch a folder: what was asked for, or the name of the data.
+// out returns the output path, a folder for a batch: the value of -o, or the name of the data.
 func (c *renderCmd) out(extension string) string {
 	return cmp.Or(c.Out, stem(c.Data)+extension)
 }
 
-// checkOut refuses outputs that cannot be.
+// checkOut rejects invalid combinations of outputs.
 func (c *renderCmd) checkOut(batch bool) error {
 	out := c.out("")
 	info, err := os.Stat(out)
 	switch {
 	case c.asPDF() && (isWord(c.Out) || isWord(c.Name)):
-		return usagef("a PDF is asked for, and a name that ends in %s: leave one of them away", wordExtension)
+		return usagef("--pdf contradicts a name that ends in %s: remove one of them", wordExtension)
 	case !c.asPDF() && c.pdfFlags != defaultPDFFlags:
-		return usagef("a flag for PDFs is given, but Word documents are asked for: name them .pdf, or add --pdf")
+		return usagef("flags for PDFs need PDF output: use a name that ends in .pdf, or add --pdf")
 	case out == "-" && c.JSON:
-		return usagef("standard output cannot take both the document and the report: give a file with -o")
+		return usagef("standard output cannot receive both the document and the report: select a file with -o")
 	case batch && out == "-":
-		return usagef("the data is an array: its documents go into a folder, not to standard output")
+		return usagef("the data is an array, so the output must be a folder, not standard output")
 	case batch && isPDF(c.Out):
-		return usagef("the data is an array: its documents go into a folder, but %s is the name of a PDF; for PDFs in a folder add --pdf, and for one of them all --merged %s", out, out)
+		return usagef("the data is an array, so the output must be a folder, but %s is the name of a PDF: for PDFs in a folder, use --pdf; to merge them into one, use --merged %s", out, out)
 	case batch && err == nil && !info.IsDir():
-		return usagef("the data is an array: its documents go into a folder, but %s is a file", out)
+		return usagef("the data is an array, so the output must be a folder, but %s is a file", out)
 	case !batch && c.Name != "":
-		return usagef("--name is for an array of data; name the one document with -o")
+		return usagef("--name needs an array of data; use -o to name a single document")
 	case !batch && c.Out != "" && err == nil && info.IsDir():
-		return usagef("the data is one object: its document is a file, but %s is a folder", out)
+		return usagef("the data is one object, so the output must be a file, but %s is a folder", out)
 	}
 	return nil
 }
 
-// paths are where the documents go: a batch's into a folder, one other to standard output if that is "-".
+// paths returns the paths of the documents: in a folder for a batch, or "-" for standard output.
 func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]string, error) {
 	if !batch {
 		paths := []string{c.out(c.extension())}
@@ -152,7 +152,7 @@ func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]s
 	return paths, c.checkDistinct(paths)
 }
 
-// renderAll makes the documents, those of a batch on all cores.
+// renderAll generates the documents. A batch uses all cores.
 func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inputs []input, paths []string) ([]renderedDocument, error) {
 	bar, atOnce := newProgress(io.Discard, 1, ""), cores
 	if batch {
@@ -171,7 +171,7 @@ func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inp
 	return documents, err
 }
 
-// rendering makes documents of one template.
+// rendering generates documents from one template.
 type rendering struct {
 	template  *docx.Template
 	options   docx.Options
@@ -179,7 +179,7 @@ type rendering struct {
 	streams   *streams
 }
 
-// render makes one document at a path, or on standard output for "-".
+// render generates one document at a path, or on standard output for "-".
 func (r *rendering) render(ctx context.Context, in *input, path string, release func()) renderedDocument {
 	document := renderedDocument{File: path, Errors: []string{}, Warnings: []string{}}
 	execute := func(w io.Writer) error {
@@ -207,7 +207,7 @@ func (r *rendering) render(ctx context.Context, in *input, path string, release 
 	return document
 }
 
-// renderPDF makes the PDF of a document.
+// renderPDF generates one PDF.
 func (r *rendering) renderPDF(ctx context.Context, execute func(io.Writer) error, document *renderedDocument, release func()) error {
 	var word bytes.Buffer
 	if err := execute(&word); err != nil {
@@ -221,7 +221,7 @@ func (r *rendering) renderPDF(ctx context.Context, execute func(io.Writer) error
 	return writeOut(r.streams, document.File, made)
 }
 
-// report prints what came out, and decides the exit code.
+// report prints the results, and returns the error for the exit code.
 func (c *renderCmd) report(s *streams, total renderReport) error {
 	documents := total.Documents
 	total.Written = len(documents)
@@ -253,7 +253,7 @@ func (c *renderCmd) report(s *streams, total renderReport) error {
 	return nil
 }
 
-// printProblems prints what went wrong, and what is odd, document by document.
+// printProblems prints the errors and warnings of each document.
 func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
 	var lines []string
 	for i, d := range documents {
@@ -277,7 +277,7 @@ func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
 	printSome(s.err, lines)
 }
 
-// printSome prints lines about documents, but not too many.
+// printSome prints lines about documents, up to a maximum.
 func printSome(w io.Writer, lines []string) {
 	for _, line := range lines[:min(len(lines), maxShown)] {
 		fmt.Fprintf(w, "platen: %s\n", line)

@@ -20,26 +20,28 @@ import (
 
 type restoreCmd struct {
 	config `embed:""`
-	From   string `arg:"" type:"existingdir" placeholder:"FOLDER" help:"Folder of a backup that platen backup made."`
+	From   string `arg:"" type:"existingdir" placeholder:"FOLDER" help:"Folder with a backup from platen backup."`
 }
 
-// Help is what platen restore --help adds.
+// Help is the additional text of platen restore --help.
 func (*restoreCmd) Help() string {
-	return "Copies a backup to the data folder, which must be empty or missing, as must the folders of --blobs and --storage-policy, and verifies the " +
-		"result. The backup stays as it is. An interrupted restore leaves a data folder without a database: remove it and start again."
+	return "Copies a backup to the data folder and verifies the result. The data folder and the folders of --blobs and --storage-policy " +
+		"must be empty or missing. The backup does not change. If a restore is interrupted, the data folder has no database: delete " +
+		"it and start again."
 }
 
-// restoreWorkers is how many contents are copied at once; they mostly wait for the disk.
+// restoreWorkers is the number of contents that are copied concurrently; they mostly wait for the disk.
 const restoreWorkers = 8
 
-// Run restores a backup and verifies what it restored.
+// Run restores a backup and verifies the result.
 func (c *restoreCmd) Run(ctx context.Context, s *streams) (err error) {
 	if c.Database != "" {
-		return usagef("platen restore restores the embedded database; with PostgreSQL, use pg_restore and copy the folders of contents: see Backup in docs/operations.md")
+		return usagef("platen restore restores the embedded database only; with PostgreSQL, use pg_restore and copy the folders with " +
+			"contents: see Backup in docs/operations.md")
 	}
 	saved, err := readManifest(c.From)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s has no %s: it is no backup, or the backup was interrupted", c.From, manifestName)
+		return fmt.Errorf("%s has no %s: it is not a backup, or the backup was interrupted", c.From, manifestName)
 	}
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
@@ -59,16 +61,16 @@ func (c *restoreCmd) Run(ctx context.Context, s *streams) (err error) {
 	verifying := verifyCmd{config: c.config}
 	err = verifying.Run(ctx, s)
 	if errors.Is(err, store.ErrSchema) {
-		fmt.Fprintln(s.out, "It is of an earlier version and could not be verified: start the server, which brings it up to date, and run platen verify.")
+		fmt.Fprintln(s.out, "The backup belongs to an earlier version and was not verified. Start the server, which migrates it, and run platen verify.")
 		return nil
 	}
 	return err
 }
 
-// checkBackup makes sure that the backup is whole and that nothing is where it goes.
+// checkBackup makes sure that the backup is complete and its target empty.
 func (c *restoreCmd) checkBackup(saved manifest) error {
 	if filepath.Base(saved.Database) != saved.Database {
-		return fmt.Errorf("%s names the database %q", manifestName, saved.Database)
+		return fmt.Errorf("%s contains the invalid database name %q", manifestName, saved.Database)
 	}
 	sum, err := fileSHA256(filepath.Join(c.From, saved.Database))
 	if err != nil {
@@ -79,11 +81,11 @@ func (c *restoreCmd) checkBackup(saved manifest) error {
 	}
 	for _, p := range saved.Policies {
 		if !filepath.IsLocal(p.Folder) {
-			return fmt.Errorf("%s names the folder %q", manifestName, p.Folder)
+			return fmt.Errorf("%s contains the invalid folder name %q", manifestName, p.Folder)
 		}
 		place, known := c.place(p.Name)
 		if !known {
-			return fmt.Errorf("the backup has contents of the storage policy %q: say with --storage-policy where they go", p.Name)
+			return fmt.Errorf("the backup has contents of the storage policy %q: set their location with --storage-policy", p.Name)
 		}
 		if dir, ok := blob.Folder(place.location); ok {
 			if err := isEmpty(dir); err != nil {
@@ -94,7 +96,7 @@ func (c *restoreCmd) checkBackup(saved manifest) error {
 	return isEmpty(c.Data)
 }
 
-// place is the configured place of a storage policy.
+// place returns the configured location of a storage policy.
 func (c *restoreCmd) place(name string) (storagePolicy, bool) {
 	for _, place := range c.places() {
 		if strings.EqualFold(place.name, name) {
@@ -104,19 +106,19 @@ func (c *restoreCmd) place(name string) (storagePolicy, bool) {
 	return storagePolicy{}, false
 }
 
-// isEmpty fails when a folder has anything in it. A folder that is missing has not.
+// isEmpty returns an error if a folder contains anything. A missing folder is empty.
 func isEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s is not empty, and restoring replaces nothing: name another folder, or move this one away", dir)
+		err = fmt.Errorf("%s is not empty, and restoring overwrites nothing: select another folder, or move this one away", dir)
 	}
 	return err
 }
 
-// restore copies the contents and then the database, without which the folder is none of a server.
+// restore copies the contents and then the database, which makes the folder a data folder.
 func (c *restoreCmd) restore(ctx context.Context, saved manifest, s *streams) error {
 	var done int64
 	bar := newLazyProgress(s.err, "restoring")
@@ -138,7 +140,7 @@ func (c *restoreCmd) restore(ctx context.Context, saved manifest, s *streams) er
 	}
 	sum, err := fileSHA256(draft)
 	if err == nil && sum != saved.SHA256 {
-		err = errors.New("the database changed while it was copied")
+		err = errors.New("the database changed while it was being copied")
 	}
 	if err != nil {
 		return err
@@ -146,7 +148,7 @@ func (c *restoreCmd) restore(ctx context.Context, saved manifest, s *streams) er
 	return errors.Join(os.Rename(draft, path), syncFolder(c.Data))
 }
 
-// restoreContents copies all objects of a store to a new one, first those by which the store is known.
+// restoreContents copies all objects of a store to a new one, first the identity objects.
 func restoreContents(ctx context.Context, from, to string, copied func()) (err error) {
 	source, err := blob.OpenExisting(from)
 	if err != nil {
@@ -175,20 +177,20 @@ func restoreContents(ctx context.Context, from, to string, copied func()) (err e
 	group.SetLimit(restoreWorkers)
 	for info, err := range source.List(ctx, "versions/") {
 		if err != nil {
-			return cmp.Or(group.Wait(), err) // a copy that failed ends the list too
+			return cmp.Or(group.Wait(), err) // a failed copy ends the list too
 		}
 		group.Go(func() error {
 			there, err := docgen.CopyObject(ctx, source, target, info.Key)
 			if err == nil && there {
 				reports <- struct{}{}
 			}
-			return err // what cannot be read is missing, which verifying tells
+			return err // content that cannot be read is missing, which verify reports
 		})
 	}
 	return group.Wait()
 }
 
-// copyPrivate copies a file to a new one that only this user can read, and that is durable.
+// copyPrivate copies a file to a new, durable one that only this user can read.
 func copyPrivate(from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"platen/store"
 )
 
-// retentionConfig says how long things are kept that nobody deletes.
+// retentionConfig configures how long data is kept that nobody deletes.
 type retentionConfig struct {
-	KeepBatches  keepDays `default:"90" env:"PLATEN_KEEP_BATCHES" placeholder:"DAYS" group:"Retention" help:"Days to keep a batch with its jobs, counted from its creation, or forever (default 90). Generated files stay."`
-	KeepInputs   keepDays `default:"14" env:"PLATEN_KEEP_INPUTS" placeholder:"DAYS" group:"Retention" help:"Days to keep the data of failed jobs, or forever (default 14). The data of other jobs is deleted when they end."`
-	KeepFailures keepDays `default:"30" env:"PLATEN_KEEP_FAILURES" placeholder:"DAYS" group:"Retention" help:"Days to keep what went wrong with a job, counted from its end, or forever (default 30). Its status and the number of failures stay."`
-	KeepTrash    keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Days to keep files, folders, and file versions in the trash, or forever (default 30)."`
-	KeepAudit    keepDays `default:"365" env:"PLATEN_KEEP_AUDIT" placeholder:"DAYS" group:"Retention" help:"Days to keep entries of the audit log, or forever (default 365)."`
+	KeepBatches  keepDays `default:"90" env:"PLATEN_KEEP_BATCHES" placeholder:"DAYS" group:"Retention" help:"Number of days to keep a batch with its jobs after its creation, or forever (default 90). Generated files remain."`
+	KeepInputs   keepDays `default:"14" env:"PLATEN_KEEP_INPUTS" placeholder:"DAYS" group:"Retention" help:"Number of days to keep the data of failed jobs, or forever (default 14). The data of other jobs is deleted when they end."`
+	KeepFailures keepDays `default:"30" env:"PLATEN_KEEP_FAILURES" placeholder:"DAYS" group:"Retention" help:"Number of days to keep the failures of a job after its end, or forever (default 30). The job's status and the number of failures remain."`
+	KeepTrash    keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Number of days to keep files, folders, and file versions in the trash, or forever (default 30)."`
+	KeepAudit    keepDays `default:"365" env:"PLATEN_KEEP_AUDIT" placeholder:"DAYS" group:"Retention" help:"Number of days to keep entries of the audit log, or forever (default 365)."`
 }
 
 func (c *retentionConfig) periods() docgen.Retention {
@@ -38,7 +38,7 @@ const (
 	maxKeepDays = 36_500
 )
 
-// UnmarshalText reads a number of days, or forever. 0 is refused: it could mean either.
+// UnmarshalText parses a number of days, or forever. It rejects 0, which could mean either.
 func (d *keepDays) UnmarshalText(text []byte) error {
 	if string(text) == forever {
 		*d = 0
@@ -61,10 +61,10 @@ func (d keepDays) String() string {
 
 func (d keepDays) duration() time.Duration { return time.Duration(d) * 24 * time.Hour }
 
-// retentionEvery is how often the retention periods are applied.
+// retentionEvery is the interval at which the retention periods are applied.
 const retentionEvery = 24 * time.Hour
 
-// retainer applies the retention periods, and counts what is removed.
+// retainer applies the retention periods and counts what is removed.
 type retainer struct {
 	service *docgen.Service
 	periods docgen.Retention
@@ -72,7 +72,7 @@ type retainer struct {
 	removed *prometheus.CounterVec
 }
 
-// retain has the queue apply the retention periods, and announces what they will remove for the first time.
+// retain schedules the retention periods, and announces what they will remove for the first time.
 func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, queue *store.Queue, log *slog.Logger, registry prometheus.Registerer) error {
 	r := newRetainer(service, c.periods(), log, registry)
 	store.Handle(queue, r.apply)
@@ -83,7 +83,8 @@ func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, q
 func newRetainer(service *docgen.Service, periods docgen.Retention, log *slog.Logger, registry prometheus.Registerer) *retainer {
 	r := &retainer{service: service, periods: periods, log: log, removed: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "platen_retention_removed_total",
-		Help: "What this process removed: inputs and failures of jobs, trash, and entries of the audit log that were too old; batches that were too old, or deleted by their creator.",
+		Help: "Items removed by this process: expired inputs and failures of jobs, trash, and entries of the audit log; batches that " +
+			"expired or that their creator deleted.",
 	}, []string{"kind"})}
 	for _, kind := range []string{"batches", "inputs", "failures", "trash", "audit"} {
 		r.removed.WithLabelValues(kind)

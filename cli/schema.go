@@ -14,13 +14,13 @@ import (
 
 type schemaCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
-	Out      string `short:"o" placeholder:"FILE" default:"-" help:"The file to write; without it, or with -, standard output."`
-	Check    string `placeholder:"DATA.json" xor:"what" help:"Print where the data does not suit the template; exit code 1 if it does not. An object or an array of objects; - for standard input."`
-	Since    string `placeholder:"OLD" xor:"what" help:"Print what the template asks of its senders that an older version did not: OLD is a template or a schema."`
-	JSON     bool   `name:"json" help:"With --check and --since: print JSON."`
+	Out      string `short:"o" placeholder:"FILE" default:"-" help:"Output file (default -, standard output)."`
+	Check    string `placeholder:"DATA.json" xor:"what" help:"Validate data against the template, and exit with 1 if it is invalid. The data is an object or an array of objects; - for standard input."`
+	Since    string `placeholder:"OLD" xor:"what" help:"Print the data that the template requires and an older version did not. OLD is a template or a schema."`
+	JSON     bool   `name:"json" help:"Print JSON, with --check or --since."`
 }
 
-// Run prints the schema, or what was found with it.
+// Run prints the schema, or the result of a comparison with it.
 func (c *schemaCmd) Run(s *streams) error {
 	schema, err := readSchema(c.Template)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *schemaCmd) Run(s *streams) error {
 	return writeOut(s, c.Out, indented.Bytes())
 }
 
-// readSchema returns the schema of a template or, from a file with JSON in it, the schema that this is.
+// readSchema returns the schema of a template, or a schema from a JSON file.
 func readSchema(path string) (*lang.Schema, error) {
 	if filepath.Ext(path) == ".json" {
 		written, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func readSchema(path string) (*lang.Schema, error) {
 	return schema, nil
 }
 
-// writeOut writes a file whole or not at all, or standard output for "-".
+// writeOut writes a file completely or not at all, or standard output for "-".
 func writeOut(s *streams, path string, content []byte) error {
 	write := func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -78,13 +78,13 @@ func writeOut(s *streams, path string, content []byte) error {
 	return writeAtomically(path, write)
 }
 
-// comparedDocument is what --check --json prints of each document.
+// comparedDocument is the output of --check --json for each document.
 type comparedDocument struct {
-	Document   int             `json:"document"` // from 1
+	Document   int             `json:"document"` // starting with 1
 	Mismatches []lang.Mismatch `json:"mismatches"`
 }
 
-// check prints where data does not suit the schema.
+// check prints where data does not match the schema.
 func (c *schemaCmd) check(s *streams, schema *lang.Schema) error {
 	inputs, batch, err := readData(c.Check, s.in)
 	if err != nil {
@@ -122,7 +122,7 @@ func printMismatches(w io.Writer, documents []comparedDocument, batch bool) {
 	}
 }
 
-// compare prints what the schema asks for that an older one did not.
+// compare prints the requirements of the schema that an older one does not have.
 func (c *schemaCmd) compare(s *streams, schema *lang.Schema) error {
 	old, err := readSchema(c.Since)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *schemaCmd) compare(s *streams, schema *lang.Schema) error {
 
 type sampleCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template, or a JSON schema that platen schema wrote."`
-	Out      string `short:"o" placeholder:"FILE" default:"-" help:"The file to write; without it, or with -, standard output."`
+	Out      string `short:"o" placeholder:"FILE" default:"-" help:"Output file (default -, standard output)."`
 }
 
 // Run prints sample data.

@@ -27,7 +27,7 @@ type serveCmd struct {
 	config `embed:""`
 }
 
-// Run serves until the process is told to stop.
+// Run serves until the process receives a signal to stop.
 func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 	log, err := newLogger(s.err, c.LogFormat, c.LogLevel)
 	if err != nil {
@@ -36,17 +36,17 @@ func (c *serveCmd) Run(ctx context.Context, s *streams) error {
 	return serve(ctx, &c.config, log, func(string) {})
 }
 
-// serve puts Platen together, runs it until ctx is done, and takes it apart again. It calls listening once requests are
-// taken, with the URL for them.
+// serve wires Platen together, runs it until ctx is done, and shuts it down. It calls listening with the URL of the server once it
+// accepts requests.
 //
 //	requests ──▶ server ───┐            ┌──▶ blob    contents, in DIR/blobs, and a store for each storage policy
 //	                       ├──▶ docgen ─┤
 //	   queue ──▶ generate ─┤            └──▶ store   rows and tasks, in DIR/platen.db or PostgreSQL
 //	     ▲   │      └──────│──▶ pdf            │       LibreOffice, in processes of its own
 //	     │   └─▶ webhook ──┘                   │
-//	     └──────────────── tasks ──────────────┘     DIR/platen.lock: one server a data folder
+//	     └──────────────── tasks ──────────────┘     DIR/platen.lock: one server per data folder
 //
-// It is one straight line on purpose: what needs another thing comes after it, and is stopped before it.
+// The function is deliberately one straight line: each part comes after the parts that it needs, and is stopped before them.
 func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(url string)) (err error) {
 	var stop teardown
 	defer func() { err = errors.Join(err, stop.run(log)) }()
@@ -148,7 +148,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 }
 
-// openContents opens the blob stores: the usual one, and that of each storage policy.
+// openContents opens the default blob store and that of each storage policy.
 func (c *config) openContents(stop *teardown) (blob.Store, []docgen.NewStoragePolicy, error) {
 	blobs, err := blob.Open(c.blobsLocation())
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *config) openContents(stop *teardown) (blob.Store, []docgen.NewStoragePo
 	return blobs, policies, err
 }
 
-// sharedRates counts requests for all servers on a database; nil where there is only one.
+// sharedRates returns a counter for all servers of a database, or nil if there is only one server.
 func sharedRates(db *store.DB) server.RateCounter {
 	if db.Dialect() == store.PostgreSQL {
 		return store.NewRateCounter(db, server.RatePeriod)
@@ -167,7 +167,7 @@ func sharedRates(db *store.DB) server.RateCounter {
 	return nil
 }
 
-// generator is what makes documents.
+// generator returns the generator of documents.
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
@@ -180,10 +180,10 @@ func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memo
 	return generate.New(cfg)
 }
 
-// damageCounter counts reads of damaged content, by kind. Every kind is there from the start, so that alerts see the first.
+// damageCounter counts reads of damaged content by kind. All kinds exist from the start, so that alerts see the first read.
 func damageCounter(registry prometheus.Registerer) func(kind string) {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "platen_content_damaged_total", Help: "Reads that found stored content damaged, by kind: missing, changed, unreadable.",
+		Name: "platen_content_damaged_total", Help: "Reads of damaged stored content, by kind: missing, changed, unreadable.",
 	}, []string{"kind"})
 	registry.MustRegister(counter)
 	for _, kind := range []string{docgen.DamageMissing, docgen.DamageChanged, docgen.DamageUnreadable} {
@@ -192,16 +192,16 @@ func damageCounter(registry prometheus.Registerer) func(kind string) {
 	return func(kind string) { counter.WithLabelValues(kind).Inc() }
 }
 
-// cores is how many cores the process may use.
+// cores returns the number of cores that the process may use.
 var cores = runtime.GOMAXPROCS(0)
 
-// documentWorkers is how many Word documents are in progress at once.
+// documentWorkers returns the number of Word documents that are generated concurrently.
 func (c *config) documentWorkers() int {
 	return cmp.Or(c.Workers, generate.TasksPerCore*cores)
 }
 
-// How many tasks of a queue are worked at once. Those of generation mostly wait for their user's turn, which package generate
-// sees to; a few do other work.
+// The number of concurrent tasks by queue. Generation tasks mostly wait for their user's turn, which package generate controls; only a
+// few do other work.
 const (
 	otherWorkers    = 8
 	tagWorkers      = 64
@@ -212,7 +212,7 @@ const (
 	mergeWorkers    = 50
 )
 
-// queue is what works the tasks, and how many of generation at the same time.
+// queue returns the queue that runs the tasks, with the number of concurrent generation tasks.
 func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
 	workers = c.documentWorkers()
 	queue = store.NewQueue(db, store.QueueConfig{
@@ -240,7 +240,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	return queue, workers
 }
 
-// teardown undoes what start-up did, the last thing first.
+// teardown undoes startup steps, in reverse order.
 type teardown struct{ steps []teardownStep }
 
 type teardownStep struct {
@@ -252,7 +252,7 @@ func (t *teardown) add(name string, undo func() error) {
 	t.steps = append(t.steps, teardownStep{name, undo})
 }
 
-// run takes every step, also after one that went wrong.
+// run runs every step, even after one failed.
 func (t *teardown) run(log *slog.Logger) error {
 	var failed []error
 	for _, step := range slices.Backward(t.steps) {
@@ -264,7 +264,7 @@ func (t *teardown) run(log *slog.Logger) error {
 	return errors.Join(failed...)
 }
 
-// within makes a step of what takes a context, which it gives an end.
+// within returns a step that calls fn with a deadline.
 func within(limit time.Duration, fn func(context.Context) error) func() error {
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -273,15 +273,15 @@ func within(limit time.Duration, fn func(context.Context) error) func() error {
 	}
 }
 
-// secondServer says what to do when the data folder is in use.
+// secondServer explains what to do if the data folder is in use.
 func secondServer(err error) error {
 	if errors.Is(err, store.ErrLocked) {
-		return fmt.Errorf("%w: only one server can work on a data folder; stop that one, or name another folder with --data", err)
+		return fmt.Errorf("%w: only one server can use a data folder; stop that server, or select another folder with --data", err)
 	}
 	return err
 }
 
-// inPortions lets a task that used up its time go on later from where it stopped.
+// inPortions runs a task again that used up its time, to continue where it stopped.
 func inPortions[T store.Task](work func(context.Context, T) error, unfinished error) func(context.Context, T) error {
 	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
@@ -292,7 +292,7 @@ func inPortions[T store.Task](work func(context.Context, T) error, unfinished er
 	}
 }
 
-// afterFaults lets a task go on after a pause that an error of the server broke off.
+// afterFaults runs a task again after a pause if an error of the server interrupted it.
 func afterFaults[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
 	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
@@ -303,10 +303,10 @@ func afterFaults[T store.Task](work func(context.Context, T) error) func(context
 	}
 }
 
-// wakeEvery is how often documents are looked for that wait although nobody generates them.
+// wakeEvery is the interval between searches for documents that wait although no task generates them.
 const wakeEvery = 2 * time.Second
 
-// wakingDocuments looks for documents that wait although nobody generates them.
+// wakingDocuments searches for documents that wait although no task generates them.
 func wakingDocuments(service *docgen.Service) func(context.Context, docgen.WakeDocuments) error {
 	return func(ctx context.Context, _ docgen.WakeDocuments) error {
 		if err := service.WakeDocuments(ctx); err != nil {
@@ -317,12 +317,12 @@ func wakingDocuments(service *docgen.Service) func(context.Context, docgen.WakeD
 }
 
 const (
-	sweepEvery   = 24 * time.Hour // contents that nothing names are looked for that often
+	sweepEvery   = 24 * time.Hour // interval between searches for contents that no row references
 	dailyTimeout = 2 * time.Hour  // enough for 10 million contents
 )
 
-// daily removes what nobody needs any more now, and again every day: orphans, tokens that have expired, and deliveries older
-// than the log is long.
+// daily removes data that is no longer needed, now and then every day: orphaned contents, expired tokens, and deliveries that have left
+// the log.
 func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(context.Context, docgen.SweepBlobs) error {
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
 		done := func(message string, removed int64, err error) error {
@@ -338,7 +338,7 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 		swept, err := service.Sweep(ctx)
 		failed = errors.Join(failed, done("orphaned contents swept", int64(swept), err))
 		if err := service.TruncateLog(ctx); err != nil {
-			log.WarnContext(ctx, "the log of the database still holds what was deleted, until the next try or a restart", "error", err)
+			log.WarnContext(ctx, "the write-ahead log of the database still contains deleted data, until the next attempt or a restart", "error", err)
 		}
 		if failed != nil {
 			return failed
@@ -347,7 +347,7 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 	}
 }
 
-// removal removes what was deleted for good, and goes on where its time was up.
+// removal deletes the rest of permanently deleted trees, and continues after its time is up.
 func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) error {
 	return func(ctx context.Context, _ docgen.RemoveTrees) error {
 		more, err := service.RemoveTrees(ctx)
@@ -358,7 +358,7 @@ func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) 
 	}
 }
 
-// erasing erases what is left of users, and goes on where its time was up.
+// erasing erases the rest of users, and continues after its time is up.
 func erasing(service *docgen.Service) func(context.Context, docgen.EraseUsers) error {
 	return func(ctx context.Context, _ docgen.EraseUsers) error {
 		more, err := service.EraseUsers(ctx)
@@ -369,7 +369,7 @@ func erasing(service *docgen.Service) func(context.Context, docgen.EraseUsers) e
 	}
 }
 
-// summaries gives the jobs of earlier releases their summaries, some at a time.
+// summaries creates the summaries of jobs from earlier releases, some at a time.
 func summaries(service *docgen.Service) func(context.Context, docgen.SummarizeFailures) error {
 	return func(ctx context.Context, _ docgen.SummarizeFailures) error {
 		more, err := service.Summarize(ctx)
@@ -380,10 +380,10 @@ func summaries(service *docgen.Service) func(context.Context, docgen.SummarizeFa
 	}
 }
 
-// relocateEvery is how often contents are looked for that could not be relocated when they should have been.
+// relocateEvery is the interval between searches for contents whose relocation is overdue.
 const relocateEvery = time.Hour
 
-// relocation carries contents to the places of their storage policies.
+// relocation moves contents to the locations of their storage policies.
 func relocation(relocate func(context.Context) (int, bool, error), log *slog.Logger) func(context.Context, docgen.RelocateContents) error {
 	return func(ctx context.Context, task docgen.RelocateContents) error {
 		moved, more, err := relocate(ctx)
@@ -398,7 +398,7 @@ func relocation(relocate func(context.Context) (int, bool, error), log *slog.Log
 			pause = 0
 		}
 		if err != nil {
-			log.ErrorContext(ctx, "contents stay where they are", "error", err, "again_in", pause)
+			log.ErrorContext(ctx, "relocation of contents failed", "error", err, "again_in", pause)
 		}
 		if more || task.Hourly {
 			return store.Snooze(pause)

@@ -448,7 +448,7 @@ func TestPostgres(t *testing.T) {
 	database, data := "--database="+storetest.Postgres(t).URL, t.TempDir()
 	server := newServer(t, data, database)
 	if out, err := exec.CommandContext(t.Context(), "platen", "serve", "--listen=127.0.0.1:0", "--data="+data, database).CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "only one server can work on a data folder") {
+		!strings.Contains(string(out), "only one server can use a data folder") {
 		t.Errorf("a second server ends with %v:\n%s", err, out)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "none")

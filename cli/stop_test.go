@@ -43,7 +43,7 @@ func TestStopping(t *testing.T) {
 		if status := upload.finish(); status == http.StatusCreated {
 			t.Error("the upload is said to be there")
 		}
-		if !strings.Contains(server.logged(), "requests broken off") {
+		if !strings.Contains(server.logged(), "requests aborted") {
 			t.Errorf("the log does not say so:\n%s", server.logged())
 		}
 	})

@@ -18,10 +18,10 @@ import (
 
 type tagsCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
-	JSON     bool   `name:"json" help:"Print JSON: the tags as the API lists them or, with exit code 1, the errors."`
+	JSON     bool   `name:"json" help:"Print JSON: the tags, as in the API, or the errors with exit code 1."`
 }
 
-// Run lists the tags of the template or, when it has mistakes, all of these.
+// Run lists the tags of the template, or all of its errors.
 func (c *tagsCmd) Run(s *streams) error {
 	template, err := parseTemplate(c.Template)
 	if err != nil {
@@ -42,14 +42,14 @@ func (c *tagsCmd) Run(s *streams) error {
 	return w.Flush()
 }
 
-// whole leaves out the paths that only lead to others.
+// whole removes paths that only lead to others.
 func whole(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		return slices.ContainsFunc(paths, func(other string) bool { return strings.HasPrefix(other, path+".") })
 	})
 }
 
-// printErrors prints what is wrong with a template, for programs where they want it.
+// printErrors prints the errors of a template as JSON if programs need it.
 func (c *tagsCmd) printErrors(s *streams, err error) error {
 	if mistaken, ok := errors.AsType[*templateError](err); ok && c.JSON {
 		return errors.Join(printJSON(s.out, map[string]any{"errors": mistaken.problems.Mistakes()}), errReported)
@@ -57,13 +57,13 @@ func (c *tagsCmd) printErrors(s *streams, err error) error {
 	return err
 }
 
-// templateError is a template whose tags cannot be read.
+// templateError is the error for a template whose tags cannot be read.
 type templateError struct {
 	path     string
-	problems docx.Errors // mistakes, and then warnings
+	problems docx.Errors // errors, and then warnings
 }
 
-// Error lists every mistake with its place.
+// Error lists every error with its location.
 func (m *templateError) Error() string {
 	var b strings.Builder
 	mistakes := m.problems.Mistakes()
@@ -95,7 +95,7 @@ func parseTemplate(path string) (*docx.Template, error) {
 	return template, nil
 }
 
-// included returns what opens the files that a template in a folder includes: those in it and in folders below.
+// included returns a function that opens the files that a template includes, from the template's folder and its subfolders.
 func included(folder string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		root, err := os.OpenRoot(folder)
@@ -105,7 +105,7 @@ func included(folder string) func(name string) ([]byte, error) {
 		defer root.Close()
 		f, err := root.Open(filepath.FromSlash(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("is not there: it is looked for in %s", folder)
+			return nil, fmt.Errorf("was not found in %s", folder)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot be opened: %w", err)
@@ -116,7 +116,7 @@ func included(folder string) func(name string) ([]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("cannot be opened: %w", err)
 		case !info.Mode().IsRegular():
-			return nil, errors.New("is no file")
+			return nil, errors.New("is not a file")
 		case info.Size() > docx.MaxFile:
 			return nil, fmt.Errorf("has %d bytes, more than the %d allowed", info.Size(), int64(docx.MaxFile))
 		}

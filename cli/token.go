@@ -15,22 +15,22 @@ import (
 type tokenCreateCmd struct {
 	location
 	User    string         `required:"" placeholder:"LOGIN" help:"Login of the user the token acts for."`
-	Scope   []docgen.Scope `placeholder:"SCOPE" help:"What the token may be used for, such as root_readonly; may be repeated. Without it, every scope that the user may have, but for enterprise_content."`
-	Name    string         `placeholder:"NAME" help:"What platen token list shows for the token, such as the program that uses it."`
+	Scope   []docgen.Scope `placeholder:"SCOPE" help:"Scope of the token, such as root_readonly (default: all scopes of the user except enterprise_content). Repeat the flag for several scopes."`
+	Name    string         `placeholder:"NAME" help:"Name of the token in platen token list, such as the program that uses it."`
 	TTL     *tokenTTL      `name:"ttl" placeholder:"TIME" help:"Lifetime of the token, such as 24h or 90d, or never (default 30d)."`
-	App     string         `placeholder:"APP" help:"Name or client id of the application that is to have a refresh token. With --refresh."`
-	Refresh bool           `help:"Make an access token of an hour and a refresh token for an application, and print both as JSON."`
+	App     string         `placeholder:"APP" help:"Name or client id of the application that gets a refresh token. Requires --refresh."`
+	Refresh bool           `help:"Create an access token for one hour and a refresh token for an application, and print both as JSON. Requires --app."`
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *tokenCreateCmd) Validate() error {
 	if c.Refresh != (c.App != "") || c.Refresh && (c.TTL != nil || c.Name != "") {
-		return errors.New("--app and --refresh go together, and without --ttl and --name: a refresh token is valid for 60 days")
+		return errors.New("--app and --refresh must be used together, and without --ttl and --name: a refresh token is valid for 60 days")
 	}
 	return nil
 }
 
-// Run makes the token and prints it alone, or with a refresh token.
+// Run creates the token and prints only the token, or the token with a refresh token.
 func (c *tokenCreateCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		if c.Refresh {
@@ -61,10 +61,10 @@ func (c *tokenCreateCmd) grant(ctx context.Context, s *streams, service *docgen.
 	}{tokens.Access, tokens.Refresh, int(docgen.AccessTokenTTL.Seconds())})
 }
 
-// tokenTTL is the lifetime of a token: a duration, a number of days as in 30d, or never, which is 0.
+// tokenTTL is the lifetime of a token: a duration, a number of days such as 30d, or never, which is 0.
 type tokenTTL time.Duration
 
-// UnmarshalText reads a lifetime.
+// UnmarshalText parses a lifetime.
 func (t *tokenTTL) UnmarshalText(text []byte) error {
 	if string(text) == "never" {
 		*t = 0
@@ -78,19 +78,19 @@ func (t *tokenTTL) UnmarshalText(text []byte) error {
 		}
 	}
 	if err != nil || ttl == 0 || ttl/(24*time.Hour) > maxTokenDays {
-		return fmt.Errorf("%q is no lifetime: write 12h, 30d (up to %dd), or never", text, maxTokenDays)
+		return fmt.Errorf("%q is not a lifetime: write a duration such as 12h, a number of days such as 30d (up to %dd), or never", text, maxTokenDays)
 	}
 	*t = tokenTTL(ttl)
 	return nil
 }
 
-// maxTokenDays is the longest lifetime of a token that expires; it keeps times within what the database can hold.
+// maxTokenDays is the maximum lifetime of a token that expires. It keeps times within the range of the database.
 const maxTokenDays = 36_500
 
 type tokenListCmd struct {
 	location
-	User string `placeholder:"USER" help:"Login or id of the user whose tokens to list (default all users)."`
-	JSON bool   `name:"json" help:"Print JSON, one token a line."`
+	User string `placeholder:"USER" help:"Login or id of the user whose tokens to list (default: all users)."`
+	JSON bool   `name:"json" help:"Print JSON, one token per line."`
 }
 
 // listedToken is a token as JSON.
@@ -113,7 +113,7 @@ func listedTokenOf(t docgen.IssuedToken) listedToken {
 	}
 }
 
-// orNil is a time, or nil when it is not set.
+// orNil returns t, or nil if it is zero.
 func orNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -151,10 +151,10 @@ func (c *tokenListCmd) Run(ctx context.Context, s *streams) error {
 
 type tokenRevokeCmd struct {
 	location
-	ID []int64 `arg:"" name:"id" placeholder:"ID" help:"Ids of tokens, as platen token list prints them."`
+	ID []int64 `arg:"" name:"id" placeholder:"ID" help:"Ids of the tokens, from platen token list."`
 }
 
-// Run revokes the tokens in turn, and stops at the first that cannot be revoked.
+// Run revokes the tokens in order, and stops at the first one that cannot be revoked.
 func (c *tokenRevokeCmd) Run(ctx context.Context) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		for _, id := range c.ID {

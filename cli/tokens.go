@@ -12,10 +12,10 @@ import (
 	"platen/docgen"
 )
 
-// noteEvery is how often what the service only notes while it answers requests is written.
+// noteEvery is the interval at which notes of the service are written.
 const noteEvery = 30 * time.Second
 
-// writeNotes writes what the service notes, now and then, until the function that it returns is called, which writes once more.
+// writeNotes periodically writes what the service noted in memory, until the caller calls the returned function, which writes a last time.
 func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -27,7 +27,7 @@ func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 				return
 			case <-ticker.C:
 				if err := recordNotes(ctx, service); err != nil && ctx.Err() == nil {
-					log.Warn("the last use of tokens, or what was denied, cannot be written", "error", err)
+					log.Warn("cannot write the last use of tokens, or denied requests", "error", err)
 				}
 			}
 		}
@@ -44,39 +44,39 @@ func recordNotes(ctx context.Context, service *docgen.Service) error {
 	return errors.Join(service.RecordUses(ctx), service.RecordDenials(ctx))
 }
 
-// warnOfTokens says once after an upgrade what has changed for new tokens.
+// warnOfTokens logs, once after an upgrade, what has changed for new tokens.
 func warnOfTokens(ctx context.Context, service *docgen.Service, log *slog.Logger) error {
 	lasting, err := service.TokenNotice(ctx)
 	if err == nil && lasting > 0 {
-		log.WarnContext(ctx, "platen token create now makes tokens that expire after 30 days, unless --ttl says otherwise; existing tokens keep "+
-			"their lifetime, and these never expire: see platen token list", "tokens", lasting)
+		log.WarnContext(ctx, "platen token create now creates tokens that expire after 30 days, unless --ttl is set; existing tokens "+
+			"keep their lifetime, and these never expire: see platen token list", "tokens", lasting)
 	}
 	return err
 }
 
-// expiring shows how many tokens expire soon. While the database does not tell there is nothing to show.
+// expiring is a metric with the number of tokens that expire soon. While the database does not respond, there is no value.
 type expiring struct {
 	service *docgen.Service
 	log     *slog.Logger
 
 	mu   sync.Mutex
-	read time.Time // when it was read last, or should have been
+	read time.Time // time of the last read, or attempt
 	last *int64
 }
 
-// How the number of expiring tokens is read: it is the same for every server of a cluster.
+// The number of expiring tokens is the same for every server of a cluster.
 const (
-	expiringEvery = 10 * time.Second // in between it is what it was
+	expiringEvery = 10 * time.Second // the value is cached in between
 	expiringLimit = 2 * time.Second
 )
 
 var tokensExpiring = prometheus.NewDesc("platen_tokens_expiring",
-	"Access tokens made by hand that expire within 7 days. It is of the database: the same for every server on it.", nil, nil)
+	"Access tokens from platen token create that expire within 7 days. The same for every server on the database.", nil, nil)
 
-// Describe sends the description.
+// Describe implements prometheus.Collector.
 func (e *expiring) Describe(to chan<- *prometheus.Desc) { to <- tokensExpiring }
 
-// Collect shows the number as it was a few seconds ago at most.
+// Collect reports the number, which is at most a few seconds old.
 func (e *expiring) Collect(to chan<- prometheus.Metric) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -86,7 +86,7 @@ func (e *expiring) Collect(to chan<- prometheus.Metric) {
 		defer cancel()
 		count, err := e.service.CountExpiring(ctx)
 		if err != nil {
-			e.log.Warn("the tokens that expire soon cannot be counted", "error", err)
+			e.log.Warn("cannot count the tokens that expire soon", "error", err)
 			return
 		}
 		e.last = &count

@@ -17,20 +17,20 @@ import (
 	"platen/pdf/finish"
 )
 
-// pdfFlags say how PDFs are to be, for commands that make some.
+// pdfFlags are the options of PDFs, for commands that generate them.
 type pdfFlags struct {
-	Standard  string `name:"pdf-standard" default:"" enum:",PDF/A-2b,PDF/A-3b" placeholder:"NAME" group:"PDF" help:"Standard for archiving that PDFs keep to: PDF/A-2b or PDF/A-3b."`
-	Tagged    bool   `default:"true" negatable:"" group:"PDF" help:"Whether PDFs have the structure of the document, for screen readers. PDF/A has it always."`
-	Bookmarks bool   `default:"true" negatable:"" group:"PDF" help:"Whether PDFs have an outline of the headings."`
+	Standard  string `name:"pdf-standard" default:"" enum:",PDF/A-2b,PDF/A-3b" placeholder:"NAME" group:"PDF" help:"Archiving standard of the PDFs: PDF/A-2b or PDF/A-3b (default: ordinary PDF)."`
+	Tagged    bool   `default:"true" negatable:"" group:"PDF" help:"Include the structure of the document in PDFs, for screen readers (default true). PDF/A always includes it."`
+	Bookmarks bool   `default:"true" negatable:"" group:"PDF" help:"Include an outline of the headings in PDFs (default true)."`
 	Watermark string `placeholder:"TEXT" group:"PDF" help:"Text across each page, such as Draft."`
-	Quality   int    `name:"picture-quality" placeholder:"N" group:"PDF" help:"Quality of pictures in PDFs, as JPEG, from 1 to 100. Without it, 90."`
-	DPI       int    `name:"picture-dpi" placeholder:"N" group:"PDF" help:"Dots per inch of pictures in PDFs, from 36 to 2400; those with more are made smaller. Without it, 300."`
-	Lossless  bool   `group:"PDF" help:"Pictures in PDFs lose nothing to JPEG; the files are larger."`
+	Quality   int    `name:"picture-quality" placeholder:"N" group:"PDF" help:"JPEG quality of images in PDFs, from 1 to 100 (default 90)."`
+	DPI       int    `name:"picture-dpi" placeholder:"N" group:"PDF" help:"Maximum resolution of images in PDFs, from 36 to 2400 dots per inch (default 300). Larger images are scaled down."`
+	Lossless  bool   `group:"PDF" help:"Store images in PDFs without loss, in larger files, instead of as JPEG."`
 	Password  string `name:"pdf-password-file" placeholder:"FILE" group:"PDF" help:"File whose first line is the password that opens the PDFs."`
-	Merged    string `placeholder:"FILE.pdf" group:"PDF" help:"Also make one PDF of all documents, in their order, with a bookmark for each."`
+	Merged    string `placeholder:"FILE.pdf" group:"PDF" help:"Also merge all documents into one PDF, in their order, with a bookmark for each."`
 }
 
-// defaultPDFFlags are the flags when none is given.
+// defaultPDFFlags are the values without any flags.
 var defaultPDFFlags = pdfFlags{Tagged: true, Bookmarks: true}
 
 // pdfOptions returns the options, or a usage error.
@@ -45,7 +45,7 @@ func (f *pdfFlags) pdfOptions() (pdf.Options, error) {
 	return options, nil
 }
 
-// protection is how PDFs are to be encrypted, nil when they are not.
+// protection returns the encryption of PDFs, or nil for none.
 func (f *pdfFlags) protection() (*finish.Protection, error) {
 	if f.Password == "" {
 		return nil, nil //nolint:nilnil // without a password there is no protection
@@ -58,23 +58,23 @@ func (f *pdfFlags) protection() (*finish.Protection, error) {
 	protection := &finish.Protection{UserPassword: strings.TrimSuffix(line, "\r"), Permissions: finish.AllPermissions()}
 	switch {
 	case protection.UserPassword == "":
-		return nil, usagef("the first line of %s is empty: it is to be the password of PDFs", f.Password)
+		return nil, usagef("the first line of %s is empty, but must be the password of the PDFs", f.Password)
 	case f.Standard != "":
-		return nil, usagef("--pdf-password-file does not go with --pdf-standard: PDF/A forbids encryption")
+		return nil, usagef("--pdf-password-file cannot be combined with --pdf-standard: PDF/A forbids encryption")
 	}
 	return protection, nil
 }
 
-// converter makes the PDFs of a command.
+// converter generates the PDFs of a command.
 type converter struct {
 	engine     pdf.Engine
-	workers    int // documents that it converts at once
+	workers    int // concurrent conversions
 	options    pdf.Options
-	protection *finish.Protection // nil when anybody may open them
-	kind       string             // of its documents, if they are alike
+	protection *finish.Protection // nil for none
+	kind       string             // kind of its documents, if they are alike
 }
 
-// newConverter returns a converter for a number of documents, or says what is to be installed for one. It is to be closed.
+// newConverter returns a converter for a number of documents, or an error that says what to install. The caller closes it.
 func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents int) (*converter, error) {
 	options, err := flags.pdfOptions()
 	if err != nil {
@@ -96,17 +96,17 @@ func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents i
 	return &converter{engine, few.workers(), options, protection, kind}, nil
 }
 
-// atOnce is how many documents are worked on at the same time: one is ready for each that is converted.
+// atOnce returns the number of documents in progress: while one is converted, the next one is prepared.
 func (c *converter) atOnce() int { return 2 * c.workers }
 
-// converted is what a report says of a PDF that was made.
+// converted describes a PDF in a report.
 type converted struct {
 	Pages             int     `json:"pages,omitempty"`
-	ConversionSeconds float64 `json:"conversion_seconds,omitempty"` // without waiting
+	ConversionSeconds float64 `json:"conversion_seconds,omitempty"` // without waiting time
 }
 
-// convert makes a PDF, and says what is to be reported of it and where it looks other than in Word for want of fonts. Before
-// a document gets its second try, it calls release.
+// convert generates a PDF. It returns its description for a report, and warnings about missing fonts. Before a second try of a document,
+// it calls release.
 func (c *converter) convert(ctx context.Context, document []byte, release func()) (content []byte, about converted, warnings []string, err error) {
 	result, err := pdf.Convert(ctx, releasing{c.engine, release}, pdf.Request{Document: document, Options: c.options, Kind: c.kind})
 	if err != nil {
@@ -122,7 +122,7 @@ func (c *converter) convert(ctx context.Context, document []byte, release func()
 	return result.PDF, converted{pages, result.Took.Seconds()}, warnings, err
 }
 
-// releasing is an engine that gives up the place among several for a second try, which may wait for long.
+// releasing is an engine that calls release before a second try, which may wait for long, so that another document can start.
 type releasing struct {
 	pdf.Engine
 	release func()
@@ -135,8 +135,8 @@ func (r releasing) Convert(ctx context.Context, request pdf.Request) (*pdf.Resul
 	return r.Engine.Convert(ctx, request)
 }
 
-// several calls work for each of a number of documents, some of them at once, and shows on a bar how many are done. When
-// work calls its last argument, another document may begin, though it goes on with its own.
+// several calls work for each of a number of documents, some concurrently, and shows progress on a bar. When work calls its last
+// argument, the next document can start before work returns.
 func several(ctx context.Context, documents, atOnce int, bar *progressbar.ProgressBar, work func(ctx context.Context, i int, release func())) error {
 	places := make(chan struct{}, atOnce)
 	group, ctx := errgroup.WithContext(ctx)
@@ -154,7 +154,7 @@ func several(ctx context.Context, documents, atOnce int, bar *progressbar.Progre
 	return errors.Join(group.Wait(), bar.Exit())
 }
 
-// whyNot says why a document was not converted, and where a copy of it is kept, if one is.
+// whyNot returns why a document was not converted, and where a copy of it is kept, if there is one.
 func whyNot(err error) (reason, kept string) {
 	if poison, ok := errors.AsType[*pdf.DocumentError](err); ok {
 		return poison.Reason, poison.Kept

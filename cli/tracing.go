@@ -18,24 +18,24 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// traceFlush is how long stopping waits until the last spans are sent.
+// traceFlush is the maximum time to send the last spans at shutdown.
 const traceFlush = 5 * time.Second
 
-// The variables of OpenTelemetry that turn traces on where --otlp-endpoint is not set.
+// The OpenTelemetry variables that enable traces if --otlp-endpoint is not set.
 var otelEndpoints = []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 
-// tracer returns what records the spans of requests and documents. They go to --otlp-endpoint, or to where the standard
-// variables of OpenTelemetry say, which also set headers, sampling, and limits. Without either, no span is recorded.
+// tracer returns the tracer for requests and documents. It sends spans to --otlp-endpoint, or to the endpoint in the standard variables
+// of OpenTelemetry, which can also set headers, sampling, and limits. Without either, it records nothing.
 //
-// Spans wait in memory, 2,048 at most, and are sent in the background. When the collector is down or slow, spans are dropped and
-// nothing else is affected.
+// Up to 2,048 spans are queued in memory and sent in the background. If the collector is down or slow, spans are dropped, without other
+// effects.
 func (c *config) tracer(ctx context.Context, log *slog.Logger, stop *teardown) (trace.Tracer, error) {
 	if c.OTLPEndpoint == "" && !otelConfigured() {
 		return noop.Tracer{}, nil
 	}
 	var options []otlptracehttp.Option
 	if c.OTLPEndpoint != "" {
-		signal, err := url.JoinPath(c.OTLPEndpoint, "v1", "traces") // as with the standard variable OTEL_EXPORTER_OTLP_ENDPOINT
+		signal, err := url.JoinPath(c.OTLPEndpoint, "v1", "traces") // like the standard variable OTEL_EXPORTER_OTLP_ENDPOINT
 		if err != nil {
 			return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 		}
@@ -47,18 +47,18 @@ func (c *config) tracer(ctx context.Context, log *slog.Logger, stop *teardown) (
 	}
 	about, err := resource.New(ctx,
 		resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", tracerName), attribute.String("service.version", version())),
-		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before the defaults
+		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults
 	)
 	if err != nil {
-		return nil, fmt.Errorf("describe this server to the collector of traces: %w", err)
+		return nil, fmt.Errorf("create the OpenTelemetry resource: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces are not delivered", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("cannot export traces", "error", err) }))
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
 	stop.add("traces", func() error { return flushTraces(provider, log) })
 	return provider.Tracer(tracerName), nil
 }
 
-// tracerName is what Platen is called in traces.
+// tracerName is the name of the instrumentation scope.
 const tracerName = "platen"
 
 func otelConfigured() bool {
@@ -69,7 +69,7 @@ func otelConfigured() bool {
 	return endpoint != ""
 }
 
-// flushTraces sends the spans that wait. A collector that is down does not make stopping fail.
+// flushTraces sends the queued spans. If the collector is down, shutdown continues.
 func flushTraces(provider *sdktrace.TracerProvider, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(context.Background(), traceFlush)
 	defer cancel()

@@ -14,12 +14,12 @@ import (
 
 type userCreateCmd struct {
 	location
-	Login string `required:"" placeholder:"LOGIN" help:"What the user is known by, usually an e-mail address."`
+	Login string `required:"" placeholder:"LOGIN" help:"Login of the user, usually an email address."`
 	Name  string `required:"" placeholder:"NAME" help:"Name of the person."`
-	Role  string `default:"user" enum:"user,coadmin,admin" help:"user, coadmin or admin."`
+	Role  string `default:"user" enum:"user,coadmin,admin" help:"Role of the user: user, coadmin, or admin (default user)."`
 }
 
-// Run makes the user and prints the id alone.
+// Run creates the user and prints only the id.
 func (c *userCreateCmd) Run(ctx context.Context, s *streams) error {
 	return c.withNewService(ctx, func(service *docgen.Service) error {
 		user, err := service.CreateUser(ctx, docgen.NewUser{Login: c.Login, Name: c.Name, Role: c.Role})
@@ -33,8 +33,8 @@ func (c *userCreateCmd) Run(ctx context.Context, s *streams) error {
 
 type userListCmd struct {
 	location
-	Filter string `placeholder:"TEXT" help:"List the users whose name or login begins with this text (default all users)."`
-	JSON   bool   `name:"json" help:"Print JSON, one user a line."`
+	Filter string `placeholder:"TEXT" help:"List users whose name or login starts with this text (default: all users)."`
+	JSON   bool   `name:"json" help:"Print JSON, one user per line."`
 }
 
 // listedUser is a user as JSON.
@@ -49,8 +49,8 @@ type listedUser struct {
 	CreatedAt    time.Time `json:"created_at"`
 	ModifiedAt   time.Time `json:"modified_at"`
 	SpaceUsed    int64     `json:"space_used"`             // bytes
-	FileCount    int64     `json:"file_count"`             // with those in the trash
-	SpaceAmount  int64     `json:"space_amount,omitempty"` // the user's own limit in bytes; absent for none, or the server's default
+	FileCount    int64     `json:"file_count"`             // including the trash
+	SpaceAmount  int64     `json:"space_amount,omitempty"` // the user's own quota in bytes; absent for none, or the server's default
 }
 
 func listedUserOf(u docgen.User) listedUser {
@@ -80,12 +80,12 @@ func (c *userListCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-// userName names a user on the command line.
+// userName identifies a user on the command line.
 type userName struct {
 	User string `arg:"" placeholder:"USER" help:"Login or id of the user."`
 }
 
-// change changes the user that the command line names, and prints the user as JSON.
+// change changes the given user, and prints the user as JSON.
 func (n userName) change(ctx context.Context, l *location, s *streams, change docgen.UserChange) error {
 	return l.withService(ctx, func(service *docgen.Service) error {
 		user, err := service.FindUser(ctx, service.Operator(), n.User)
@@ -120,16 +120,16 @@ type userUpdateCmd struct {
 	userName
 	Login  *string     `placeholder:"LOGIN" help:"New login."`
 	Name   *string     `placeholder:"NAME" help:"New name."`
-	Role   *string     `placeholder:"ROLE" enum:"user,coadmin,admin" help:"user, coadmin, or admin. One active administrator must be left."`
-	Status *string     `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
-	Space  *sizeOrNone `placeholder:"SIZE" help:"Bytes that the user may store, past versions and trash included, such as 20GiB, instead of the server's --user-bytes; none for no limit."`
-	Weight *int64      `placeholder:"N" help:"Share of the machine for the user's documents and notifications, compared with the weights of other users, from 1 (default) to 100."`
+	Role   *string     `placeholder:"ROLE" enum:"user,coadmin,admin" help:"New role: user, coadmin, or admin. One administrator must stay active."`
+	Status *string     `placeholder:"STATUS" enum:"active,inactive,cannot_delete_edit,cannot_delete_edit_upload" help:"New status: active, inactive, cannot_delete_edit, or cannot_delete_edit_upload."`
+	Space  *sizeOrNone `placeholder:"SIZE" help:"Storage quota of the user, including past versions and the trash, such as 20GiB; none for no limit. Overrides --user-bytes of the server."`
+	Weight *int64      `placeholder:"N" help:"The user's share of the machine for documents and notifications, relative to the weights of other users, from 1 (default) to 100."`
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *userUpdateCmd) Validate() error {
 	if c.Login == nil && c.Name == nil && c.Role == nil && c.Status == nil && c.Space == nil && c.Weight == nil {
-		return errors.New("nothing to change: give --login, --name, --role, --status, --space, or --weight")
+		return errors.New("nothing to change: set --login, --name, --role, --status, --space, or --weight")
 	}
 	return nil
 }
@@ -166,16 +166,16 @@ func (c *userActivateCmd) Run(ctx context.Context, s *streams) error {
 type userEraseCmd struct {
 	location
 	userName
-	TransferTo    string `placeholder:"USER" xor:"content" help:"Login or id of the user who becomes the owner of the files and folders."`
-	DeleteContent bool   `xor:"content" help:"Delete the files and folders for good."`
-	Yes           bool   `help:"Erase the user. Without it, nothing is changed."`
+	TransferTo    string `placeholder:"USER" xor:"content" help:"Transfer the user's files and folders to this user: a login or an id."`
+	DeleteContent bool   `xor:"content" help:"Permanently delete the user's files and folders."`
+	Yes           bool   `help:"Erase the user (default: change nothing)."`
 }
 
 // erasurePlan is what an erasure deletes or changes, as JSON.
 type erasurePlan struct {
 	UserID      string     `json:"user_id"`
 	Erased      bool       `json:"erased"`
-	ErasedAt    *time.Time `json:"erased_at"` // null while it is not done
+	ErasedAt    *time.Time `json:"erased_at"` // null until it is done
 	Files       int64      `json:"files"`
 	Folders     int64      `json:"folders"`
 	Bytes       int64      `json:"bytes"`
@@ -199,7 +199,7 @@ func erasurePlanOf(p docgen.ErasurePlan) erasurePlan {
 	return plan
 }
 
-// Run prints what there is to erase, and erases it with --yes.
+// Run prints what will be erased, and erases it with --yes.
 func (c *userEraseCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		plan, err := service.PlanErasure(ctx, service.Operator(), c.User)
@@ -216,7 +216,7 @@ func (c *userEraseCmd) Run(ctx context.Context, s *streams) error {
 			}
 			plan.ErasedAt = done.ErasedAt
 		} else if plan.ErasedAt.IsZero() {
-			fmt.Fprintln(s.err, "Nothing was changed. Repeat the command with --yes to erase this for good.")
+			fmt.Fprintln(s.err, "Nothing was changed. To erase this permanently, repeat the command with --yes.")
 		}
 		return printJSON(s.out, erasurePlanOf(plan))
 	})
@@ -234,7 +234,7 @@ func (c *userEraseCmd) erase(ctx context.Context, service *docgen.Service, id in
 	}
 	err := service.EraseUser(ctx, service.Operator(), id, e)
 	if docgen.IsCode(err, docgen.CodeUserOwns) {
-		return errors.New("the user owns files or folders, perhaps in the trash: add --transfer-to USER or --delete-content")
+		return errors.New("the user owns files or folders, possibly in the trash: add --transfer-to USER or --delete-content")
 	}
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (c *userEraseCmd) erase(ctx context.Context, service *docgen.Service, id in
 		}
 	}
 	if err := service.TruncateLog(ctx); err != nil {
-		return fmt.Errorf("the user was erased, but the write-ahead log of the database still holds what was there: restart the server to empty it: %w", err)
+		return fmt.Errorf("the user was erased, but the write-ahead log of the database still contains the deleted data: restart the server to empty it: %w", err)
 	}
 	return nil
 }

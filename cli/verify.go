@@ -13,14 +13,15 @@ import (
 
 type verifyCmd struct {
 	config `embed:""`
-	JSON   bool `name:"json" help:"Print one JSON object per line: each finding, then the summary."`
+	JSON   bool `name:"json" help:"Print one JSON object per line: all findings, then the summary."`
 }
 
-// Help is what platen verify --help adds.
+// Help is the additional text of platen verify --help.
 func (*verifyCmd) Help() string {
-	return "Reads the database and every stored content, and compares them: SQLite's own checks, the counts and sizes in rows, the size and SHA-1 of each " +
-		"content, and objects that no file version has. It changes nothing and can run beside a server, or after a restore. Give it the " +
-		"settings of the server. The exit code is 1 if something is damaged, missing, or inconsistent; orphaned objects alone are harmless and do not count."
+	return "Reads the database and every stored content, and compares them: the consistency checks of SQLite, counts and sizes in rows, " +
+		"the size and SHA-1 of each content, and objects that no file version references. It changes nothing, and can run while the " +
+		"server runs, or after a restore. Use the same settings as the server. The exit code is 1 if something is damaged, missing, " +
+		"or inconsistent; orphaned objects are harmless and do not count."
 }
 
 // Run verifies everything.
@@ -35,7 +36,7 @@ func (c *verifyCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-// verify verifies, prints what it finds, and returns errReported if something is wrong.
+// verify verifies, prints the findings, and returns errReported if something is wrong.
 func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Writer, asJSON bool) error {
 	bar := newLazyProgress(progress, "verifying")
 	cfg.Progress = bar.set
@@ -43,7 +44,7 @@ func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Write
 	if asJSON {
 		print = func(w io.Writer, f docgen.Finding) error { return json.NewEncoder(w).Encode(f) }
 	}
-	var failed error // to print
+	var failed error // errors of printing
 	sum, err := docgen.Verify(ctx, cfg, func(f docgen.Finding) {
 		if err := print(out, f); err != nil && failed == nil {
 			failed = err
@@ -85,7 +86,7 @@ func printFinding(w io.Writer, f docgen.Finding) error {
 	return err
 }
 
-// summary is the last line of what verify prints.
+// summary returns the last line of the output.
 func summary(sum *docgen.Verification) string {
 	text := fmt.Sprintf("Verified %d contents (%d bytes): ", sum.Contents, sum.Bytes)
 	var kinds []string
@@ -97,9 +98,9 @@ func summary(sum *docgen.Verification) string {
 	}
 	switch {
 	case len(kinds) == 0:
-		text += "everything is sound."
+		text += "everything is intact."
 	case !sum.Wrong():
-		text += "everything is sound; " + strings.Join(kinds, ", ") + "."
+		text += "everything is intact; " + strings.Join(kinds, ", ") + "."
 	default:
 		text += strings.Join(kinds, ", ") + "."
 	}

@@ -8,13 +8,13 @@ import (
 
 type versionCmd struct{}
 
-// Run prints what the program was built from, and with what.
+// Run prints the version of the program, its source, and the Go version.
 func (versionCmd) Run(s *streams) error {
 	fmt.Fprintf(s.out, "platen %s, %s, %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }
 
-// version is the version that the program was built from: a release, or the commit of a development build.
+// version returns the version of the program: a release, or the commit of a development build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

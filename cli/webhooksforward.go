@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	postLimit   = 30 * time.Second // for a receiver to answer, as long as a webhook waits
-	shownAnswer = 200              // bytes of an answer that are shown where an event was not taken
+	postLimit   = 30 * time.Second // for a receiver to respond, the same as the default for webhooks
+	shownAnswer = 200              // bytes of a response that are shown if an event was not accepted
 )
 
 // forwarder posts events to a program of the developer.
@@ -25,28 +25,28 @@ type forwarder struct {
 	url    string
 }
 
-// newForwarder follows no redirects, because webhooks do not.
+// newForwarder returns a forwarder that does not follow redirects, like webhooks.
 func newForwarder(address string) *forwarder {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &forwarder{http.Client{Timeout: postLimit, CheckRedirect: stay}, address}
 }
 
-// posted is what came of a post.
+// posted is the result of a post.
 type posted struct {
-	status int // 0 when there was no answer
+	status int // 0 if there was no response
 	why    string
 	took   time.Duration
 }
 
 func (p *posted) taken() bool { return p.status/100 == 2 }
 
-// post sends an event as a webhook would: with its headers, and its body as it is.
+// post sends an event like a webhook: with the same headers and the same body.
 func (f *forwarder) post(ctx context.Context, e *client.ListenerEvent) *posted {
 	begun := time.Now()
 	status, why, err := f.send(ctx, e)
 	if err != nil {
 		if failure, ok := errors.AsType[*url.Error](err); ok {
-			err = failure.Err // without the address, which is known
+			err = failure.Err // without the URL, which is known
 		}
 		status, why = 0, err.Error()
 	}
@@ -70,7 +70,7 @@ func (f *forwarder) send(ctx context.Context, e *client.ListenerEvent) (status i
 	return response.StatusCode, strings.TrimSpace(string(body)), err
 }
 
-// event is what is told of an event in a line.
+// event is the part of an event that is printed.
 type event struct {
 	body    string
 	Trigger string
@@ -91,8 +91,7 @@ type eventLine struct {
 	bodies bool
 }
 
-// print tells of an event, of what came of posting it, unless that is nil, and what happens then. The body is printed when
-// the event is new.
+// print prints an event, the result of posting it unless that is nil, and what happens next. It prints the body if the event is new.
 func (l eventLine) print(e *event, got *posted, then string, isNew bool) error {
 	words := []string{time.Now().Format(time.TimeOnly), e.Trigger, e.Source.Type + " " + e.Source.ID}
 	if e.Source.Name != "" {
@@ -112,14 +111,14 @@ func (l eventLine) print(e *event, got *posted, then string, isNew bool) error {
 	return err
 }
 
-// words say what came of a post, and how soon.
+// words describe the result of a post, and how long it took.
 func (p *posted) words() []string {
 	took := p.took.Round(time.Millisecond).String()
 	switch {
 	case p.taken():
 		return []string{fmt.Sprint(p.status), took}
 	case p.status == 0:
-		return []string{"no answer", took, plain(p.why)}
+		return []string{"no response", took, plain(p.why)}
 	case p.why == "":
 		return []string{fmt.Sprint(p.status), took}
 	}

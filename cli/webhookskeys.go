@@ -11,23 +11,23 @@ import (
 	"platen/docgen"
 )
 
-// webhooksKeysCmds are the commands about keys; show is what is done when none is named.
+// webhooksKeysCmds are the commands for keys; show is the default.
 type webhooksKeysCmds struct {
-	Show  webhooksKeysCmd  `cmd:"" default:"withargs" help:"Print the keys that the webhooks of an application sign with; also without this word."`
-	Renew webhooksRenewCmd `cmd:"" help:"Replace the primary or the secondary key, and print the keys that sign then."`
+	Show  webhooksKeysCmd  `cmd:"" default:"withargs" help:"Print the signing keys of an application (default command)."`
+	Renew webhooksRenewCmd `cmd:"" help:"Replace the primary or secondary key, and print the current keys."`
 }
 
-// Help is what platen webhooks keys --help adds.
+// Help is the additional text of platen webhooks keys --help.
 func (*webhooksKeysCmds) Help() string {
-	return "Every notification is signed with all the keys of the application that its webhook was made with: there are a primary and a secondary " +
-		"one from the first webhook or listener on, and one that was replaced goes on for a while. Give receivers the primary and the " +
-		"secondary key, each whole, with its whsec_. Who knows a key can send notifications that seem to be of this server."
+	return "Every notification is signed with all keys of the application that created the webhook: a primary and a secondary key, " +
+		"which are created with the first webhook or listener, and replaced keys until they expire. Give receivers the complete " +
+		"primary and secondary keys, including whsec_. Anyone with a key can send notifications that appear to come from this server."
 }
 
-// keyOwner names the application whose keys a command is about.
+// keyOwner selects the application of a command for keys.
 type keyOwner struct {
 	location
-	App  string `placeholder:"APP" help:"Name or client id of the application. Without it, that of the tokens which platen token create makes."`
+	App  string `placeholder:"APP" help:"Name or client id of the application (default: the application of tokens from platen token create)."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -41,26 +41,27 @@ func (c *webhooksKeysCmd) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		if len(keys) == 0 {
-			fmt.Fprintln(s.err, "There are no keys yet: the first webhook or listener of the application makes them, and so does platen webhooks keys renew.")
+			fmt.Fprintln(s.err, "There are no keys yet. The first webhook or listener of the application creates them, and so does platen webhooks keys renew.")
 		}
 		return c.print(s.out, keys)
 	})
 }
 
 type webhooksRenewCmd struct {
-	Slot string `arg:"" enum:"primary,secondary" placeholder:"SLOT" help:"Which key to replace: primary or secondary."`
+	Slot string `arg:"" enum:"primary,secondary" placeholder:"SLOT" help:"The key to replace: primary or secondary."`
 	keyOwner
-	Overlap time.Duration `default:"24h" placeholder:"TIME" help:"How long the key that was there goes on signing; 24 hours, 30 days at most. 0s ends it at once."`
+	Overlap time.Duration `default:"24h" placeholder:"TIME" help:"Time for which the old key keeps signing (default 24h, maximum 720h). 0s revokes it immediately."`
 }
 
-// Help is what platen webhooks keys renew --help adds.
+// Help is the additional text of platen webhooks keys renew --help.
 func (*webhooksRenewCmd) Help() string {
-	return "To replace keys without a notification refused: replace the secondary key, give it to all receivers, then do the same with the primary " +
-		"one. Receivers that check webhook-signature know the old key by its signature until the overlap is over; for those that check " +
-		"box-signature-primary and box-signature-secondary the other key is the overlap. A key that somebody else knows is replaced with --overlap 0s."
+	return "To replace the keys without rejected notifications, replace the secondary key, give it to all receivers, and then do the " +
+		"same with the primary key. Receivers that check webhook-signature accept the old key until the overlap ends. For receivers " +
+		"that check box-signature-primary and box-signature-secondary, the other key bridges the gap. If a key was compromised, " +
+		"replace it with --overlap 0s."
 }
 
-// Run replaces the key and prints those that sign from now on.
+// Run replaces the key and prints the current keys.
 func (c *webhooksRenewCmd) Run(ctx context.Context, s *streams) error {
 	return c.withService(ctx, func(service *docgen.Service) error {
 		keys, err := service.RenewKeyOf(ctx, cmp.Or(c.App, docgen.CommandLineApplication), c.Slot, c.Overlap)
@@ -71,7 +72,7 @@ func (c *webhooksRenewCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-// shownKey is a key as it is printed.
+// shownKey is a key in the output.
 type shownKey struct {
 	Slot      string     `json:"slot"`
 	Secret    string     `json:"secret"`

@@ -14,30 +14,31 @@ import (
 
 type webhooksListenCmd struct {
 	remote
-	Forward string   `placeholder:"URL" help:"Where to post each event, such as http://127.0.0.1:3000/hook. Without it, events are only printed."`
-	Folder  string   `placeholder:"ID" xor:"target" help:"Listen to this folder and all that lies below it. Without it and --file, to all below the root folder of the user."`
-	File    string   `placeholder:"ID" xor:"target" help:"Listen to this file alone."`
-	Trigger []string `placeholder:"TRIGGER" help:"Listen to this trigger, such as FILE.UPLOADED; may be repeated. Without it, to all."`
+	Forward string   `placeholder:"URL" help:"URL to post each event to, such as http://127.0.0.1:3000/hook (default: only print events)."`
+	Folder  string   `placeholder:"ID" xor:"target" help:"Listen to this folder and everything below it (default: the root folder of the user)."`
+	File    string   `placeholder:"ID" xor:"target" help:"Listen only to this file."`
+	Trigger []string `placeholder:"TRIGGER" help:"Listen to this trigger, such as FILE.UPLOADED (default: all). Repeat the flag for several triggers."`
 	Print   bool     `help:"Print the body of each event."`
 }
 
-// Help is what platen webhooks listen --help adds.
+// Help is the additional text of platen webhooks listen --help.
 func (*webhooksListenCmd) Help() string {
-	return "For developers, whose programs a server cannot reach. No webhook is needed: what one would be sent is fetched from the server and posted " +
-		"as it is, with the same headers and signatures. A line on standard output tells of each event when it came, its trigger and source, and " +
-		"what the program answered, and how soon. What is not answered by a status from 200 to 299 is posted again, with a new signature, " +
-		"three times, and is then lost; what comes after it waits. What happens while nobody listens is not kept. Ctrl-C ends it."
+	return "For development, when a server cannot reach your program. You do not need a webhook: the command fetches the notifications " +
+		"from the server and posts them unchanged, with the same headers and signatures. For each event, it prints a line with the " +
+		"time, trigger, and source, and the status and time of the response. If the response is not a status from 200 to 299, the " +
+		"command posts the event three more times, with new signatures, while later events wait; then the event is lost. Events while " +
+		"no listener is running are not kept. Press Ctrl-C to stop."
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *webhooksListenCmd) Validate() error {
 	if c.Forward != "" && !isHTTP(c.Forward) {
-		return errors.Join(c.remote.Validate(), errors.New("--forward is a URL, such as http://127.0.0.1:3000/hook"))
+		return errors.Join(c.remote.Validate(), errors.New("--forward must be a URL, such as http://127.0.0.1:3000/hook"))
 	}
 	return c.remote.Validate()
 }
 
-// Run listens until it is told to stop.
+// Run listens until it is interrupted.
 func (c *webhooksListenCmd) Run(ctx context.Context, s *streams) error {
 	api, err := c.client()
 	if err != nil {
@@ -57,10 +58,10 @@ func (c *webhooksListenCmd) Run(ctx context.Context, s *streams) error {
 	if err := l.run(ctx); ctx.Err() == nil {
 		return err
 	}
-	return nil // Ctrl-C is how listening ends
+	return nil // Ctrl-C is the normal way to stop
 }
 
-// request asks for the listener.
+// request returns the request for the listener.
 func (c *webhooksListenCmd) request() client.CreateListenerRequest {
 	var request client.CreateListenerRequest
 	if c.Folder != "" {
@@ -79,53 +80,54 @@ func (c *webhooksListenCmd) request() client.CreateListenerRequest {
 	return request
 }
 
-// announce says what happens, and how to check signatures.
+// announce prints what happens, and how to verify signatures.
 func (c *webhooksListenCmd) announce(w io.Writer, id string) {
-	what := "all below your root folder"
+	what := "everything below your root folder"
 	switch {
 	case c.Folder != "":
 		what = "folder " + c.Folder
 	case c.File != "":
 		what = "file " + c.File
 	}
-	fmt.Fprintf(w, "Listening to %s at %s (listener %s). Ctrl-C ends it.\n", what, c.Server, id)
+	fmt.Fprintf(w, "Listening to %s at %s (listener %s). Press Ctrl-C to stop.\n", what, c.Server, id)
 	if len(c.Trigger) > 0 {
 		fmt.Fprintf(w, "Triggers: %s\n", strings.Join(c.Trigger, ", "))
 	}
 	if c.Forward != "" {
-		fmt.Fprintf(w, "Events are posted to %s, signed with the keys of the application of your token. Where the data of the server is,\n"+
-			"platen webhooks keys prints them for a token that platen token create made; for others add --app APP.\n", c.Forward)
+		fmt.Fprintf(w, "Events are posted to %s, signed with the keys of the application of your token.\n"+
+			"To print the keys on the server's machine, run platen webhooks keys, with --app APP unless the token is from platen token create.\n",
+			c.Forward)
 	}
 }
 
-// How long things take while listening. A listener ends when the server has not received of it for two minutes, so that one
-// portion, the post that is then under way and a pause must be shorter together.
+// Times of listening. A listener expires after two minutes without a poll, so posting between polls, including one post in progress and a
+// pause, must take less.
 const (
-	pollWait         = 30 * time.Second // for something to happen; the server waits no longer
-	pollGrace        = 15 * time.Second // for its answer then, after which the connection counts as dead
-	postLimitPerPoll = 20 * time.Second // for posting, before the server is asked again
+	pollWait         = 30 * time.Second // maximum wait for events; the server's maximum too
+	pollGrace        = 15 * time.Second // for the response after that; then the connection counts as broken
+	postLimitPerPoll = 20 * time.Second // maximum time of posting between two polls
 	firstAway        = 500 * time.Millisecond
-	lastAway         = 15 * time.Second // between two looks whether the server is back
+	lastAway         = 15 * time.Second // maximum pause between attempts to reach the server
 	endWait          = 5 * time.Second
 )
 
-// postPauses are between one post of an event that was not taken and the next. After the last it is lost.
+// postPauses are the pauses between posts of an event that was not accepted. After the last one, the event is lost.
 var postPauses = []time.Duration{time.Second, 3 * time.Second, 6 * time.Second}
 
-// listening is a listener at a server, and what becomes of what it hears.
+// listening is a listener at a server, and the handling of its events.
 type listening struct {
 	api      *client.ClientWithResponses
 	request  client.CreateListenerRequest
-	forward  *forwarder      // nil where events are only printed
+	forward  *forwarder      // nil to only print events
 	pauses   []time.Duration // see postPauses
 	line     eventLine
 	err      io.Writer
-	id       string         // of the listener; empty when it has ended
-	accepted []string       // what need not come again
-	refused  map[string]int // how often an event was not taken that is to come again
+	id       string         // of the listener; empty after it expired
+	accepted []string       // events to acknowledge with the next poll
+	refused  map[string]int // number of failed posts, by event
 }
 
-// begin makes a listener.
+// begin creates a listener.
 func (l *listening) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pollGrace)
 	defer cancel()
@@ -138,7 +140,7 @@ func (l *listening) begin(ctx context.Context) error {
 	return nil
 }
 
-// end ends the listener; one that the server cannot be told of ends by itself.
+// end deletes the listener. If that fails, the listener expires.
 func (l *listening) end(ctx context.Context) {
 	if l.id == "" {
 		return
@@ -147,11 +149,11 @@ func (l *listening) end(ctx context.Context) {
 	defer cancel()
 	_, err := client.Check(l.api.DeleteWebhookListenerWithResponse(ctx, l.id, &client.DeleteWebhookListenerParams{}))
 	if err != nil && !hasEnded(err) {
-		fmt.Fprintf(l.err, "The server could not be told that nobody listens any more, and finds out itself: %v\n", err)
+		fmt.Fprintf(l.err, "Cannot delete the listener, which will expire: %v\n", err)
 	}
 }
 
-// run listens until ctx is done, or the server refuses.
+// run listens until ctx is done, or the server rejects a request.
 func (l *listening) run(ctx context.Context) error {
 	away := time.Duration(0)
 	for {
@@ -160,13 +162,13 @@ func (l *listening) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil && away > 0:
-			fmt.Fprintln(l.err, "The server is back.")
+			fmt.Fprintln(l.err, "The server is available again.")
 			away = 0
 		case err != nil && isRefused(err):
 			return err
 		case err != nil:
 			if away == 0 {
-				fmt.Fprintf(l.err, "The server is away; waiting for it: %v\n", err)
+				fmt.Fprintf(l.err, "The server is not available; retrying: %v\n", err)
 			}
 			away = max(firstAway, min(2*away, lastAway))
 			pause = away
@@ -177,7 +179,7 @@ func (l *listening) run(ctx context.Context) error {
 	}
 }
 
-// round fetches what there is and forwards it, and says how long to wait before the next.
+// round polls once, posts them, and returns the pause before the next poll.
 func (l *listening) round(ctx context.Context) (pause time.Duration, err error) {
 	if l.id == "" {
 		if err := l.begin(ctx); err != nil {
@@ -187,7 +189,7 @@ func (l *listening) round(ctx context.Context) (pause time.Duration, err error) 
 	}
 	events, err := l.fetch(ctx)
 	if hasEnded(err) {
-		fmt.Fprintln(l.err, "The listener has ended, because nothing was fetched for too long: what has happened since is lost for it.")
+		fmt.Fprintln(l.err, "The listener has expired, because it was not polled for too long. Events since then are lost.")
 		l.id = ""
 		return 0, nil
 	}
@@ -197,7 +199,7 @@ func (l *listening) round(ctx context.Context) (pause time.Duration, err error) 
 	return l.take(ctx, events)
 }
 
-// fetch says what need not come again, and waits for what comes next.
+// fetch acknowledges events, and waits for the next ones.
 func (l *listening) fetch(ctx context.Context) ([]client.ListenerEvent, error) {
 	ctx, cancel := context.WithTimeout(ctx, pollWait+pollGrace)
 	defer cancel()
@@ -213,8 +215,8 @@ func (l *listening) fetch(ctx context.Context) ([]client.ListenerEvent, error) {
 	return polled.JSON200.Entries, nil
 }
 
-// take forwards events in their order, until one is not taken: that one and those behind it come again after a pause, with
-// signatures of that time.
+// take posts events in order, until one is not accepted. That one and later ones are delivered again after a pause, with new
+// signatures.
 func (l *listening) take(ctx context.Context, events []client.ListenerEvent) (pause time.Duration, err error) {
 	begun := time.Now()
 	for i := range events {
@@ -230,7 +232,7 @@ func (l *listening) take(ctx context.Context, events []client.ListenerEvent) (pa
 	return 0, nil
 }
 
-// pass forwards an event, tells of it, and says after which pause it is to come again; 0 for not again.
+// pass posts an event and prints it. It returns the pause before the event should be delivered again, or 0 if it should not.
 func (l *listening) pass(ctx context.Context, received *client.ListenerEvent) (pause time.Duration, err error) {
 	e, err := readEvent(received)
 	if err != nil {
@@ -252,18 +254,18 @@ func (l *listening) pass(ctx context.Context, received *client.ListenerEvent) (p
 		l.refused[received.Id]++
 		then = fmt.Sprintf("again in %v", pause)
 	default:
-		then = fmt.Sprintf("lost: not taken in %d tries", before+1)
+		then = fmt.Sprintf("lost: not accepted in %d tries", before+1)
 	}
 	return pause, l.line.print(e, got, then, before == 0)
 }
 
-// hasEnded tells whether the server answered that there is no such listener.
+// hasEnded reports whether the server responded that the listener does not exist.
 func hasEnded(err error) bool {
 	failure, ok := errors.AsType[*client.Error](err)
 	return ok && failure.Status == http.StatusNotFound
 }
 
-// isRefused tells whether the server answered that it will never do what it was asked.
+// isRefused reports whether the server rejected the request permanently.
 func isRefused(err error) bool {
 	failure, ok := errors.AsType[*client.Error](err)
 	return ok && failure.Status < http.StatusInternalServerError

@@ -45,7 +45,7 @@ func TestListening(t *testing.T) {
 	l := v.listen(t, server, "--forward="+r.URL+"/hook", "--trigger=FILE.UPLOADED", "--print")
 	listener := l.errors.await(t, `\(listener (\d+)\)`)[1]
 	l.errors.await(t, `^Triggers: FILE.UPLOADED$`)
-	l.errors.await(t, `^platen webhooks keys prints them`)
+	l.errors.await(t, `^To print the keys`)
 	keys := keysOf(t, data)
 
 	// What is refused comes again, signed anew.
@@ -67,7 +67,7 @@ func TestListening(t *testing.T) {
 	if err := server.stop(); err != nil {
 		t.Fatal(err)
 	}
-	l.errors.await(t, `^The server is away; waiting for it: `)
+	l.errors.await(t, `^The server is not available; retrying: `)
 	restart()
 	platen(t, "webhooks", "keys", "renew", "primary", "--data="+data)
 	if renewed := keysOf(t, data); renewed["retired"] != keys["primary"] || renewed["primary"] == keys["primary"] {
@@ -84,7 +84,7 @@ func TestListening(t *testing.T) {
 			t.Errorf("a receiver that knows %s refuses: %v", key, err)
 		}
 	}
-	l.errors.await(t, `^The server is back.$`)
+	l.errors.await(t, `^The server is available again.$`)
 	l.lines.await(t, `"second.txt"  204`)
 
 	// When the listener has ended there is another one.
@@ -96,7 +96,7 @@ func TestListening(t *testing.T) {
 		t.Fatal(err)
 	}
 	restart()
-	l.errors.await(t, `^The listener has ended, because nothing was fetched for too long`)
+	l.errors.await(t, `^The listener has expired, because it was not polled for too long`)
 	again := l.errors.await(t, `^Listening again, with a new listener \((\d+)\).$`)[1]
 	v.mustUpload("third.txt", []byte("text"))
 	l.lines.await(t, `"third.txt"  204`)
@@ -155,7 +155,7 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 	v.mustUpload("second.txt", []byte("text"))
 	printed.await(t, `"first.txt"  404  \S+  "not \\x1b now"  again in 1ms$`)
 	printed.await(t, `"first.txt"  307  \S+  "not \\x1b now"  again in 1µs$`)
-	printed.await(t, `"first.txt"  no answer  \S+  EOF  lost: not taken in 3 tries$`)
+	printed.await(t, `"first.txt"  no response  \S+  EOF  lost: not accepted in 3 tries$`)
 	printed.await(t, `"second.txt"  204  `)
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -15,35 +15,35 @@ import (
 
 // deliveryFilter selects deliveries.
 type deliveryFilter struct {
-	Webhook string        `placeholder:"ID" group:"Filters" help:"Those for one webhook."`
-	Event   string        `placeholder:"UUID" group:"Filters" help:"Those of one event: id in the body, and the header webhook-id."`
-	Trigger string        `placeholder:"TRIGGER" group:"Filters" help:"Those of one trigger, such as FILE.UPLOADED."`
-	State   string        `default:"" enum:",pending,delivered,failed,canceled" placeholder:"STATE" group:"Filters" help:"Those that are pending, delivered, failed or canceled."`
-	Failed  bool          `group:"Filters" help:"Short for --state failed."`
-	Since   time.Duration `placeholder:"TIME" group:"Filters" help:"Those of events of the last minutes or hours, such as 90m."`
+	Webhook string        `placeholder:"ID" group:"Filters" help:"Only deliveries of one webhook."`
+	Event   string        `placeholder:"UUID" group:"Filters" help:"Only deliveries of one event: id in the body, or the header webhook-id."`
+	Trigger string        `placeholder:"TRIGGER" group:"Filters" help:"Only deliveries of one trigger, such as FILE.UPLOADED."`
+	State   string        `default:"" enum:",pending,delivered,failed,canceled" placeholder:"STATE" group:"Filters" help:"Only deliveries in one state: pending, delivered, failed, or canceled."`
+	Failed  bool          `group:"Filters" help:"Same as --state failed."`
+	Since   time.Duration `placeholder:"TIME" group:"Filters" help:"Only events of the last minutes or hours, such as 90m."`
 }
 
-// problem says what is wrong with a filter.
+// problem returns what is wrong with a filter, or nil.
 func (f *deliveryFilter) problem() error {
 	switch {
 	case f.Failed && f.State != "" && f.State != "failed":
-		return fmt.Errorf("--failed and --state %s select nothing together", f.State)
+		return fmt.Errorf("--failed contradicts --state %s", f.State)
 	case f.Event != "" && uuid.Validate(f.Event) != nil:
-		return errors.New("--event is a UUID, as id in the body of a notification")
+		return errors.New("--event must be a UUID, the id in the body of a notification")
 	case f.Since < 0:
-		return errors.New("--since is a time that has passed, such as 90m")
+		return errors.New("--since must be a positive duration, such as 90m")
 	}
 	return nil
 }
 
-// params asks the server for what the filter selects.
+// params converts the filter for the API.
 func (f *deliveryFilter) params() *client.ListWebhookDeliveriesParams {
 	params := &client.ListWebhookDeliveriesParams{}
 	if f.Webhook != "" {
 		params.WebhookId = &f.Webhook
 	}
 	if f.Event != "" {
-		params.EventId = new(uuid.MustParse(f.Event)) // see problem
+		params.EventId = new(uuid.MustParse(f.Event)) // problem has checked it
 	}
 	if f.Trigger != "" {
 		params.Trigger = new(client.Trigger(f.Trigger))
@@ -63,17 +63,17 @@ func (f *deliveryFilter) params() *client.ListWebhookDeliveriesParams {
 type webhooksLogCmd struct {
 	remote
 	deliveryFilter
-	Limit int64 `default:"50" placeholder:"N" help:"The most deliveries to list; 50."`
+	Limit int64 `default:"50" placeholder:"N" help:"Maximum number of deliveries to list (default 50)."`
 	JSON  bool  `name:"json" help:"Print JSON."`
 }
 
-// Help is what platen webhooks log --help adds.
+// Help is the additional text of platen webhooks log --help.
 func (*webhooksLogCmd) Help() string {
-	return "The newest come first. Listed are deliveries for the webhooks made by the user and the application of the token, or, with the scope " +
-		"manage_enterprise_properties, for those of everybody. What platen webhooks listen receives is not in the log."
+	return "Lists deliveries of webhooks that the user created with the application of the token, newest first. With the scope " +
+		"manage_enterprise_properties, lists the deliveries of all webhooks. Events for platen webhooks listen are not in the log."
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *webhooksLogCmd) Validate() error {
 	if c.Limit < 1 {
 		return fmt.Errorf("--limit must be at least 1, not %d", c.Limit)
@@ -98,12 +98,12 @@ func (c *webhooksLogCmd) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if more {
-		fmt.Fprintf(s.err, "There are more; --limit lists more than %d.\n", c.Limit)
+		fmt.Fprintf(s.err, "There are more deliveries. To list more than %d, use --limit.\n", c.Limit)
 	}
 	return nil
 }
 
-// fetch returns as many deliveries as are to be listed, and whether there are more.
+// fetch returns the deliveries to list, and whether there are more.
 func (c *webhooksLogCmd) fetch(ctx context.Context, api *client.ClientWithResponses) (deliveries []client.Delivery, more bool, err error) {
 	params := c.params()
 	deliveries = []client.Delivery{}
@@ -135,7 +135,7 @@ func printDeliveries(w io.Writer, deliveries []client.Delivery) error {
 	return table.Flush()
 }
 
-// timeText is a time for a table; - where there is none.
+// timeText formats a time for a table, or - if there is none.
 func timeText(t *time.Time) string {
 	if t == nil {
 		return "-"

@@ -49,13 +49,13 @@ func TestWebhookLog(t *testing.T) {
 	}
 	test := v.webhooks(t, server, "test", hook, "FILE.DELETED")
 	r.await(t)
-	if got := v.webhooks(t, server, "replay", "--failed", "--dry-run"); got != "0 would be sent again" {
+	if got := v.webhooks(t, server, "replay", "--failed", "--dry-run"); got != "Deliveries to replay: 0" {
 		t.Errorf("of failed ones there are: %s", got)
 	}
-	if got := v.webhooks(t, server, "replay", "--trigger=FILE.UPLOADED", "--event="+failed[0].EventId.String(), "--dry-run"); got != "1 would be sent again" {
+	if got := v.webhooks(t, server, "replay", "--trigger=FILE.UPLOADED", "--event="+failed[0].EventId.String(), "--dry-run"); got != "Deliveries to replay: 1" {
 		t.Errorf("of delivered ones there are: %s", got)
 	}
-	if got := v.webhooks(t, server, "replay", "--state=delivered", "--trigger=FILE.UPLOADED", "--since=1h"); got != "1 are sent again" {
+	if got := v.webhooks(t, server, "replay", "--state=delivered", "--trigger=FILE.UPLOADED", "--since=1h"); got != "Deliveries being replayed: 1" {
 		t.Errorf("of delivered ones there are: %s", got)
 	}
 	if again := r.await(t); !bytes.Equal(again.body, first.body) {

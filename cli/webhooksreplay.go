@@ -10,34 +10,35 @@ import (
 
 type webhooksReplayCmd struct {
 	remote
-	Delivery string `arg:"" optional:"" placeholder:"DELIVERY" help:"Id of one delivery. Without it, filters say which."`
+	Delivery string `arg:"" optional:"" placeholder:"DELIVERY" help:"Id of one delivery (default: the deliveries that match the filters)."`
 	deliveryFilter
-	DryRun bool `help:"Send nothing, and say how many there are."`
-	Wait   bool `help:"With DELIVERY: wait until it was tried, and show what came of it."`
+	DryRun bool `help:"Send nothing, and print the number of deliveries."`
+	Wait   bool `help:"With DELIVERY, wait for the next attempt and show its result."`
 }
 
-// Help is what platen webhooks replay --help adds.
+// Help is the additional text of platen webhooks replay --help.
 func (*webhooksReplayCmd) Help() string {
-	return "The body is the same as before, and so is webhook-id, by which a receiver knows what it had already; the signature is new. Each is tried as " +
-		"often as a new one. What is pending, and what is for a webhook that is disabled or deleted, is left out where filters select."
+	return "Sends the same body with a new signature. The header webhook-id stays the same, so receivers can recognize duplicates. A " +
+		"replayed delivery is retried like a new one. With filters, pending deliveries and those of disabled or deleted webhooks are " +
+		"skipped."
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *webhooksReplayCmd) Validate() error {
 	filtered := c.deliveryFilter != deliveryFilter{}
 	var err error
 	switch {
 	case c.Delivery != "" && (filtered || c.DryRun):
-		err = errors.New("give either a delivery, or filters with or without --dry-run")
+		err = errors.New("use either a delivery id, or filters with or without --dry-run")
 	case c.Delivery == "" && !filtered:
-		err = errors.New("name a delivery, or say which by filters, such as --failed --since 2h")
+		err = errors.New("select a delivery by id, or use filters, such as --failed --since 2h")
 	case c.Delivery == "" && c.Wait:
-		err = errors.New("--wait is for one delivery")
+		err = errors.New("--wait requires a delivery id")
 	}
 	return errors.Join(c.remote.Validate(), c.problem(), err)
 }
 
-// Run has one delivery sent again, or many.
+// Run replays one delivery, or several.
 func (c *webhooksReplayCmd) Run(ctx context.Context, s *streams) error {
 	api, err := c.client()
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *webhooksReplayCmd) Run(ctx context.Context, s *streams) error {
 	if c.Wait {
 		return awaitTry(ctx, s, api, c.Delivery)
 	}
-	_, err = fmt.Fprintf(s.out, "Delivery %s is sent again; see platen webhooks show %[1]s\n", c.Delivery)
+	_, err = fmt.Fprintf(s.out, "Replaying delivery %s; see platen webhooks show %[1]s\n", c.Delivery)
 	return err
 }
 
@@ -67,26 +68,27 @@ func (c *webhooksReplayCmd) replayMany(ctx context.Context, s *streams, api *cli
 		return err
 	}
 	if c.DryRun {
-		_, err = fmt.Fprintf(s.out, "%d would be sent again\n", answer.JSON200.Count)
+		_, err = fmt.Fprintf(s.out, "Deliveries to replay: %d\n", answer.JSON200.Count)
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%d are sent again\n", answer.JSON202.Count)
+	_, err = fmt.Fprintf(s.out, "Deliveries being replayed: %d\n", answer.JSON202.Count)
 	return err
 }
 
 type webhooksTestCmd struct {
 	remote
 	Webhook string `arg:"" placeholder:"WEBHOOK" help:"Id of the webhook."`
-	Trigger string `arg:"" placeholder:"TRIGGER" help:"What did not happen, such as FILE.UPLOADED: any trigger that a webhook on such a target can have, or WEBHOOK.DELETED."`
-	Wait    bool   `help:"Wait until it was tried, and show what came of it, in place of the id."`
+	Trigger string `arg:"" placeholder:"TRIGGER" help:"Trigger of the test event, such as FILE.UPLOADED: any that is valid for the webhook's target, or WEBHOOK.DELETED."`
+	Wait    bool   `help:"Wait for the first attempt and show its result instead of the id."`
 }
 
-// Help is what platen webhooks test --help adds.
+// Help is the additional text of platen webhooks test --help.
 func (*webhooksTestCmd) Help() string {
-	return "The notification has the webhook's target as its source, and {\"test\": true} as additional_info. It is signed, tried and logged like any other."
+	return "The notification has the webhook's target as its source, and {\"test\": true} as additional_info. It is signed, retried, " +
+		"and logged like any other."
 }
 
-// Run has the event sent.
+// Run sends the test event.
 func (c *webhooksTestCmd) Run(ctx context.Context, s *streams) error {
 	api, err := c.client()
 	if err != nil {
@@ -104,7 +106,7 @@ func (c *webhooksTestCmd) Run(ctx context.Context, s *streams) error {
 	return err
 }
 
-// awaitTry waits until a delivery that was begun has been tried, and shows it.
+// awaitTry waits for an attempt of a delivery, and shows it.
 func awaitTry(ctx context.Context, s *streams, api *client.ClientWithResponses, id string) error {
 	var shown *shownDelivery
 	err := until(ctx, func() (tried bool, err error) {

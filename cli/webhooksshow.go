@@ -16,14 +16,14 @@ import (
 
 type webhooksShowCmd struct {
 	remote
-	Delivery string `arg:"" placeholder:"DELIVERY" help:"Id of the delivery, as platen webhooks log lists it."`
-	JSON     bool   `name:"json" help:"Print JSON: the delivery, with its attempts."`
+	Delivery string `arg:"" placeholder:"DELIVERY" help:"Id of the delivery, from platen webhooks log."`
+	JSON     bool   `name:"json" help:"Print JSON: the delivery with its attempts."`
 }
 
-// Help is what platen webhooks show --help adds.
+// Help is the additional text of platen webhooks show --help.
 func (*webhooksShowCmd) Help() string {
-	return "All attempts sent the same body, which is shown once and easier to read than it was sent; with --json it is as it was, byte for byte, " +
-		"as signatures are made of it."
+	return "All attempts send the same body, which is shown once, formatted for reading. With --json, it is shown unchanged, as " +
+		"signatures require."
 }
 
 // Run shows the delivery.
@@ -67,7 +67,7 @@ func fetchDelivery(ctx context.Context, api *client.ClientWithResponses, id stri
 	}
 }
 
-// print shows the delivery to a person.
+// print prints the delivery for people.
 func (d *shownDelivery) print(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Delivery %s of %s for webhook %s\n", d.Id, d.Trigger, d.Webhook.Id)
@@ -109,7 +109,7 @@ func printAttempt(b *bytes.Buffer, number int, a *client.Attempt) {
 		fmt.Fprintf(b, "    < %s\n", plain(strings.TrimRight(line, "\r\n")))
 	}
 	if a.IsTruncated {
-		fmt.Fprintln(b, "    The body was longer; only its beginning is kept.")
+		fmt.Fprintln(b, "    The response was longer; only its beginning is kept.")
 	}
 }
 
@@ -119,7 +119,7 @@ func printHeaders(b *bytes.Buffer, before string, headers map[string]string) {
 	}
 }
 
-// plain is a text of others for a terminal: without characters that would have it do something.
+// plain makes text from elsewhere safe for a terminal, by replacing control characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -132,7 +132,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// indented is the body of a notification with a line for each field. It is ASCII, as it was sent.
+// indented returns the body of a notification with one line per field. Like the original, it is ASCII.
 func indented(body string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(body), "    ", "  ") != nil {

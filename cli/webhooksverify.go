@@ -13,26 +13,26 @@ import (
 )
 
 type webhooksVerifyCmd struct {
-	Request string        `arg:"" optional:"" placeholder:"REQUEST" help:"File with a request as it arrived: headers, an empty line, body; - for standard input."`
-	Headers string        `placeholder:"FILE" help:"File with the headers alone, also as JSON; with --body in place of REQUEST."`
-	Body    string        `placeholder:"FILE" help:"File with the body alone."`
-	Key     []string      `required:"" env:"PLATEN_WEBHOOK_KEY" placeholder:"KEY" help:"Key of the application, the primary one first; may be repeated. In the environment, where it is in no history of a shell, a comma stands between two."`
-	Now     string        `placeholder:"TIME" help:"The time to check an old request at, such as 2026-01-31T12:00:00Z. Without it, the time it is."`
-	MaxAge  time.Duration `default:"10m" placeholder:"TIME" help:"How old a request may be; 10 minutes."`
+	Request string        `arg:"" optional:"" placeholder:"REQUEST" help:"File with a captured request: headers, an empty line, and the body; - for standard input."`
+	Headers string        `placeholder:"FILE" help:"File with only the headers, optionally as JSON. Use it with --body, instead of REQUEST."`
+	Body    string        `placeholder:"FILE" help:"File with only the body. Use it with --headers."`
+	Key     []string      `required:"" env:"PLATEN_WEBHOOK_KEY" placeholder:"KEY" help:"Key of the application. Repeat the flag for several keys, with the primary key first. Prefer the environment variable, to keep keys out of the shell history; separate keys with commas there."`
+	Now     string        `placeholder:"TIME" help:"Time at which to verify an old request, such as 2026-01-31T12:00:00Z (default: the current time)."`
+	MaxAge  time.Duration `default:"10m" placeholder:"TIME" help:"Maximum age of a request (default 10m)."`
 	JSON    bool          `name:"json" help:"Print JSON: every finding with its code."`
 }
 
-// Help is what platen webhooks verify --help adds.
+// Help is the additional text of platen webhooks verify --help.
 func (*webhooksVerifyCmd) Help() string {
-	return "A request may be written down as nc, curl -v, a proxy or a framework does. The body must be as it came, byte for byte: where it " +
-		"was changed, the command tries what happens most often, and says what it was. Keys are never printed. The exit code is 0 when " +
-		"the signature is good, and 1 when it is not."
+	return "The request can be captured with nc, curl -v, a proxy, or a framework. The body must be exactly the received bytes. If it " +
+		"was changed, the command tries the most common changes, and reports the one that matches. It never prints keys. The exit " +
+		"code is 0 if the signature is valid, and 1 otherwise."
 }
 
-// Validate is called by kong when everything is read.
+// kong calls Validate after parsing.
 func (c *webhooksVerifyCmd) Validate() error {
 	if split := c.Headers != "" && c.Body != ""; split == (c.Request != "") || split != (c.Headers+c.Body != "") {
-		return errors.New("give either a request, or --headers and --body")
+		return errors.New("use either REQUEST, or --headers and --body")
 	}
 	if len(c.Key) == 0 || slices.Contains(c.Key, "") {
 		return errors.New("a key is empty")
@@ -40,13 +40,13 @@ func (c *webhooksVerifyCmd) Validate() error {
 	return nil
 }
 
-// Run checks the signature and says what is right and wrong.
+// Run verifies the signature and prints what is right and wrong.
 func (c *webhooksVerifyCmd) Run(s *streams) error {
 	now := time.Now()
 	if c.Now != "" {
 		var err error
 		if now, err = time.Parse(time.RFC3339, c.Now); err != nil {
-			return usagef("--now is a time such as 2026-01-31T12:00:00Z")
+			return usagef("--now must be a time such as 2026-01-31T12:00:00Z")
 		}
 	}
 	header, body, err := c.read(s.in)
@@ -90,19 +90,19 @@ func (c *webhooksVerifyCmd) read(stdin io.Reader) (http.Header, string, error) {
 	return header, body, err
 }
 
-// schemeTitles are what the schemes of a report are called.
+// schemeTitles are the titles of the signature schemes.
 var schemeTitles = map[string]string{
-	"box":               "Headers that begin with box-",
-	"standard-webhooks": "Headers that begin with webhook- (Standard Webhooks)",
+	"box":               "Headers that start with box-",
+	"standard-webhooks": "Headers that start with webhook- (Standard Webhooks)",
 }
 
-// howSigned is for developers whose own check refuses what is good.
-const howSigned = `If your program refuses it, compare what it takes: for box-signature-primary and box-signature-secondary the bytes of the body and
-then the timestamp, by the whole text of the key; for webhook-signature the id, the timestamp and the body with a full stop
-between each, by the bytes that the key is the base64 of, without whsec_.
+// howSigned helps developers whose own check rejects valid signatures.
+const howSigned = `If your program rejects it, compare what it signs. For box-signature-primary and box-signature-secondary: the bytes of the body,
+then the timestamp, with the complete text of the key. For webhook-signature: the id, the timestamp, and the body, separated
+by periods, with the base64-decoded bytes of the key, without whsec_.
 `
 
-// print says what was found, for a person.
+// print prints the findings for people.
 func (c *webhooksVerifyCmd) print(w io.Writer, report *webhook.Report) error {
 	var b strings.Builder
 	old := false
@@ -118,7 +118,7 @@ func (c *webhooksVerifyCmd) print(w io.Writer, report *webhook.Report) error {
 		fmt.Fprintln(&b, report.Remedy)
 	}
 	if old {
-		fmt.Fprintln(&b, "To check an old capture at the time that it came, give that by --now.")
+		fmt.Fprintln(&b, "To verify an old capture at the time of its arrival, set that time with --now.")
 	}
 	if report.Good {
 		b.WriteString(howSigned)
