@@ -66,10 +66,7 @@ func TestAttacks(t *testing.T) {
 	})
 	victim := newVisitor(t, server, "--data="+data)
 	again := &insisting{}
-	var err error
-	if victim.ClientWithResponses, err = client.New(server.url, victim.token, client.WithHTTPClient(again)); err != nil {
-		t.Fatal(err)
-	}
+	victim.Client = client.New(server.url, victim.token, client.WithHTTPClient(again))
 	letter, _ := victim.mustTemplate("Letter.docx", exampleLetter(t))
 	platen(t, "user", "create", "--login=mallory@example.com", "--name=Mallory", "--data="+data)
 	a := newAttacker(t, server, platen(t, "token", "create", "--user=mallory@example.com", "--data="+data))

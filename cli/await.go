@@ -40,13 +40,13 @@ const jobsPerPage int64 = 200
 
 // awaitBatch waits until every job of a batch has ended, and returns all jobs. It calls progress with the number of jobs that have ended.
 // It does not request pages again whose jobs have all ended.
-func awaitBatch(ctx context.Context, c *client.ClientWithResponses, batch string, progress func(ended int)) ([]client.Job, error) {
+func awaitBatch(ctx context.Context, c *client.Client, batch string, progress func(ended int)) ([]client.Job, error) {
 	var settled []client.Job // from pages that will not change
 	var marker *string       // of the first page that may change
 	err := until(ctx, func() (bool, error) {
 		ended, from, settling := 0, marker, true
 		for {
-			answer, err := client.Check(c.ListBatchJobsWithResponse(ctx, batch, &client.ListBatchJobsParams{Limit: new(jobsPerPage), Marker: from}))
+			answer, err := c.ListBatchJobs(ctx, batch, &client.ListBatchJobsParams{Limit: new(jobsPerPage), Marker: from})
 			if err != nil {
 				return false, err
 			}

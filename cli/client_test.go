@@ -24,7 +24,7 @@ func TestClient(t *testing.T) {
 	documents, names := letters(1)
 	jobs := v.mustAwait(v.mustBatch(template, "0", documents))
 	document := jobs[0].OutputFile.Id
-	answer, err := client.Check(v.GetFileWithResponse(t.Context(), document, &client.GetFileParams{}))
+	answer, err := v.GetFile(t.Context(), document, &client.GetFileParams{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,30 +41,30 @@ func TestConflictsOfTheClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	v := newVisitor(t, newServer(t, data), "--data="+data)
-	ctx, c := t.Context(), v.ClientWithResponses
+	ctx, c := t.Context(), v.Client
 	file, folder := v.mustUpload("taken.txt", []byte("one")), v.mustFolder("Taken")
 
-	_, err := client.Check(client.Upload(ctx, c, client.FileAttributes{Name: "taken.txt", Parent: client.ParentRef{Id: "0"}}, strings.NewReader("two")))
+	_, err := client.Upload(ctx, c, client.FileAttributes{Name: "taken.txt", Parent: client.ParentRef{Id: "0"}}, strings.NewReader("two"))
 	if got := client.Conflict(err); got != file {
 		t.Errorf("in the way of a file is %q (%v), want %s", got, err, file)
 	}
-	_, err = client.Check(v.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, client.CreateFolderRequest{Name: "taken", Parent: client.ParentRef{Id: "0"}}))
+	_, err = v.CreateFolder(ctx, &client.CreateFolderParams{}, client.CreateFolderRequest{Name: "taken", Parent: client.ParentRef{Id: "0"}})
 	if got := client.Conflict(err); got != folder {
 		t.Errorf("in the way of a folder is %q (%v), want %s", got, err, folder)
 	}
-	_, err = client.Check(v.GetFileWithResponse(ctx, "4711", &client.GetFileParams{}))
+	_, err = v.GetFile(ctx, "4711", &client.GetFileParams{})
 	if got := client.Conflict(err); got != "" || err == nil {
 		t.Errorf("in the way of nothing is %q (%v)", got, err)
 	}
 
-	version, err := client.Check(client.UploadVersion(ctx, c, file, client.VersionAttributes{}, strings.NewReader("two")))
+	version, err := client.UploadVersion(ctx, c, file, client.VersionAttributes{}, strings.NewReader("two"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if entries := version.JSON200.Entries; len(entries) != 1 || entries[0].Id != file || *entries[0].Name != "taken.txt" {
 		t.Errorf("the version is of %+v", entries)
 	}
-	_, err = client.Check(client.UploadVersion(ctx, c, file, client.VersionAttributes{Name: new("free.txt")}, strings.NewReader("three")))
+	_, err = client.UploadVersion(ctx, c, file, client.VersionAttributes{Name: new("free.txt")}, strings.NewReader("three"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +79,9 @@ func TestFailuresOfTheClient(t *testing.T) {
 	data := t.TempDir()
 	server := newServer(t, data)
 	v := newVisitor(t, server, "--data="+data)
-	ctx, c := t.Context(), v.ClientWithResponses
+	ctx, c := t.Context(), v.Client
 
-	got, err := client.Check(v.GetFileWithResponse(ctx, "4711", &client.GetFileParams{}))
+	got, err := v.GetFile(ctx, "4711", &client.GetFileParams{})
 	failure, ok := errors.AsType[*client.Error](err)
 	if !ok || failure.Code != "not_found" {
 		t.Fatalf("the failure is %v", err)
@@ -91,13 +91,13 @@ func TestFailuresOfTheClient(t *testing.T) {
 	if text := err.Error(); text != want || failure.RequestId == "" {
 		t.Errorf("the failure says %q, want %q", text, want)
 	}
-	if got.JSON404 == nil || got.JSON200 != nil {
+	if got.StatusCode() != 404 || got.JSON200 != nil {
 		t.Errorf("the answer is %+v", got)
 	}
 	for _, fails := range []func(id string) error{
 		func(id string) error { return client.Download(ctx, c, id, io.Discard) },
 		func(id string) error {
-			_, err := client.Check(client.Upload(ctx, c, client.FileAttributes{Name: "x", Parent: client.ParentRef{Id: id}}, strings.NewReader("content")))
+			_, err := client.Upload(ctx, c, client.FileAttributes{Name: "x", Parent: client.ParentRef{Id: id}}, strings.NewReader("content"))
 			return err
 		},
 	} {
@@ -122,7 +122,7 @@ func TestTemplatesOfCompatBox(t *testing.T) {
 		v := newVisitor(t, newServer(t, data, "--compat="+compat), "--data="+data)
 		id := v.mustUpload("Letter.docx", []byte("%PDF-1.7\n"))
 		file := client.FileRef{Id: id, Type: client.FileRefTypeFile}
-		_, err := client.Check(v.MarkTemplateWithResponse(t.Context(), &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file}))
+		_, err := v.MarkTemplate(t.Context(), client.MarkTemplateRequest{File: file})
 		if compat == "" {
 			if err == nil || !strings.Contains(err.Error(), "not a Word document but a PDF") {
 				t.Errorf("marking a PDF: %v", err)
@@ -133,13 +133,13 @@ func TestTemplatesOfCompatBox(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = until(t.Context(), func() (bool, error) {
-			answer, err := client.Check(v.GetTemplateWithResponse(t.Context(), id, &client.GetTemplateParams{}))
+			answer, err := v.GetTemplate(t.Context(), id)
 			return err == nil && answer.JSON200.State == "failed" && strings.Contains(*answer.JSON200.Problem, "a PDF"), err
 		})
 		if err != nil {
 			t.Error(err)
 		}
-		tags, err := client.Check(v.ListTagsWithResponse(t.Context(), id, &client.ListTagsParams{}))
+		tags, err := v.ListTags(t.Context(), id, &client.ListTagsParams{})
 		if err != nil || tags.JSON200 == nil || !strings.Contains(*tags.JSON200.Problem, "a PDF") {
 			t.Errorf("the tags are %+v, %v", tags, err)
 		}

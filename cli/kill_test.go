@@ -148,7 +148,7 @@ func (k *killing) mustWebhooks() {
 func (k *killing) mustFolderIn(parent, name string) string {
 	k.t.Helper()
 	request := client.CreateFolderRequest{Name: name, Parent: client.ParentRef{Id: parent}}
-	made, err := client.Check(k.visitor.CreateFolderWithResponse(k.t.Context(), &client.CreateFolderParams{}, request))
+	made, err := k.visitor.CreateFolder(k.t.Context(), &client.CreateFolderParams{}, request)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (k *killing) mustTemplateIn(folder, name string, content []byte) (id string
 	k.t.Helper()
 	id, _ = k.visitor.mustTemplate(name, content)
 	change := client.ItemChange{Parent: &client.MovedRef{Id: folder}}
-	if _, err := client.Check(k.visitor.UpdateFileWithResponse(k.t.Context(), id, &client.UpdateFileParams{}, change)); err != nil {
+	if _, err := k.visitor.UpdateFile(k.t.Context(), id, &client.UpdateFileParams{}, change); err != nil {
 		k.t.Fatal(err)
 	}
 	return id

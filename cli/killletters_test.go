@@ -57,7 +57,7 @@ func (w *killWorker) awaitMade(ctx context.Context, batch string, files int) err
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		answer, err := client.Check(w.visitor.GetBatchWithResponse(ctx, batch, &client.GetBatchParams{}))
+		answer, err := w.visitor.GetBatch(ctx, batch)
 		if err != nil {
 			return fmt.Errorf("while %d files are made: %w", files, err)
 		}

@@ -30,14 +30,14 @@ func TestKilledWhileDeleting(t *testing.T) {
 	}
 	for i := range 60 {
 		request := client.CopyFolderRequest{Name: new(fmt.Sprint("Copy ", i)), Parent: client.ParentRef{Id: doomed}}
-		if _, err := client.Check(v.CopyFolderWithResponse(t.Context(), kept, &client.CopyFolderParams{}, request)); err != nil {
+		if _, err := v.CopyFolder(t.Context(), kept, &client.CopyFolderParams{}, request); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := client.Check(v.DeleteFolderWithResponse(t.Context(), doomed, &client.DeleteFolderParams{Recursive: new(true)})); err != nil {
+	if _, err := v.DeleteFolder(t.Context(), doomed, &client.DeleteFolderParams{Recursive: new(true)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Check(v.PurgeFolderWithResponse(t.Context(), doomed, &client.PurgeFolderParams{})); err != nil {
+	if _, err := v.PurgeFolder(t.Context(), doomed); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Raw(t, store.Config{Path: filepath.Join(data, "platen.db")})

@@ -60,7 +60,7 @@ func (w *killWorker) folder() client.ParentRef { return client.ParentRef{Id: w.f
 
 func (w *killWorker) upload(ctx context.Context) error {
 	attributes := client.FileAttributes{Name: w.name("Upload"), Parent: w.folder()}
-	made, err := client.Check(client.Upload(ctx, w.visitor.ClientWithResponses, attributes, strings.NewReader(attributes.Name)))
+	made, err := client.Upload(ctx, w.visitor.Client, attributes, strings.NewReader(attributes.Name))
 	if err == nil {
 		w.files = append(w.files, made.JSON201.Entries[0].Id)
 	}
@@ -79,7 +79,7 @@ func (w *killWorker) batch(ctx context.Context, template string, documents []cli
 func (w *killWorker) ask(ctx context.Context, request client.CreateBatchRequest) error {
 	request.DestinationFolder = client.FolderRef{Id: w.folder().Id, Type: client.FolderRefTypeFolder}
 	request.InputSource = client.CreateBatchRequestInputSourceApi
-	made, err := client.Check(w.visitor.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, request))
+	made, err := w.visitor.CreateBatch(ctx, request)
 	if err == nil {
 		w.asked = append(w.asked, made.JSON202.Id.String())
 	}
@@ -89,7 +89,7 @@ func (w *killWorker) ask(ctx context.Context, request client.CreateBatchRequest)
 // change changes a file, wherever it is now.
 func (w *killWorker) change(ctx context.Context, id string) error {
 	v := w.visitor
-	answer, err := client.Check(v.GetFileWithResponse(ctx, id, &client.GetFileParams{}))
+	answer, err := v.GetFile(ctx, id, &client.GetFileParams{})
 	if hasStatus(err, http.StatusNotFound) {
 		return w.changeTrashed(ctx, id)
 	}
@@ -100,17 +100,17 @@ func (w *killWorker) change(ctx context.Context, id string) error {
 	first, _, _ := strings.Cut(*file.Name, " ")
 	switch w.rng.IntN(5) {
 	case 0:
-		_, err = client.Check(client.UploadVersion(ctx, v.ClientWithResponses, id, client.VersionAttributes{}, strings.NewReader(w.name("Content"))))
+		_, err = client.UploadVersion(ctx, v.Client, id, client.VersionAttributes{}, strings.NewReader(w.name("Content")))
 	case 1:
-		_, err = client.Check(v.UpdateFileWithResponse(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Name: new(w.name(first))}))
+		_, err = v.UpdateFile(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Name: new(w.name(first))})
 	case 2:
 		to := w.folders[0]
 		if file.Parent.Id == to {
 			to = w.folders[1]
 		}
-		_, err = client.Check(v.UpdateFileWithResponse(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: to}}))
+		_, err = v.UpdateFile(ctx, id, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: to}})
 	case 3:
-		_, err = client.Check(v.DeleteFileWithResponse(ctx, id, &client.DeleteFileParams{}))
+		_, err = v.DeleteFile(ctx, id, &client.DeleteFileParams{})
 	case 4:
 		return w.copy(ctx, id)
 	}
@@ -119,7 +119,7 @@ func (w *killWorker) change(ctx context.Context, id string) error {
 
 func (w *killWorker) copy(ctx context.Context, id string) error {
 	request := client.CopyFileRequest{Name: new(w.name("Copy")), Parent: w.folder()}
-	made, err := client.Check(w.visitor.CopyFileWithResponse(ctx, id, &client.CopyFileParams{}, request))
+	made, err := w.visitor.CopyFile(ctx, id, &client.CopyFileParams{}, request)
 	if err == nil {
 		w.files = append(w.files, made.JSON201.Id)
 	}
@@ -131,9 +131,9 @@ func (w *killWorker) changeTrashed(ctx context.Context, id string) error {
 	v := w.visitor
 	var err error
 	if w.rng.IntN(3) == 0 {
-		_, err = client.Check(v.PurgeFileWithResponse(ctx, id, &client.PurgeFileParams{}))
+		_, err = v.PurgeFile(ctx, id)
 	} else {
-		_, err = client.Check(v.RestoreFileWithResponse(ctx, id, &client.RestoreFileParams{}, client.RestoreRequest{}))
+		_, err = v.RestoreFile(ctx, id, &client.RestoreFileParams{}, client.RestoreRequest{})
 	}
 	if hasStatus(err, http.StatusNotFound) {
 		return nil
@@ -149,15 +149,15 @@ func (w *killWorker) inVain(ctx context.Context) error {
 	case 0:
 		want = http.StatusConflict
 		attributes := client.FileAttributes{Name: "Letter.docx", Parent: client.ParentRef{Id: w.watched}}
-		_, err = client.Check(client.Upload(ctx, v.ClientWithResponses, attributes, strings.NewReader("in vain")))
+		_, err = client.Upload(ctx, v.Client, attributes, strings.NewReader("in vain"))
 	case 1:
 		want = http.StatusPreconditionFailed
-		_, err = client.Check(v.UpdateFileWithResponse(ctx, w.template, &client.UpdateFileParams{IfMatch: new("4711")}, client.ItemChange{Name: new("vain.docx")}))
+		_, err = v.UpdateFile(ctx, w.template, &client.UpdateFileParams{IfMatch: new("4711")}, client.ItemChange{Name: new("vain.docx")})
 	case 2:
-		_, err = client.Check(v.UpdateFileWithResponse(ctx, w.template, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: "4711"}}))
+		_, err = v.UpdateFile(ctx, w.template, &client.UpdateFileParams{}, client.ItemChange{Parent: &client.MovedRef{Id: "4711"}})
 	case 3:
 		want = http.StatusConflict
-		_, err = client.Check(v.CopyFileWithResponse(ctx, w.template, &client.CopyFileParams{}, client.CopyFileRequest{Parent: client.ParentRef{Id: w.watched}}))
+		_, err = v.CopyFile(ctx, w.template, &client.CopyFileParams{}, client.CopyFileRequest{Parent: client.ParentRef{Id: w.watched}})
 	case 4:
 		documents, _ := letters(1)
 		err = w.batch(ctx, "4711", documents)

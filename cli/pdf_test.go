@@ -54,7 +54,7 @@ func TestServerWithoutLibreOffice(t *testing.T) {
 	v.mustAwait(v.mustBatch(template, folder, documents))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	jobs, err := awaitBatch(ctx, v.ClientWithResponses, v.mustBatchOf(pdfType, template, folder, documents), func(int) {})
+	jobs, err := awaitBatch(ctx, v.Client, v.mustBatchOf(pdfType, template, folder, documents), func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

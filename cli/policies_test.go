@@ -22,19 +22,19 @@ func TestStoragePolicies(t *testing.T) {
 		"--scope=enterprise_content", "--scope=root_readwrite", "--scope=manage_managed_users")
 	v := &visitor{token: token, t: t}
 	v.visit(server)
-	policies, err := client.Check(v.ListStoragePoliciesWithResponse(t.Context(), &client.ListStoragePoliciesParams{}))
+	policies, err := v.ListStoragePolicies(t.Context(), &client.ListStoragePoliciesParams{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	request := client.CreateArchiveRequest{Name: "Contracts", StoragePolicyId: &policies.JSON200.Entries[1].Id}
-	made, err := client.Check(v.CreateArchiveWithResponse(t.Context(), &client.CreateArchiveParams{}, request))
+	made, err := v.CreateArchive(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	archive := made.JSON201.Id
 	file := v.mustUpload("contract.txt", []byte("signed"))
 	move := client.ItemChange{Parent: &client.MovedRef{Id: archive}}
-	if _, err := client.Check(v.UpdateFileWithResponse(t.Context(), file, &client.UpdateFileParams{}, move)); err != nil {
+	if _, err := v.UpdateFile(t.Context(), file, &client.UpdateFileParams{}, move); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -48,7 +48,7 @@ func TestStoragePolicies(t *testing.T) {
 	if text := string(v.mustDownload(file)); text != "signed" {
 		t.Errorf("content = %q", text)
 	}
-	_, err = client.Check(v.DeleteArchiveWithResponse(t.Context(), archive, &client.DeleteArchiveParams{}))
+	_, err = v.DeleteArchive(t.Context(), archive)
 	if err == nil || !strings.Contains(err.Error(), "turned that off") {
 		t.Errorf("deleting an archive: %v, want it refused", err)
 	}

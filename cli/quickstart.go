@@ -100,7 +100,7 @@ func freeAddress(ctx context.Context, address string) (string, error) {
 
 // quickstart is one run of the example.
 type quickstart struct {
-	client   *client.ClientWithResponses
+	client   *client.Client
 	url      string // of the server
 	token    string
 	out      io.Writer
@@ -124,11 +124,7 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 		return err
 	}
 	fmt.Fprintf(out, "  ✓ The administrator %s has an access token\n", exampleLogin)
-	api, err := client.New(url, token)
-	if err != nil {
-		return err
-	}
-	q := &quickstart{client: api, url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), engine: c.pdfConfig}
+	q := &quickstart{client: client.New(url, token), url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), engine: c.pdfConfig}
 	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download, q.offerPDF} {
 		if err := step(ctx); err != nil {
 			return err
@@ -165,12 +161,12 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 		return fmt.Errorf("upload the template: %w", err)
 	}
 	file := client.FileRef{Id: q.template, Type: client.FileRefTypeFile}
-	if _, err := client.Check(q.client.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
+	if _, err := q.client.MarkTemplate(ctx, client.MarkTemplateRequest{File: file}); err != nil {
 		return fmt.Errorf("mark the template: %w", err)
 	}
 	var tags *client.TagPage // nil until the server has read them
 	err = until(ctx, func() (bool, error) {
-		answer, err := client.Check(q.client.ListTagsWithResponse(ctx, q.template, &client.ListTagsParams{Limit: new(int64(1000))}))
+		answer, err := q.client.ListTags(ctx, q.template, &client.ListTagsParams{Limit: new(int64(1000))})
 		if err == nil {
 			tags = answer.JSON200
 		}
@@ -186,9 +182,9 @@ func (q *quickstart) prepareTemplate(ctx context.Context) error {
 // upload creates a file in the root folder and returns its id. If the name is taken, it uploads a new version of that file.
 func (q *quickstart) upload(ctx context.Context, name string, content []byte) (string, error) {
 	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: "0"}}
-	uploaded, err := client.Check(client.Upload(ctx, q.client, attributes, bytes.NewReader(content)))
+	uploaded, err := client.Upload(ctx, q.client, attributes, bytes.NewReader(content))
 	if taken := client.Conflict(err); taken != "" {
-		_, err := client.Check(client.UploadVersion(ctx, q.client, taken, client.VersionAttributes{Name: &name}, bytes.NewReader(content)))
+		_, err := client.UploadVersion(ctx, q.client, taken, client.VersionAttributes{Name: &name}, bytes.NewReader(content))
 		return taken, err
 	}
 	if err != nil {
@@ -202,7 +198,7 @@ func (q *quickstart) prepareFolder(ctx context.Context) error {
 	name := "Invoices"
 	for n := 2; ; n++ {
 		request := client.CreateFolderRequest{Name: name, Parent: client.ParentRef{Id: "0"}}
-		made, err := client.Check(q.client.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, request))
+		made, err := q.client.CreateFolder(ctx, &client.CreateFolderParams{}, request)
 		if err == nil {
 			q.folder = made.JSON201.Id
 			return nil
@@ -229,7 +225,7 @@ func (q *quickstart) generate(ctx context.Context) error {
 		DocumentGenerationData: documents,
 	}
 	began := time.Now()
-	batch, err := client.Check(q.client.CreateBatchWithResponse(ctx, &client.CreateBatchParams{}, q.request))
+	batch, err := q.client.CreateBatch(ctx, q.request)
 	if err != nil {
 		return fmt.Errorf("send the data: %w", err)
 	}

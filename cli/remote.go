@@ -25,7 +25,7 @@ func (r *remote) Validate() error {
 	return nil
 }
 
-func (r *remote) client() (*client.ClientWithResponses, error) { return client.New(r.Server, r.Token) }
+func (r *remote) client() *client.Client { return client.New(r.Server, r.Token) }
 
 // isHTTP reports whether text is an HTTP or HTTPS URL.
 func isHTTP(text string) bool {

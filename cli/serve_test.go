@@ -26,7 +26,7 @@ import (
 
 // visitor is a user of a server, with what it needs for a test.
 type visitor struct {
-	*client.ClientWithResponses
+	*client.Client
 	token string
 	t     *testing.T
 }
@@ -44,10 +44,7 @@ func newVisitor(t *testing.T, server *child, location ...string) *visitor {
 // visit lets the visitor go to a server.
 func (v *visitor) visit(server *child) {
 	v.t.Helper()
-	var err error
-	if v.ClientWithResponses, err = client.New(server.url, v.token); err != nil {
-		v.t.Fatal(err)
-	}
+	v.Client = client.New(server.url, v.token)
 }
 
 // mustUpload makes a file in the root folder.
@@ -60,7 +57,7 @@ func (v *visitor) mustUpload(name string, content []byte) (id string) {
 func (v *visitor) mustUploadTo(folder, name string, content []byte) (id string) {
 	v.t.Helper()
 	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: folder}}
-	uploaded, err := client.Check(client.Upload(v.t.Context(), v.ClientWithResponses, attributes, bytes.NewReader(content)))
+	uploaded, err := client.Upload(v.t.Context(), v.Client, attributes, bytes.NewReader(content))
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -74,11 +71,11 @@ func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []c
 	defer cancel()
 	id = v.mustUpload(name, content)
 	file := client.FileRef{Id: id, Type: client.FileRefTypeFile}
-	if _, err := client.Check(v.MarkTemplateWithResponse(ctx, &client.MarkTemplateParams{}, client.MarkTemplateRequest{File: file})); err != nil {
+	if _, err := v.MarkTemplate(ctx, client.MarkTemplateRequest{File: file}); err != nil {
 		v.t.Fatal(err)
 	}
 	err := until(ctx, func() (bool, error) {
-		answer, err := client.Check(v.ListTagsWithResponse(ctx, id, &client.ListTagsParams{Limit: new(int64(1000))}))
+		answer, err := v.ListTags(ctx, id, &client.ListTagsParams{Limit: new(int64(1000))})
 		if err != nil || answer.JSON200 == nil {
 			return false, err
 		}
@@ -94,7 +91,7 @@ func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []c
 func (v *visitor) mustFolder(name string) string {
 	v.t.Helper()
 	request := client.CreateFolderRequest{Name: name, Parent: client.ParentRef{Id: "0"}}
-	made, err := client.Check(v.CreateFolderWithResponse(v.t.Context(), &client.CreateFolderParams{}, request))
+	made, err := v.CreateFolder(v.t.Context(), &client.CreateFolderParams{}, request)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -105,9 +102,9 @@ func (v *visitor) mustFolder(name string) string {
 func (v *visitor) mustWebhook(folder, address string, triggers ...client.Trigger) (id string) {
 	v.t.Helper()
 	target := client.ItemRef{Id: folder, Type: client.ItemRefTypeFolder}
-	made, err := client.Check(v.CreateWebhookWithResponse(v.t.Context(), &client.CreateWebhookParams{}, client.CreateWebhookRequest{
+	made, err := v.CreateWebhook(v.t.Context(), client.CreateWebhookRequest{
 		Target: target, Address: address, Triggers: triggers,
-	}))
+	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -122,13 +119,13 @@ func (v *visitor) mustBatch(template, folder string, documents []client.Document
 // mustBatchOf is mustBatch for documents of a type.
 func (v *visitor) mustBatchOf(kind client.CreateBatchRequestOutputType, template, folder string, documents []client.DocumentToMake) string {
 	v.t.Helper()
-	batch, err := client.Check(v.CreateBatchWithResponse(v.t.Context(), &client.CreateBatchParams{}, client.CreateBatchRequest{
+	batch, err := v.CreateBatch(v.t.Context(), client.CreateBatchRequest{
 		File:                   client.TemplateFileRef{Id: template, Type: client.TemplateFileRefTypeFile},
 		DestinationFolder:      client.FolderRef{Id: folder, Type: client.FolderRefTypeFolder},
 		InputSource:            client.CreateBatchRequestInputSourceApi,
 		OutputType:             kind,
 		DocumentGenerationData: documents,
-	}))
+	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -140,7 +137,7 @@ func (v *visitor) mustAwait(batch string) []client.Job {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
-	jobs, err := awaitBatch(ctx, v.ClientWithResponses, batch, func(int) {})
+	jobs, err := awaitBatch(ctx, v.Client, batch, func(int) {})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -155,7 +152,7 @@ func (v *visitor) mustAwait(batch string) []client.Job {
 func (v *visitor) mustDownload(file string) []byte {
 	v.t.Helper()
 	var content bytes.Buffer
-	if err := client.Download(v.t.Context(), v.ClientWithResponses, file, &content); err != nil {
+	if err := client.Download(v.t.Context(), v.Client, file, &content); err != nil {
 		v.t.Fatal(err)
 	}
 	return content.Bytes()
@@ -167,7 +164,7 @@ func (v *visitor) files(folder string) map[string]string {
 	names := map[string]string{}
 	params := &client.ListItemsParams{Usemarker: new(true), Limit: new(int64(1000))}
 	for {
-		answer, err := client.Check(v.ListItemsWithResponse(v.t.Context(), folder, params))
+		answer, err := v.ListItems(v.t.Context(), folder, params)
 		if err != nil {
 			v.t.Fatal(err)
 		}
@@ -375,7 +372,7 @@ func (v *visitor) awaitSome(batch string, some int) int {
 	ticker := time.NewTicker(firstLook)
 	defer ticker.Stop()
 	for ended < some {
-		jobs, err := client.Check(v.ListBatchJobsWithResponse(ctx, batch, &client.ListBatchJobsParams{Limit: new(int64(1000))}))
+		jobs, err := v.ListBatchJobs(ctx, batch, &client.ListBatchJobsParams{Limit: new(int64(1000))})
 		if err != nil {
 			v.t.Fatal(err)
 		}

@@ -23,13 +23,13 @@ func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	defer cancel()
 	removed, copied := v.mustUpload("removed", []byte("content that is removed")), v.mustUpload("copied", []byte("content that is copied"))
 	request := client.CopyFileRequest{Name: new("copy"), Parent: client.ParentRef{Id: "0"}}
-	_, err := client.Check(v.CopyFileWithResponse(ctx, copied, &client.CopyFileParams{}, request))
+	_, err := v.CopyFile(ctx, copied, &client.CopyFileParams{}, request)
 	for _, file := range []string{removed, copied} {
 		if err == nil {
-			_, err = client.Check(v.DeleteFileWithResponse(ctx, file, &client.DeleteFileParams{}))
+			_, err = v.DeleteFile(ctx, file, &client.DeleteFileParams{})
 		}
 		if err == nil {
-			_, err = client.Check(v.PurgeFileWithResponse(ctx, file, &client.PurgeFileParams{}))
+			_, err = v.PurgeFile(ctx, file)
 		}
 	}
 	if err != nil {

@@ -40,10 +40,7 @@ func (c *webhooksListenCmd) Validate() error {
 
 // Run listens until it is interrupted.
 func (c *webhooksListenCmd) Run(ctx context.Context, s *streams) error {
-	api, err := c.client()
-	if err != nil {
-		return err
-	}
+	api := c.client()
 	l := &listening{
 		api: api, request: c.request(), pauses: postPauses, line: eventLine{out: s.out, bodies: c.Print}, err: s.err, refused: map[string]int{},
 	}
@@ -116,7 +113,7 @@ var postPauses = []time.Duration{time.Second, 3 * time.Second, 6 * time.Second}
 
 // listening is a listener at a server, and the handling of its events.
 type listening struct {
-	api      *client.ClientWithResponses
+	api      *client.Client
 	request  client.CreateListenerRequest
 	forward  *forwarder      // nil to only print events
 	pauses   []time.Duration // see postPauses
@@ -131,7 +128,7 @@ type listening struct {
 func (l *listening) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, pollGrace)
 	defer cancel()
-	made, err := client.Check(l.api.CreateWebhookListenerWithResponse(ctx, &client.CreateWebhookListenerParams{}, l.request))
+	made, err := l.api.CreateWebhookListener(ctx, l.request)
 	if err != nil {
 		return err
 	}
@@ -147,7 +144,7 @@ func (l *listening) end(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
-	_, err := client.Check(l.api.DeleteWebhookListenerWithResponse(ctx, l.id, &client.DeleteWebhookListenerParams{}))
+	_, err := l.api.DeleteWebhookListener(ctx, l.id)
 	if err != nil && !hasEnded(err) {
 		fmt.Fprintf(l.err, "Cannot delete the listener, which will expire: %v\n", err)
 	}
@@ -207,7 +204,7 @@ func (l *listening) fetch(ctx context.Context) ([]client.ListenerEvent, error) {
 	if len(l.accepted) > 0 {
 		request.Accepted = &l.accepted
 	}
-	polled, err := client.Check(l.api.FetchWebhookEventsWithResponse(ctx, l.id, &client.FetchWebhookEventsParams{}, request))
+	polled, err := l.api.FetchWebhookEvents(ctx, l.id, request)
 	if err != nil {
 		return nil, err
 	}

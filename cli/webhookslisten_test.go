@@ -104,7 +104,7 @@ func TestListening(t *testing.T) {
 	// Ctrl-C ends the listener.
 	l.interrupt(t)
 	for _, id := range []string{listener, again} {
-		_, err = client.Check(v.FetchWebhookEventsWithResponse(t.Context(), id, &client.FetchWebhookEventsParams{}, client.PollRequest{}))
+		_, err = v.FetchWebhookEvents(t.Context(), id, client.PollRequest{})
 		if !hasEnded(err) {
 			t.Errorf("listener %s still listens: %v", id, err)
 		}
@@ -141,7 +141,7 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 	out, lines := io.Pipe()
 	defer lines.Close()
 	l := &listening{
-		api: v.ClientWithResponses, pauses: []time.Duration{time.Millisecond, time.Microsecond}, forward: newForwarder(r.URL), line: eventLine{out: lines},
+		api: v.Client, pauses: []time.Duration{time.Millisecond, time.Microsecond}, forward: newForwarder(r.URL), line: eventLine{out: lines},
 		err: io.Discard, refused: map[string]int{},
 	}
 	if err := l.begin(t.Context()); err != nil {
@@ -182,7 +182,7 @@ func TestListenersOutliveAPortion(t *testing.T) {
 func (l *listening) fetchNow(t *testing.T) ([]client.ListenerEvent, error) {
 	t.Helper()
 	request := client.PollRequest{Accepted: &l.accepted}
-	answer, err := client.Check(l.api.FetchWebhookEventsWithResponse(t.Context(), l.id, &client.FetchWebhookEventsParams{}, request))
+	answer, err := l.api.FetchWebhookEvents(t.Context(), l.id, request)
 	if err != nil {
 		return nil, err
 	}

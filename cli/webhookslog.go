@@ -83,10 +83,7 @@ func (c *webhooksLogCmd) Validate() error {
 
 // Run lists the deliveries.
 func (c *webhooksLogCmd) Run(ctx context.Context, s *streams) error {
-	api, err := c.client()
-	if err != nil {
-		return err
-	}
+	api := c.client()
 	deliveries, more, err := c.fetch(ctx, api)
 	if err != nil {
 		return err
@@ -104,12 +101,12 @@ func (c *webhooksLogCmd) Run(ctx context.Context, s *streams) error {
 }
 
 // fetch returns the deliveries to list, and whether there are more.
-func (c *webhooksLogCmd) fetch(ctx context.Context, api *client.ClientWithResponses) (deliveries []client.Delivery, more bool, err error) {
+func (c *webhooksLogCmd) fetch(ctx context.Context, api *client.Client) (deliveries []client.Delivery, more bool, err error) {
 	params := c.params()
 	deliveries = []client.Delivery{}
 	for {
 		params.Limit = new(c.Limit - int64(len(deliveries)))
-		answer, err := client.Check(api.ListWebhookDeliveriesWithResponse(ctx, params))
+		answer, err := api.ListWebhookDeliveries(ctx, params)
 		if err != nil {
 			return nil, false, err
 		}

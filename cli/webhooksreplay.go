@@ -40,30 +40,27 @@ func (c *webhooksReplayCmd) Validate() error {
 
 // Run replays one delivery, or several.
 func (c *webhooksReplayCmd) Run(ctx context.Context, s *streams) error {
-	api, err := c.client()
-	if err != nil {
-		return err
-	}
+	api := c.client()
 	if c.Delivery == "" {
 		return c.replayMany(ctx, s, api)
 	}
-	if _, err := client.Check(api.ReplayWebhookDeliveryWithResponse(ctx, c.Delivery, &client.ReplayWebhookDeliveryParams{})); err != nil {
+	if _, err := api.ReplayWebhookDelivery(ctx, c.Delivery); err != nil {
 		return err
 	}
 	if c.Wait {
 		return awaitTry(ctx, s, api, c.Delivery)
 	}
-	_, err = fmt.Fprintf(s.out, "Replaying delivery %s; see platen webhooks show %[1]s\n", c.Delivery)
+	_, err := fmt.Fprintf(s.out, "Replaying delivery %s; see platen webhooks show %[1]s\n", c.Delivery)
 	return err
 }
 
-func (c *webhooksReplayCmd) replayMany(ctx context.Context, s *streams, api *client.ClientWithResponses) error {
+func (c *webhooksReplayCmd) replayMany(ctx context.Context, s *streams, api *client.Client) error {
 	p := c.params()
 	request := client.ReplayRequest{WebhookId: p.WebhookId, EventId: p.EventId, Trigger: p.Trigger, CreatedAfter: p.CreatedAfter, DryRun: &c.DryRun}
 	if p.State != nil {
 		request.State = new(client.ReplayRequestState(*p.State))
 	}
-	answer, err := client.Check(api.ReplayWebhookDeliveriesWithResponse(ctx, &client.ReplayWebhookDeliveriesParams{}, request))
+	answer, err := api.ReplayWebhookDeliveries(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -90,12 +87,9 @@ func (*webhooksTestCmd) Help() string {
 
 // Run sends the test event.
 func (c *webhooksTestCmd) Run(ctx context.Context, s *streams) error {
-	api, err := c.client()
-	if err != nil {
-		return err
-	}
+	api := c.client()
 	request := client.TestRequest{Trigger: client.Trigger(c.Trigger)}
-	answer, err := client.Check(api.TestWebhookWithResponse(ctx, c.Webhook, &client.TestWebhookParams{}, request))
+	answer, err := api.TestWebhook(ctx, c.Webhook, request)
 	if err != nil {
 		return err
 	}
@@ -107,7 +101,7 @@ func (c *webhooksTestCmd) Run(ctx context.Context, s *streams) error {
 }
 
 // awaitTry waits for an attempt of a delivery, and shows it.
-func awaitTry(ctx context.Context, s *streams, api *client.ClientWithResponses, id string) error {
+func awaitTry(ctx context.Context, s *streams, api *client.Client, id string) error {
 	var shown *shownDelivery
 	err := until(ctx, func() (tried bool, err error) {
 		if shown, err = fetchDelivery(ctx, api, id); err != nil {

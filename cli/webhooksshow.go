@@ -28,10 +28,7 @@ func (*webhooksShowCmd) Help() string {
 
 // Run shows the delivery.
 func (c *webhooksShowCmd) Run(ctx context.Context, s *streams) error {
-	api, err := c.client()
-	if err != nil {
-		return err
-	}
+	api := c.client()
 	shown, err := fetchDelivery(ctx, api, c.Delivery)
 	if err != nil {
 		return err
@@ -48,15 +45,15 @@ type shownDelivery struct {
 	Attempts []client.Attempt `json:"attempts"`
 }
 
-func fetchDelivery(ctx context.Context, api *client.ClientWithResponses, id string) (*shownDelivery, error) {
-	found, err := client.Check(api.GetWebhookDeliveryWithResponse(ctx, id, &client.GetWebhookDeliveryParams{}))
+func fetchDelivery(ctx context.Context, api *client.Client, id string) (*shownDelivery, error) {
+	found, err := api.GetWebhookDelivery(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	shown := &shownDelivery{*found.JSON200, []client.Attempt{}}
 	params := &client.ListWebhookAttemptsParams{Limit: new(int64(1000))}
 	for {
-		answer, err := client.Check(api.ListWebhookAttemptsWithResponse(ctx, id, params))
+		answer, err := api.ListWebhookAttempts(ctx, id, params)
 		if err != nil {
 			return nil, err
 		}

@@ -1,14 +1,14 @@
-// Package client calls a Platen server. It is generated from the server's OpenAPI document, so that it has every operation,
-// parameter and answer with its type. Written by hand are only New, which says with each request who it is from and waits
-// where the server asks for that; Check, which makes an error of an answer that is one; and Upload, UploadVersion and
-// Download, through which contents of any size go as streams.
+// Package client calls a Platen server. Its operations and their types are generated from the server's OpenAPI document
+// (make generate). The rest is written by hand: New; what sends requests and turns errors of the server into errors of Go; and
+// Upload, UploadVersion, and Download, which stream contents of any size.
 //
-// An operation returns an answer of its own type: JSON200 and its like hold what came with that status, and are nil for
-// any other.
+//	file, err := c.GetFile(ctx, id, &client.GetFileParams{})
+//
+// An operation returns a response of its own type. JSON200 and the like hold what came with that status, and are nil for any
+// other. If the server answers with an error, the operation returns it as an [Error].
 package client
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,35 +18,42 @@ import (
 // Version is the version of the interface that the client speaks.
 const Version = "2025.0"
 
-// New returns a client of the server at an address without the /2.0, for the user of an access token. The version in the
-// parameters of operations need not be filled in.
+// A Client calls the operations of one server for the user of one access token, from any number of goroutines.
+type Client struct {
+	url, token string
+	http       Doer
+}
+
+// Doer sends requests, as [http.Client] does.
+type Doer interface {
+	Do(request *http.Request) (*http.Response, error)
+}
+
+// An Option changes how a client works.
+type Option func(*Client)
+
+// WithHTTPClient makes a client send its requests by another than [http.DefaultClient].
+func WithHTTPClient(d Doer) Option { return func(c *Client) { c.http = d } }
+
+// New returns a client of the server at a URL without the /2.0, for the user of an access token.
 //
-// Where the server answers that there were too many requests (429), the client sends the request again after the time that
-// the server names, for as long as the context of the operation lasts. It passes that answer on only where a content has
-// been read that cannot be read twice.
-func New(address, token string, options ...ClientOption) (*ClientWithResponses, error) {
-	identify := func(_ context.Context, request *http.Request) error {
-		request.Header.Set("Authorization", "Bearer "+token)
-		request.Header.Set("svc-version", Version)
-		return nil
+// If the server answers that there were too many requests (429), the client sends the request again after the time that the
+// server names, for as long as the context of the operation lasts. It returns that answer only if a content was read that
+// cannot be read twice.
+func New(url, token string, options ...Option) *Client {
+	c := &Client{url: strings.TrimSuffix(url, "/") + "/2.0", token: token, http: http.DefaultClient}
+	for _, o := range options {
+		o(c)
 	}
-	wait := func(c *Client) error {
-		if c.Client == nil {
-			c.Client = http.DefaultClient
-		}
-		c.Client = patient{c.Client}
-		return nil
-	}
-	options = append(options, WithRequestEditorFn(identify), wait)
-	return NewClientWithResponses(strings.TrimSuffix(address, "/")+"/2.0", options...)
+	return c
 }
 
 // patient sends requests, and again what came as one too many.
-type patient struct{ HttpRequestDoer }
+type patient struct{ Doer }
 
 func (p patient) Do(request *http.Request) (*http.Response, error) {
 	for {
-		response, err := p.HttpRequestDoer.Do(request)
+		response, err := p.Doer.Do(request)
 		once := request.Body != nil && request.GetBody == nil
 		if err != nil || response.StatusCode != http.StatusTooManyRequests || once {
 			return response, err

@@ -44,7 +44,7 @@ func (b *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve runs a server in the bubble of a test, and returns a client of it.
-func serve(t *testing.T, handler http.Handler) *client.ClientWithResponses {
+func serve(t *testing.T, handler http.Handler) *client.Client {
 	t.Helper()
 	listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: handler}
@@ -60,11 +60,7 @@ func serve(t *testing.T, handler http.Handler) *client.ClientWithResponses {
 			t.Error(err)
 		}
 	})
-	c, err := client.New("http://platen.example.com", "token", client.WithHTTPClient(&http.Client{Transport: transport}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return client.New("http://platen.example.com", "token", client.WithHTTPClient(&http.Client{Transport: transport}))
 }
 
 // pipes is a network in memory, on which a bubble sees who waits.
@@ -100,20 +96,23 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-func getFolder(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
-	return client.Check(c.GetFolderWithResponse(ctx, "12", &client.GetFolderParams{}))
+// answer is what any operation returns.
+type answer interface{ StatusCode() int }
+
+func getFolder(ctx context.Context, c *client.Client) (answer, error) {
+	return c.GetFolder(ctx, "12", &client.GetFolderParams{})
 }
 
-func createFolder(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
+func createFolder(ctx context.Context, c *client.Client) (answer, error) {
 	request := client.CreateFolderRequest{Name: "Letters", Parent: client.ParentRef{Id: "0"}}
-	return client.Check(c.CreateFolderWithResponse(ctx, &client.CreateFolderParams{}, request))
+	return c.CreateFolder(ctx, &client.CreateFolderParams{}, request)
 }
 
 // upload returns what uploads a content.
-func upload(content io.Reader) func(context.Context, *client.ClientWithResponses) (client.Answer, error) {
-	return func(ctx context.Context, c *client.ClientWithResponses) (client.Answer, error) {
+func upload(content io.Reader) func(context.Context, *client.Client) (answer, error) {
+	return func(ctx context.Context, c *client.Client) (answer, error) {
 		attributes := client.FileAttributes{Name: "letter.txt", Parent: client.ParentRef{Id: "0"}}
-		return client.Check(client.Upload(ctx, c, attributes, content))
+		return client.Upload(ctx, c, attributes, content)
 	}
 }
 
@@ -126,7 +125,7 @@ func TestWaiting(t *testing.T) {
 	}
 	tests := []struct {
 		name       string
-		call       func(context.Context, *client.ClientWithResponses) (client.Answer, error)
+		call       func(context.Context, *client.Client) (answer, error)
 		retryAfter string
 		waits      time.Duration
 		requests   int
@@ -236,6 +235,39 @@ func TestDownloadStreams(t *testing.T) {
 		}))
 		if err := client.Download(t.Context(), c, "12", &full{room: 1 << 20}); !errors.Is(err, errFull) {
 			t.Errorf("the download ends with %v", err)
+		}
+	})
+}
+
+// What a caller gives reaches the server: parameters in the path, the query, and headers, and what editors change.
+func TestParameters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got *http.Request
+		c := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r }))
+		since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+		_, err := c.ListAuditEvents(t.Context(), &client.ListAuditEventsParams{Limit: new(int64(7)), CreatedAfter: &since}, client.AsUser("15"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if query := got.URL.Query().Encode(); query != "created_after=2026-01-31T12%3A00%3A00Z&limit=7" {
+			t.Errorf("the query is %s", query)
+		}
+		for name, want := range map[string]string{"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15", "Content-Type": ""} {
+			if text := got.Header.Get(name); text != want {
+				t.Errorf("the header %s is %q, want %q", name, text, want)
+			}
+		}
+		if _, err := c.UpdateFile(t.Context(), "../a?b", &client.UpdateFileParams{IfMatch: new("3")}, client.ItemChange{}); err != nil {
+			t.Fatal(err)
+		}
+		if path := got.URL.EscapedPath(); path != "/2.0/files/..%2Fa%3Fb" || got.URL.RawQuery != "" || got.Method != http.MethodPut {
+			t.Errorf("the request is %s %s?%s", got.Method, path, got.URL.RawQuery)
+		}
+		if got.Header.Get("If-Match") != "3" || got.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("the headers are %v", got.Header)
+		}
+		if _, err := c.GetFile(t.Context(), "12", nil); err != nil || got.URL.RawQuery != "" {
+			t.Errorf("without parameters: %v, query %q", err, got.URL.RawQuery)
 		}
 	})
 }

@@ -14,36 +14,39 @@ import (
 
 // Upload puts a new file into a folder. The content goes to the server as it is read, whatever its size, and is not read
 // any more when Upload returns. A content that can seek is read again where the request has to be sent again.
-func Upload(ctx context.Context, c *ClientWithResponses, attributes FileAttributes, content io.Reader) (*UploadFileResponse, error) {
+func Upload(ctx context.Context, c *Client, attributes FileAttributes, content io.Reader) (*UploadFileResponse, error) {
 	f, err := newForm(attributes, attributes.Name, content)
 	if err != nil {
 		return nil, err
 	}
 	defer f.close()
-	return c.UploadFileWithBodyWithResponse(ctx, &UploadFileParams{}, f.contentType, f.open(), f.repeatable)
+	return c.UploadFile(ctx, &UploadFileParams{}, Form{f.contentType, f.open()}, f.repeatable)
 }
 
 // UploadVersion makes a content the new version of a file, in the way of Upload.
-func UploadVersion(ctx context.Context, c *ClientWithResponses, file string, attributes VersionAttributes, content io.Reader) (*UploadVersionResponse, error) {
+func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes, content io.Reader) (*UploadVersionResponse, error) {
 	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
 	if err != nil {
 		return nil, err
 	}
 	defer f.close()
-	return c.UploadVersionWithBodyWithResponse(ctx, file, &UploadVersionParams{}, f.contentType, f.open(), f.repeatable)
+	return c.UploadVersion(ctx, file, &UploadVersionParams{}, Form{f.contentType, f.open()}, f.repeatable)
 }
 
 // Download writes the content of a file to w as it comes, whatever its size.
-func Download(ctx context.Context, c *ClientWithResponses, file string, w io.Writer) error {
-	response, err := c.DownloadFile(ctx, file, &DownloadFileParams{})
+func Download(ctx context.Context, c *Client, file string, w io.Writer) error {
+	response, err := c.send(ctx, http.MethodGet, pathOf("/files/%s/content", file), nil, nil, nil)
 	if err != nil {
 		return err
 	}
-	if response.StatusCode >= http.StatusBadRequest {
-		_, err := Check(ParseDownloadFileResponse(response))
-		return err
-	}
 	defer response.Body.Close()
+	if response.StatusCode >= http.StatusBadRequest {
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		return errorOf(response.StatusCode, text)
+	}
 	_, err = io.Copy(w, response.Body)
 	return err
 }

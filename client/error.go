@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 )
 
@@ -26,24 +25,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// An Answer is what any operation returns.
-type Answer interface {
-	StatusCode() int
-	Bytes() []byte
-}
-
-// Check returns what an operation returned, with an error also where the server answered one, which is then an Error:
-//
-//	file, err := client.Check(c.GetFileWithResponse(ctx, id, &client.GetFileParams{}))
-func Check[A Answer](answer A, err error) (A, error) {
-	if err != nil || answer.StatusCode() < http.StatusBadRequest {
-		return answer, err
-	}
+// errorOf returns the error in an answer.
+func errorOf(status int, body []byte) error {
 	e := &Error{}
-	if err := json.Unmarshal(answer.Bytes(), &e.ErrorBody); err != nil || e.Type == "" {
-		return answer, fmt.Errorf("the server answers %d", answer.StatusCode())
+	if err := json.Unmarshal(body, &e.ErrorBody); err != nil || e.Type == "" {
+		return fmt.Errorf("the server answers %d", status)
 	}
-	return answer, e
+	return e
 }
 
 // Conflict returns the id of the item in the way where an error says that its name is in use, and "" for any other.
