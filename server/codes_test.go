@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,17 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "write docs/errors.md again")
 
-// TestErrorDocument keeps docs/errors.md what the table, and so /docs/errors, says.
+// TestErrorDocument checks that docs/errors.md is what errorKinds says.
 func TestErrorDocument(t *testing.T) {
 	const name = "../docs/errors.md"
-	var want strings.Builder
-	want.WriteString("# Error codes\n\nEvery error has a JSON body. Programs go by `code`, which never changes its meaning; `message` is for people and may.\n" +
-		"A running server shows this list at `/docs/errors`, where the `help_url` of every error points.\n")
-	for _, kind := range errorKinds {
-		fmt.Fprintf(&want, "\n## %s\n\n%d %s\n\n**Cause.** %s\n\n**Remedy.** %s\n", kind.Code, kind.Status, http.StatusText(kind.Status), kind.Cause, kind.Remedy)
-	}
+	want := errorDocument()
 	if *update {
-		if err := os.WriteFile(name, []byte(want.String()), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,9 +31,52 @@ func TestErrorDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != want.String() {
-		t.Errorf("%s is not what the table says; go test ./server -run ErrorDocument -update writes it again", name)
+	if string(got) != want {
+		t.Errorf("%s is not what the table says; run go test ./server -run ErrorDocument -update", name)
 	}
+}
+
+const errorDocumentStart = `# Error codes
+
+Every error has a JSON body with a ` + "`code`" + `. Let your program decide by ` + "`code`" + `, whose meaning never changes. The
+` + "`message`" + ` is for people, and can change. A running server shows this list at ` + "`/docs/errors`" + `. The ` + "`help_url`" + ` of an
+error links to its entry there.
+
+| status | codes |
+|---|---|
+`
+
+// errorDocument returns the page about errorKinds: a table of codes by status, and a section for each code.
+func errorDocument() string {
+	var table, sections strings.Builder
+	var statuses []int
+	codes := map[int][]string{}
+	for _, kind := range errorKinds {
+		if codes[kind.Status] == nil {
+			statuses = append(statuses, kind.Status)
+		}
+		codes[kind.Status] = append(codes[kind.Status], fmt.Sprintf("[`%s`](#%[1]s)", kind.Code))
+		fmt.Fprintf(&sections, "\n## %s\n\n%d %s\n\n%s\n\n%s\n", kind.Code, kind.Status, http.StatusText(kind.Status),
+			wrapped("**Cause.** "+kind.Cause), wrapped("**Remedy.** "+kind.Remedy))
+	}
+	slices.Sort(statuses)
+	for _, status := range statuses {
+		fmt.Fprintf(&table, "| %d %s | %s |\n", status, http.StatusText(status), strings.Join(codes[status], ", "))
+	}
+	return errorDocumentStart + table.String() + sections.String()
+}
+
+// wrapped breaks a paragraph into lines of at most 120 characters.
+func wrapped(paragraph string) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(paragraph) {
+		if line != "" && len(line)+1+len(word) > 120 {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // TestEveryCodeIsInTheTable reads the codes in the sources: one that is missing would be answered as an internal error.
