@@ -69,8 +69,8 @@ var docGetToken = oauthDoc{
 		{"grant_type", "`client_credentials`, `urn:ietf:params:oauth:grant-type:jwt-bearer` or `refresh_token`.", docgen.GrantClient},
 		{"box_subject_type", "For `client_credentials`: `enterprise`, for the application's service account, or `user`.", "enterprise"},
 		{"box_subject_id", "For `client_credentials`: the id of the enterprise or the user.", "11223344"},
-		{"assertion", "For `jwt-bearer`: a JWT, signed with RS256, RS384, or RS512 by a key of the application. Its header must have `kid` if the " +
-			"application has several keys. Claims: `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this URL), " +
+		{"assertion", "For `jwt-bearer`: a JWT, signed with RS256, RS384, or RS512 by a key of the application. Its header can name the key in " +
+			"`kid`; otherwise, the server tries every key of the application. Claims: `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this URL), " +
 			"`jti` (16 to 128 characters, never used before), and `exp` (at most 60 seconds ahead).", ""},
 		{"refresh_token", "For `refresh_token`: the latest refresh token. If it was used before, all tokens of the same grant are revoked.", ""},
 		{"scope", "A subset of the possible scopes, separated by spaces (default: all).", ""},
