@@ -14,6 +14,7 @@ import (
 	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // commentAuthor signs the comments of Annotate.
@@ -65,7 +66,7 @@ func (a *annotator) open() (err error) {
 	if a.src, err = a.pkg.ReadXML(a.main); err != nil {
 		return err
 	}
-	a.src = wml.ExpandCDATA(a.src)
+	a.src = scan.ExpandCDATA(a.src)
 	if a.root, err = wml.ParseTree(a.main.Name, a.src); err != nil {
 		return err
 	}

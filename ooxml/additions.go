@@ -2,9 +2,11 @@ package ooxml
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"path"
@@ -14,6 +16,7 @@ import (
 
 	"platen/budget"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 const (
@@ -306,33 +309,19 @@ func AppendToRoot(src, content []byte) ([]byte, error) { return appendToRoot(src
 
 // appendToRoot is AppendToRoot; elements without content that have no prefix can be given the root's.
 func appendToRoot(src, content []byte, prefixed bool) ([]byte, error) {
-	d := xml.NewDecoder(bytes.NewReader(src))
-	var name string
-	for depth := 0; ; {
-		before := d.InputOffset()
-		tok, err := d.RawToken()
-		if err != nil {
-			return nil, fmt.Errorf("find the end of the root element: %w", err)
-		}
-		switch tok := tok.(type) {
-		case xml.StartElement:
-			if depth++; depth > 1 {
-				continue
-			}
-			if name = tok.Name.Local; tok.Name.Space != "" {
-				name = tok.Name.Space + ":" + name
-				if prefixed {
-					content = bytes.ReplaceAll(content, []byte("<"), []byte("<"+tok.Name.Space+":"))
-				}
-			}
-			after := d.InputOffset()
-			if bytes.HasSuffix(src[before:after], []byte("/>")) {
-				return slices.Concat(src[:after-2], []byte(">"), content, []byte("</"+name+">"), src[after:]), nil
-			}
-		case xml.EndElement:
-			if depth--; depth == 0 {
-				return slices.Concat(src[:before], content, src[before:]), nil
-			}
-		}
+	r := scan.New(src)
+	if !r.Next() {
+		return nil, fmt.Errorf("find the root element: %w", cmp.Or(r.Err(), io.ErrUnexpectedEOF))
 	}
+	name, isVoid := r.RawName(), r.Kind == scan.Void
+	if prefix, _, ok := strings.Cut(name, ":"); ok && prefixed {
+		content = bytes.ReplaceAll(content, []byte("<"), []byte("<"+prefix+":"))
+	}
+	if isVoid {
+		return slices.Concat(src[:r.End-len("/>")], []byte(">"), content, []byte("</"+name+">"), src[r.End:]), nil
+	}
+	if !r.Skip() {
+		return nil, fmt.Errorf("find the end of the root element: %w", r.Err())
+	}
+	return slices.Concat(src[:r.Start], content, src[r.Start:]), nil
 }

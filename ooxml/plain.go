@@ -58,19 +58,9 @@ type plainReader struct {
 	src   []byte
 	at    int
 	open  []plainSpan // names of the elements around
-	attrs []plainAttribute
+	attrs []plainSpan // names of the attributes of the tag, without prefixes
 	roots int
-	visit func(depth int, e plainElement) // what hears of the start tags, if not nil
 }
-
-// plainElement is a start tag, until the next one is read. Names have no prefixes here.
-type plainElement struct {
-	src   []byte
-	name  plainSpan
-	attrs []plainAttribute
-}
-
-type plainAttribute struct{ name, value plainSpan }
 
 // plainSpan is src[from:to].
 type plainSpan struct{ from, to int }
@@ -141,7 +131,7 @@ func (p *plainReader) tag(maxDepth int) bool {
 		return p.skip('>')
 	}
 	start := p.at
-	local, end := plainName(p.src, start)
+	_, end := plainName(p.src, start)
 	if end < 0 || len(p.open) == maxDepth {
 		return false
 	}
@@ -150,9 +140,6 @@ func (p *plainReader) tag(maxDepth int) bool {
 	}
 	if p.attrs = p.attrs[:0]; !p.skip('>') && !p.attributes() {
 		return false
-	}
-	if p.visit != nil {
-		p.visit(len(p.open), plainElement{p.src, plainSpan{local, end}, p.attrs})
 	}
 	if p.src[p.at-2] != '/' {
 		p.open = append(p.open, plainSpan{start, end})
@@ -229,16 +216,15 @@ func (p *plainReader) attributes() bool {
 		if length < 0 || !p.isNew(src[local:end]) {
 			return false
 		}
-		value := end + len(`="`)
-		p.attrs = append(p.attrs, plainAttribute{plainSpan{local, end}, plainSpan{value, value + length}})
-		at = value + length + len(`"`)
+		p.attrs = append(p.attrs, plainSpan{local, end})
+		at = end + len(`="`) + length + len(`"`)
 	}
 }
 
 // isNew tells whether a tag may have an attribute of that name: there is none yet, and not too many others.
 func (p *plainReader) isNew(name []byte) bool {
 	for i := range p.attrs {
-		if bytes.Equal(p.attrs[i].name.in(p.src), name) {
+		if bytes.Equal(p.attrs[i].in(p.src), name) {
 			return false
 		}
 	}

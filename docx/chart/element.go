@@ -2,11 +2,11 @@ package chart
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+
+	"platen/ooxml/scan"
 )
 
 const (
@@ -25,47 +25,35 @@ type element struct {
 
 // parse reads a well-formed document.
 func parse(src []byte) (*element, error) {
-	d := xml.NewDecoder(bytes.NewReader(src))
 	above := &element{}
 	open := []*element{above}
-	for count := 0; ; count++ {
-		before := int(d.InputOffset())
-		tok, err := d.RawToken()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot be read: %w", err)
-		}
-		after := int(d.InputOffset())
+	r := scan.New(src)
+	for count := 0; r.Next(); count++ {
 		in := open[len(open)-1]
-		switch tok := tok.(type) {
-		case xml.StartElement:
-			e := &element{name: rawName(tok.Name), start: before, open: after}
-			in.children = append(in.children, e)
-			open = append(open, e)
-		case xml.EndElement:
-			if in == above || in.name != rawName(tok.Name) {
-				return nil, errors.New("cannot be read: an end tag has no start tag")
+		if r.Kind == scan.Close {
+			if !bytes.HasPrefix(src[r.Start:], []byte("</"+in.name)) {
+				return nil, errors.New("cannot be read: an element is closed that is not open")
 			}
-			in.close, in.end = before, after
+			in.close, in.end = r.Start, r.End
 			open = open[:len(open)-1]
+			continue
+		}
+		e := &element{name: r.RawName(), start: r.Start, open: r.End, close: r.End, end: r.End}
+		in.children = append(in.children, e)
+		if r.Kind == scan.Open {
+			open = append(open, e)
 		}
 		if len(open) > maxDepth || count > maxElements {
 			return nil, errors.New("cannot be read: it has too many elements")
 		}
 	}
-	if len(above.children) != 1 || len(open) > 1 {
-		return nil, errors.New("cannot be read: it is not complete")
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	if len(above.children) != 1 {
+		return nil, errors.New("cannot be read: it has no end")
 	}
 	return above.children[0], nil
-}
-
-func rawName(n xml.Name) string {
-	if n.Space == "" {
-		return n.Local
-	}
-	return n.Space + ":" + n.Local
 }
 
 // child returns the first child of a name, nil if there is none or no element.
@@ -109,12 +97,12 @@ func (e *element) first(name string) *element {
 
 // attr returns the value of an attribute; the empty text if there is none.
 func (e *element) attr(src []byte, name string) string {
-	tok, err := xml.NewDecoder(bytes.NewReader(src[e.start:e.open])).RawToken()
-	if start, ok := tok.(xml.StartElement); err == nil && ok {
-		for _, a := range start.Attr {
-			if rawName(a.Name) == name {
-				return a.Value
-			}
+	r := scan.New(src[e.start:e.open])
+	r.Next()
+	for i := range r.Attributes() {
+		a := &r.Attributes()[i]
+		if string(src[e.start+a.NameStart:e.start+a.NameEnd]) == name {
+			return scan.Value(r.Value(a))
 		}
 	}
 	return ""
@@ -126,14 +114,9 @@ func (e *element) text(src []byte) string {
 		return ""
 	}
 	var text []byte
-	d := xml.NewDecoder(bytes.NewReader(src[e.open:e.close]))
-	for {
-		tok, err := d.RawToken()
-		if err != nil { // the end: parse has checked the rest
-			return string(text)
-		}
-		if data, ok := tok.(xml.CharData); ok {
-			text = append(text, data...)
-		}
+	r := scan.New(src[e.start:e.end])
+	for r.Next() {
+		text = append(text, r.Text()...)
 	}
+	return string(text)
 }

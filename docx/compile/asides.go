@@ -10,6 +10,7 @@ import (
 	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
@@ -178,7 +179,7 @@ func (c *plainTexts) read(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr,
 		if n.Name == "w:instrText" {
 			piece.run = n.Parent
 		}
-		piece.offsets = wml.Decode(&f.text, c.src[from:to], from)
+		piece.offsets = scan.Decode(&f.text, c.src[from:to], from)
 		piece.to = f.text.Len()
 		p.pieces = append(p.pieces, piece)
 	}
@@ -217,7 +218,7 @@ func (c *compiler) leafTexts(wanted func(*wml.Node) bool) []*paragraph {
 		if len(n.Children) == 0 && !n.Void() && wanted(n) {
 			p := &paragraph{node: n}
 			f := flattener{src: c.src, p: p}
-			offsets := wml.Decode(&f.text, c.src[n.OpenEnd:n.CloseStart], n.OpenEnd)
+			offsets := scan.Decode(&f.text, c.src[n.OpenEnd:n.CloseStart], n.OpenEnd)
 			p.text = f.text.String()
 			p.pieces = []piece{{node: n, plain: true, to: len(p.text), offsets: offsets}}
 			if p.text != "" {

@@ -8,6 +8,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // editBound frees the content controls whose content holds tags from what would put other text in place of the values: Word
@@ -61,7 +62,7 @@ func (c *controls) find() {
 	for _, sdt := range c.root.All("w:sdt") {
 		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
 		for _, name := range []string{"w:tag", "w:alias"} {
-			text := strings.TrimSpace(wml.Text([]byte(wml.AttrValue(c.src, props.Child(name), "w:val"))))
+			text := strings.TrimSpace(scan.Text([]byte(wml.AttrValue(c.src, props.Child(name), "w:val"))))
 			spans, _ := lang.Find(text)
 			if len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) || content == nil {
 				continue
@@ -104,14 +105,14 @@ func (c *controls) readControl(k *program.Control, n *wml.Node) {
 	for _, child := range n.Children {
 		switch child.Name {
 		case "w:listItem":
-			value := wml.Text([]byte(wml.AttrValue(c.src, child, "w:value")))
-			text := wml.Text([]byte(wml.AttrValue(c.src, child, "w:displayText")))
+			value := scan.Text([]byte(wml.AttrValue(c.src, child, "w:value")))
+			text := scan.Text([]byte(wml.AttrValue(c.src, child, "w:displayText")))
 			if text == "" {
 				text = value
 			}
 			k.Items = append(k.Items, program.ControlItem{Value: value, Text: text})
 		case "w:dateFormat":
-			k.Format = wml.Text([]byte(wml.AttrValue(c.src, child, "w:val")))
+			k.Format = scan.Text([]byte(wml.AttrValue(c.src, child, "w:val")))
 		case "w:lid":
 			k.Language = wml.AttrValue(c.src, child, "w:val")
 		case "w14:checkedState":
@@ -199,7 +200,7 @@ func (c *controls) readBox(b *program.Box, n *wml.Node) {
 	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE && (glyph < 0xD800 || glyph > 0xDFFF) {
 		b.Glyph = rune(glyph)
 	}
-	b.Font = wml.Text([]byte(wml.AttrValue(c.src, n, "w14:font")))
+	b.Font = scan.Text([]byte(wml.AttrValue(c.src, n, "w14:font")))
 }
 
 // fontOf finds where the run of a box says its font, or would; bare tells that the run has no properties.

@@ -21,6 +21,7 @@ import (
 	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // Compiled is a document with what was found when it was compiled.
@@ -140,7 +141,7 @@ func (p *partCompiler) compile(part *ooxml.Part, c *compiler) error {
 	if c.rels, err = d.Package.Rels(part.Name); err != nil {
 		return err
 	}
-	c.src = wml.ExpandCDATA(src)
+	c.src = scan.ExpandCDATA(src)
 	made, err := c.compile()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // A complex field (ISO 29500-1 §17.16.18) is marks among the runs: where it begins, where its result does and where it ends,
@@ -81,7 +82,7 @@ func (c *compiler) findFields(n *wml.Node, found []*field, open *[]*field) []*fi
 	switch n.Name {
 	case "w:instrText":
 		if innermost >= 0 && (*open)[innermost].separate == nil && len((*open)[innermost].code) < maxFieldName {
-			(*open)[innermost].code += wml.Text(c.src[n.OpenEnd:n.CloseStart])
+			(*open)[innermost].code += scan.Text(c.src[n.OpenEnd:n.CloseStart])
 		}
 	case "w:fldChar":
 		switch kind := wml.AttrValue(c.src, n, "w:fldCharType"); {

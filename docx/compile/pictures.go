@@ -10,6 +10,7 @@ import (
 	"platen/docx/picture"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
@@ -123,7 +124,7 @@ func (c *pictures) findPlaceholder(p *paragraph, piece *piece, drawing *wml.Node
 			if alt == nil {
 				continue
 			}
-			text := strings.TrimSpace(wml.Text(c.src[alt.ValueStart:alt.ValueEnd]))
+			text := strings.TrimSpace(scan.Text(c.src[alt.ValueStart:alt.ValueEnd]))
 			if spans, _ := lang.Find(text); len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) {
 				continue
 			}

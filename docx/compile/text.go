@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // paragraph is a w:p with its text flattened: what a reader sees of it, in one string, without what is in its text
@@ -131,7 +132,7 @@ func (f *flattener) piece(t, run *wml.Node) {
 	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '<') < 0 {
 		f.text.Write(raw)
 	} else {
-		p.offsets = wml.Decode(&f.text, raw, t.OpenEnd)
+		p.offsets = scan.Decode(&f.text, raw, t.OpenEnd)
 	}
 	p.to = f.text.Len()
 	f.p.pieces = append(f.p.pieces, p)

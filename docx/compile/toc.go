@@ -11,6 +11,7 @@ import (
 	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // toc is a table of contents of a part.
@@ -89,7 +90,7 @@ func (c *tocs) tocAt(siblings []*wml.Node) *toc {
 				for _, mark := range run.Children {
 					switch {
 					case mark.Name == "w:instrText" && depth == 1 && t.separate == nil:
-						code += wml.Text(c.src[mark.OpenEnd:mark.CloseStart])
+						code += scan.Text(c.src[mark.OpenEnd:mark.CloseStart])
 					case mark.Name != "w:fldChar":
 					case wml.AttrValue(c.src, mark, "w:fldCharType") == "begin":
 						if depth++; depth == 1 {

@@ -6,6 +6,7 @@ import (
 
 	"platen/docx/lang"
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // holds tells whether a paragraph is an entry of the table of contents.
@@ -53,7 +54,7 @@ func (t *toc) next(c *tocs) *wml.Node {
 			if n.Name != "w:instrText" || n.Start < t.end.End {
 				continue
 			}
-			if words := fieldWords(wml.Text(c.src[n.OpenEnd:n.CloseStart])); len(words) > 0 && strings.EqualFold(words[0], "TOC") {
+			if words := fieldWords(scan.Text(c.src[n.OpenEnd:n.CloseStart])); len(words) > 0 && strings.EqualFold(words[0], "TOC") {
 				return n
 			}
 		}

@@ -1,8 +1,7 @@
 package include
 
 import (
-	"bytes"
-	"encoding/xml"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 type element = etree.Element
@@ -84,16 +84,42 @@ func readElement(pkg *ooxml.Package, part *ooxml.Part) (*element, error) {
 	return parseElement(src)
 }
 
+// parseElement returns the root of XML with all that is in it, but for comments and processing instructions.
 func parseElement(src []byte) (*element, error) {
-	doc := etree.NewDocument()
-	doc.ReadSettings.PreserveCData = false
-	if err := doc.ReadFromBytes(src); err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+	var root, open *element
+	for r := scan.New(src); ; {
+		more := r.Next()
+		if open != nil {
+			if text := r.Text(); len(text) > 0 {
+				open.CreateText(string(text))
+			}
+		}
+		switch {
+		case r.Err() != nil:
+			return nil, fmt.Errorf("cannot be read: %w", r.Err())
+		case !more && root == nil:
+			return nil, fmt.Errorf("cannot be read: %w", io.ErrUnexpectedEOF)
+		case !more:
+			return root, nil
+		case r.Kind == scan.Close:
+			open = open.Parent()
+			continue
+		}
+		e := etree.NewElement(r.RawName())
+		for i := range r.Attributes() {
+			a := &r.Attributes()[i]
+			e.CreateAttr(string(src[a.NameStart:a.NameEnd]), scan.Value(r.Value(a)))
+		}
+		if open != nil {
+			open.AddChild(e)
+		}
+		if root == nil {
+			root = e
+		}
+		if r.Kind == scan.Open {
+			open = e
+		}
 	}
-	if doc.Root() == nil {
-		return nil, fmt.Errorf("cannot be read: %w", io.ErrUnexpectedEOF)
-	}
-	return doc.Root(), nil
 }
 
 // writeElement writes an element with all that is in it.
@@ -114,37 +140,19 @@ type declarations struct {
 // declarationsOf returns those of the root element of a part.
 func declarationsOf(src []byte) (declarations, error) {
 	d := declarations{prefixes: map[string]string{"xml": names.Namespace("xml", false)}}
-	decoder := xml.NewDecoder(bytes.NewReader(src))
-	for {
-		tok, err := decoder.RawToken()
-		if err != nil {
-			return d, fmt.Errorf("cannot be read: %w", err)
-		}
-		if start, ok := tok.(xml.StartElement); ok {
-			for _, a := range start.Attr {
-				d.note(a.Name.Space, a.Name.Local, a.Value)
-			}
-			d.findIgnorable(start.Attr)
-			return d, nil
+	r := scan.New(src)
+	if !r.Next() {
+		return d, fmt.Errorf("cannot be read: %w", cmp.Or(r.Err(), io.ErrUnexpectedEOF))
+	}
+	for i := range r.Attributes() {
+		a := &r.Attributes()[i]
+		prefix, ok := strings.CutPrefix(string(src[a.NameStart:a.NameEnd]), "xmlns")
+		if ok && (prefix == "" || prefix[0] == ':') {
+			d.prefixes[strings.TrimPrefix(prefix, ":")] = scan.Value(r.Value(a))
 		}
 	}
-}
-
-func (d *declarations) note(space, name, uri string) {
-	switch {
-	case space == "xmlns":
-		d.prefixes[name] = uri
-	case space == "" && name == "xmlns":
-		d.prefixes[""] = uri
-	}
-}
-
-func (d *declarations) findIgnorable(attrs []xml.Attr) {
-	for _, a := range attrs {
-		if a.Name.Local == "Ignorable" && names.Prefix(d.prefixes[a.Name.Space]) == "mc" {
-			d.ignorable = strings.Fields(a.Value)
-		}
-	}
+	d.ignorable = strings.Fields(r.Attr("mc:Ignorable"))
+	return d, nil
 }
 
 // declarationsAt returns those in force in an element.

@@ -13,8 +13,8 @@ import (
 	"platen/budget"
 	"platen/docx/lang"
 	"platen/docx/picture"
-	"platen/docx/wml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // noPicture is the picture of a content control that is to show none.
@@ -269,7 +269,7 @@ func (o *PicturePart) run(x *execution) error {
 	case o.Part == PictureY:
 		x.out.buf = moved(x.out.buf, o.Text, s.y)
 	case o.Part == PictureStyle:
-		x.out.buf = appendVMLStyle(x.out.buf, wml.Text(o.Text), s)
+		x.out.buf = appendVMLStyle(x.out.buf, scan.Text(o.Text), s)
 	case o.Part == PictureData:
 		x.out.buf = x.d.appendImageData(x.out.buf, o.Placeholder.Prefix, s)
 	case o.Part == PictureChart && s.id == "": // it has new content where it is

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"platen/docx/wml"
+	"platen/ooxml/scan"
 )
 
 // A table of contents (ISO 29500-1 §17.16.5.68) is a field whose result Word keeps in the document and renews only when it
@@ -252,7 +253,7 @@ func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 	if o.NoPages[0] == 0 || level < o.NoPages[0] || level > o.NoPages[1] {
 		entry += run("<"+o.Prefix+"tab/>") + field("begin") +
 			run(fmt.Sprintf(`<%[1]sinstrText%[2]s> PAGEREF %[3]s \h </%[1]sinstrText>`, o.Prefix, wml.Preserve, h.bookmark)) + field("separate") +
-			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, cmp.Or(o.Pages[wml.Text([]byte(h.text))], "–"))) + field("end")
+			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, cmp.Or(o.Pages[scan.Text([]byte(h.text))], "–"))) + field("end")
 	}
 	if !o.Plain {
 		entry = fmt.Sprintf(`<%[1]shyperlink %[1]sanchor="%[2]s" %[1]shistory="1">%[3]s</%[1]shyperlink>`, o.Prefix, h.bookmark, entry)

@@ -8,6 +8,7 @@ import (
 
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // HeadingLevels is how many levels headings have, and a table of contents can show.
@@ -93,7 +94,7 @@ func definitions(src []byte, root *Node) map[string]*definition {
 		if strings.IndexByte(value, '&') < 0 {
 			return value
 		}
-		return Text([]byte(value))
+		return scan.Text([]byte(value))
 	}
 	all := map[string]*definition{}
 	for _, n := range root.Children {

@@ -1,12 +1,5 @@
 package wml
 
-import (
-	"bytes"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-)
-
 // Preserve is the attribute of an element with text whose blanks at the ends count.
 const Preserve = ` xml:space="preserve"`
 
@@ -40,77 +33,4 @@ var Characters = map[string]rune{
 var textless = map[string]bool{
 	"w:pPr": true, "w:rPr": true, "w:sdtPr": true, "w:sdtEndPr": true, "w:del": true, "w:moveFrom": true,
 	"a:pPr": true, "a:rPr": true, "a:endParaRPr": true, "w:smartTagPr": true, "w:customXmlPr": true, "w:fldData": true,
-}
-
-// Text returns the text that XML without elements spells.
-func Text(raw []byte) string {
-	var text bytes.Buffer
-	Decode(&text, raw, 0)
-	return text.String()
-}
-
-// Decode writes the text that raw spells, without comments and processing instructions, and returns where in the
-// source each byte comes from. base is the offset of raw.
-func Decode(dst *bytes.Buffer, raw []byte, base int) []int {
-	offsets := make([]int, 0, len(raw)+1)
-	for i := 0; i < len(raw); {
-		next := i + 1
-		text := raw[i:next]
-		switch raw[i] {
-		case '<':
-			next = i + markupLen(raw[i:])
-			text = nil
-		case '&':
-			if semicolon := bytes.IndexByte(raw[i:], ';'); semicolon > 0 {
-				next = i + semicolon + 1
-				text = []byte(entity(string(raw[i+1 : next-1])))
-			}
-		}
-		for range text {
-			offsets = append(offsets, base+i)
-		}
-		dst.Write(text)
-		i = next
-	}
-	return append(offsets, base+len(raw))
-}
-
-// markupLen is the length of the comment, processing instruction or CDATA section that b starts with.
-func markupLen(b []byte) int {
-	end := "?>"
-	switch {
-	case bytes.HasPrefix(b, []byte("<!--")):
-		end = "-->"
-	case bytes.HasPrefix(b, []byte("<![CDATA[")):
-		end = "]]>"
-	}
-	if i := bytes.Index(b, []byte(end)); i >= 0 {
-		return i + len(end)
-	}
-	return len(b)
-}
-
-// entity gives the character of a reference; ooxml.CheckXML has seen that it is one.
-func entity(name string) string {
-	switch name {
-	case "lt":
-		return "<"
-	case "gt":
-		return ">"
-	case "amp":
-		return "&"
-	case "quot":
-		return `"`
-	case "apos":
-		return "'"
-	}
-	digits, base := strings.TrimPrefix(name, "#"), 10
-	if hex, ok := strings.CutPrefix(digits, "x"); ok {
-		digits, base = hex, 16
-	}
-	r, err := strconv.ParseInt(digits, base, 32)
-	if err != nil {
-		return string(utf8.RuneError)
-	}
-	return string(rune(r))
 }

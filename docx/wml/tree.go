@@ -3,14 +3,11 @@
 package wml
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
-	"github.com/tdewolff/parse/v2"
-	"github.com/tdewolff/parse/v2/xml"
-
 	"platen/ooxml"
+	"platen/ooxml/scan"
 )
 
 // maxElements bounds the elements of one part, and so the memory that compiling a template takes.
@@ -98,9 +95,15 @@ type outline struct {
 	empty  map[string]bool // if not nil, all elements that are void and not in it do not count
 }
 
+// leavesOut tells whether the element that has started does not count.
+func (o outline) leavesOut(r *scan.Reader) bool {
+	return r.Kind == scan.Void && o.empty != nil && !o.empty[r.Name()]
+}
+
 // parseOutline is parseTree without what does not count.
 func parseOutline(part string, src []byte, without outline) (*Node, error) {
-	b := &treeBuilder{src: src, scope: []binding{{"xml", "xml"}}, names: map[string]*name{}, without: without}
+	b := &treeBuilder{r: scan.New(src), src: src, without: without}
+	b.r.Classify = func(name string) scan.Class { return scan.Class(traitsOf(name)) }
 	root, err := b.build()
 	if err != nil {
 		return nil, &ooxml.Error{Code: ooxml.CodeBadXML, Part: part, Message: err.Error(), Remedy: "open it in Word and save it again as .docx"}
@@ -204,36 +207,12 @@ func (n *Node) Void() bool { return n.OpenEnd == n.End }
 
 // RawName is the element's name as written in the file.
 func (n *Node) RawName(src []byte) string {
-	tag := src[n.Start+1 : n.OpenEnd]
-	return string(tag[:slices.IndexFunc(tag, func(c byte) bool { return endsName[c] })])
+	tag := string(src[n.Start+1 : n.OpenEnd])
+	return tag[:strings.IndexAny(tag, " \t\r\n/>")]
 }
 
 // Prefix is what stands before the name as written, with its colon.
 func (n *Node) Prefix(src []byte) string {
 	name := n.RawName(src)
 	return name[:strings.IndexByte(name, ':')+1]
-}
-
-// cdataEscapes write what is markup outside of a CDATA section as text.
-var cdataEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-// ExpandCDATA writes CDATA sections as ordinary text, so that text has one form only.
-func ExpandCDATA(src []byte) []byte {
-	if !bytes.Contains(src, []byte("<![CDATA[")) {
-		return src
-	}
-	input := parse.NewInputBytes(src)
-	defer input.Restore()
-	lexer := xml.NewLexer(input)
-	var out []byte
-	for {
-		switch kind, data := lexer.Next(); kind {
-		case xml.ErrorToken:
-			return out
-		case xml.CDATAToken:
-			out = append(out, cdataEscapes.Replace(string(data[len("<![CDATA["):len(data)-len("]]>")]))...)
-		default:
-			out = append(out, data...)
-		}
-	}
 }

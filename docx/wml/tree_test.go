@@ -12,6 +12,7 @@ import (
 
 	"platen/ooxml"
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -59,7 +60,7 @@ func treeText(src []byte, n *Node) string {
 	fmt.Fprintf(&b, "%s %d %d %d %d", n.Name, n.Start, n.OpenEnd, n.CloseStart, n.End)
 	for _, a := range n.attrs {
 		value := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(src[a.ValueStart:a.ValueEnd]))
-		fmt.Fprintf(&b, " %s=%q", a.name, Text([]byte(value)))
+		fmt.Fprintf(&b, " %s=%q", a.name, scan.Text([]byte(value)))
 	}
 	return b.String() + "\n"
 }

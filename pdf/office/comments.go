@@ -3,10 +3,12 @@ package office
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
+
+	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 // withoutComments returns a document in which nothing leads to a comment. Comments are not printed in any case; but as a kit
@@ -43,8 +45,14 @@ func hasComments(archive *zip.Reader) (bool, error) {
 			continue
 		}
 		relationships, err := readEntry(entry)
-		if err != nil || bytes.Contains(relationships, []byte("/comments\"")) || bytes.Contains(relationships, []byte("/comments'")) {
-			return err == nil, err
+		if err != nil {
+			return false, err
+		}
+		r := scan.New(relationships)
+		for range r.All {
+			if names.Transitional(r.Attr("Type")) == names.RelComments {
+				return true, nil
+			}
 		}
 	}
 	return false, nil
@@ -80,29 +88,16 @@ func dropComments(part []byte) []byte {
 		return part
 	}
 	var kept bytes.Buffer
-	decoder, from := xml.NewDecoder(bytes.NewReader(part)), int64(0)
-	decoder.Strict = false
-	for {
-		before := decoder.InputOffset()
-		token, err := decoder.RawToken()
-		if err != nil { // the end; or it is damaged, and LibreOffice says how
-			kept.Write(part[from:])
-			return kept.Bytes()
-		}
-		if marksComment(token) {
-			kept.Write(part[from:before])
-			from = decoder.InputOffset()
+	from := 0
+	r := scan.New(part)
+	for range r.All { // up to the end, or to damage that LibreOffice is to tell
+		switch r.Name() {
+		case "w:commentReference", "w:commentRangeStart", "w:commentRangeEnd":
+			kept.Write(part[from:r.Start])
+			r.Skip()
+			from = r.End
 		}
 	}
-}
-
-func marksComment(token xml.Token) bool {
-	name := ""
-	switch t := token.(type) {
-	case xml.StartElement:
-		name = t.Name.Local
-	case xml.EndElement:
-		name = t.Name.Local
-	}
-	return name == "commentReference" || name == "commentRangeStart" || name == "commentRangeEnd"
+	kept.Write(part[from:])
+	return kept.Bytes()
 }

@@ -1,0 +1,136 @@
+package scan
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Depth is how deep the element of the last tag is in the part: 1 for the root.
+func (r *Reader) Depth() int { return r.depth }
+
+// Name is the canonical name of the element that the last start tag begins, as in "w:p", whatever the prefix in the part; ""
+// in namespaces that package names does not have, and without a namespace.
+func (r *Reader) Name() string { return r.name.canonical }
+
+// Class is what Classify returned for the name of the element that the last start tag begins.
+func (r *Reader) Class() Class { return r.name.class }
+
+// RawName is the name in the last start tag as written.
+func (r *Reader) RawName() string { return r.name.raw }
+
+// LocalName is the name in the last start tag without its prefix.
+func (r *Reader) LocalName() string { return r.name.raw[strings.IndexByte(r.name.raw, ':')+1:] }
+
+// Attributes are those of the last start tag. The slice is valid until the next call of Next.
+func (r *Reader) Attributes() []Attribute { return r.attrs }
+
+// AttributeName returns the canonical name of an attribute. One without a prefix has no namespace and keeps its name. The
+// declaration of a prefix has the name "".
+func (r *Reader) AttributeName(a *Attribute) string {
+	raw := r.src[a.NameStart:a.NameEnd]
+	n := r.names.find(raw)
+	if a.LocalStart == a.NameStart {
+		return n.raw
+	}
+	if bytes.HasPrefix(raw, []byte("xmlns:")) {
+		return ""
+	}
+	r.resolve(n)
+	return n.canonical
+}
+
+// Value returns the value of an attribute as written.
+func (r *Reader) Value(a *Attribute) []byte { return r.src[a.ValueStart:a.ValueEnd] }
+
+// RawAttr returns the value, as written, of the attribute with a canonical name; nil if the last start tag has none.
+func (r *Reader) RawAttr(name string) []byte {
+	for i := range r.attrs {
+		a := &r.attrs[i]
+		if r.AttributeName(a) == name {
+			return r.src[a.ValueStart:a.ValueEnd]
+		}
+	}
+	return nil
+}
+
+// Attr returns the value of the attribute with a canonical name; "" if the last start tag has none.
+func (r *Reader) Attr(name string) string { return Value(r.RawAttr(name)) }
+
+// Text returns the text between the last two tags, or after the last one at the end of the part. It is a part of the source if
+// nothing in it is escaped.
+func (r *Reader) Text() []byte { return decode(r.src[r.TextStart:r.Start]) }
+
+// All goes to each start tag of the part that has not been read.
+func (r *Reader) All(yield func() bool) {
+	for r.Next() {
+		if r.Kind != Close && !yield() {
+			return
+		}
+	}
+}
+
+// Children goes to each child of the element that the last start tag begins, and then to that element's end. What the loop does
+// not read of a child is skipped. A loop that breaks leaves the Reader where it is.
+func (r *Reader) Children(yield func() bool) {
+	if r.Kind != Open {
+		return
+	}
+	depth := r.depth
+	for r.Next() && r.depth > depth {
+		if !yield() {
+			return
+		}
+		if !r.skipTo(depth + 1) {
+			return
+		}
+	}
+}
+
+// Skip goes to the end of the element that the last start tag begins.
+func (r *Reader) Skip() bool { return r.skipTo(r.depth) }
+
+// skipTo goes to the end of the element of a depth that the last tag is in or belongs to.
+func (r *Reader) skipTo(depth int) bool {
+	for r.err == nil && (r.depth > depth || r.Kind == Open) {
+		if r.Kind >= Close {
+			r.leave()
+		}
+		start := r.nextTag(r.End)
+		if start < 0 {
+			return r.fail(errElementEnds)
+		}
+		end := r.tagEnd(start)
+		if end < 0 {
+			return r.fail(errTagEnds)
+		}
+		r.TextStart, r.Start, r.End = r.End, start, end
+		switch {
+		case r.src[start+1] == '/':
+			r.Kind = Close
+			continue
+		case r.src[end-2] == '/':
+			r.Kind = Void
+		default:
+			r.Kind = Open
+		}
+		r.depth++
+	}
+	return r.err == nil
+}
+
+// tagEnd returns where a tag ends; -1 if it does not.
+func (r *Reader) tagEnd(start int) int {
+	for i := start; i < len(r.src); i++ {
+		switch c := r.src[i]; c {
+		case '>':
+			return i + 1
+		case '"', '\'':
+			length := bytes.IndexByte(r.src[i+1:], c)
+			if length < 0 {
+				return -1
+			}
+			i += length + 1
+		}
+	}
+	return -1
+}
