@@ -227,7 +227,7 @@ func roomTable() string {
 	var b strings.Builder
 	b.WriteString("\n| package | holds | may import |\n|---|---|---|\n")
 	for _, r := range rooms {
-		imports := "nothing of ours"
+		imports := "none"
 		switch allowed := r.allowed(); {
 		case slices.Contains(allowed, everything):
 			imports = "everything"
