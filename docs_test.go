@@ -35,7 +35,7 @@ func TestDecisionsAreIndexed(t *testing.T) {
 }
 
 var (
-	fencedBlock  = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	fencedBlock  = regexp.MustCompile("(?ms)^ *```.*?\n *```$")
 	codeSpan     = regexp.MustCompile("`[^`\n]*`")
 	inlineLink   = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading      = regexp.MustCompile(`(?m)^#+ (.*)$`)
