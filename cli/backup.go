@@ -293,7 +293,7 @@ func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
 		if err == nil && try == backupTries {
 			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when there are fewer deletions", try)
 		}
-		if err = errors.Join(err, saved.Close()); err != nil {
+		if err := errors.Join(err, saved.Close()); err != nil {
 			return nil, err
 		}
 		if err := removeSnapshot(path); err != nil {

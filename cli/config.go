@@ -19,7 +19,7 @@ import (
 
 // location is the place of a server's data. Commands that work while the server runs need no other settings.
 type location struct {
-	Data     string          `default:"platen-data" env:"PLATEN_DATA" group:"Storage" help:"Data folder of the server (default platen-data). platen serve and platen user create create it; for other commands, it must exist."`
+	Data     string          `default:"platen-data" env:"PLATEN_DATA" group:"Storage" help:"Data folder of the server (default platen-data). It is created by platen serve and platen user create; for other commands, it must exist."`
 	Database string          `env:"PLATEN_DATABASE" placeholder:"URL" group:"Storage" help:"PostgreSQL database, postgres://user:password@host/name (default: an SQLite database in the data folder)."`
 	File     kong.ConfigFlag `name:"config" env:"PLATEN_CONFIG" placeholder:"FILE" group:"Storage" help:"Configuration file, with one setting per line. platen config prints such a file."`
 }

@@ -48,7 +48,7 @@ func (c *config) openExisting(ctx context.Context, fn func(*store.DB, []docgen.N
 		if err != nil {
 			return fmt.Errorf("contents of storage policy %s: %w; set the location with --blobs or --storage-policy", place.name, err)
 		}
-		defer func() { err = errors.Join(err, blobs.Close()) }()
+		defer func() { err = errors.Join(err, blobs.Close()) }() //nolint:gocritic // all stay open until fn has returned
 		policies = append(policies, docgen.NewStoragePolicy{Name: place.name, Blobs: blobs})
 	}
 	return fn(db, policies)

@@ -103,7 +103,8 @@ func planMemory(a memoryAsked) (memoryPlan, error) {
 		p.GoLimit, p.Server = a.GoLimit, int64(float64(a.GoLimit)/softShare)
 		p.note("using GOMEMLIMIT from the environment")
 	}
-	return p, p.divide(a)
+	err := p.divide(a)
+	return p, err
 }
 
 // divide divides the memory of the server process.
@@ -211,7 +212,7 @@ func (c *config) applyMemory(p memoryPlan, log *slog.Logger) error {
 }
 
 // rounded formats a size in MiB.
-func (b byteSize) rounded() string { return byteSize(b >> 20 << 20).String() }
+func (b byteSize) rounded() string { return (b >> 20 << 20).String() }
 
 // prepareMemory divides the memory and applies the result.
 func (c *config) prepareMemory(log *slog.Logger) (memoryPlan, error) {

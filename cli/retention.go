@@ -136,7 +136,7 @@ func (r *retainer) announce(ctx context.Context) error {
 		setting string
 	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"}, {found.Audit, "keep-audit"}} {
 		if kind.found > 0 {
-			r.log.WarnContext(ctx, "old data will be removed; set --"+kind.setting+"="+forever+" to keep it", "setting", kind.setting, "from", begins)
+			r.log.WarnContext(ctx, "old data will be removed unless its setting is "+forever, "setting", kind.setting, "from", begins)
 		}
 	}
 	return nil

@@ -327,7 +327,7 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 	return func(ctx context.Context, _ docgen.SweepBlobs) error {
 		done := func(message string, removed int64, err error) error {
 			if err == nil {
-				log.InfoContext(ctx, message, "removed", removed)
+				log.InfoContext(ctx, message, "removed", removed) //nolint:sloglint // one of the three below
 			}
 			return err
 		}

@@ -47,8 +47,8 @@ func newCollecting(t *testing.T) *collecting {
 	return c
 }
 
-// find returns the span with a name in a trace, which must be there by the time that the server has stopped.
-func (c *collecting) find(t *testing.T, traceID, name string) *otlp.Span {
+// find returns the span with a name in the trace of a test, which must be there by the time that the server has stopped.
+func (c *collecting) find(t *testing.T, name string) *otlp.Span {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +81,7 @@ func TestTracesOfRequests(t *testing.T) {
 	t.Parallel()
 	traces := newCollecting(t)
 	server := runServer(t, "--data="+t.TempDir(), "--otlp-endpoint="+traces.URL)
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.url+"/2.0/users/me?fields=secret", nil)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.url+"/2.0/users/me?fields=secret", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTracesOfRequests(t *testing.T) {
 	}
 	server.terminate(t)
 	server.awaitEnd(t)
-	span := traces.find(t, traceID, "GET /2.0/users/me")
+	span := traces.find(t, "GET /2.0/users/me")
 	if got := hex.EncodeToString(span.GetParentSpanId()); got != parentID {
 		t.Errorf("the parent of the span is %s", got)
 	}
@@ -138,13 +138,13 @@ func TestTracesOfDocuments(t *testing.T) {
 	}
 	server.terminate(t)
 	server.awaitEnd(t)
-	request := traces.find(t, traceID, "POST /2.0/docgen_batches")
-	document := traces.find(t, traceID, "document")
+	request := traces.find(t, "POST /2.0/docgen_batches")
+	document := traces.find(t, "document")
 	if string(document.GetParentSpanId()) != string(request.GetSpanId()) {
 		t.Error("the document is not part of its request")
 	}
 	for _, name := range []string{"wait", "render"} {
-		if span := traces.find(t, traceID, name); string(span.GetParentSpanId()) != string(document.GetSpanId()) {
+		if span := traces.find(t, name); string(span.GetParentSpanId()) != string(document.GetSpanId()) {
 			t.Errorf("the span %q is not part of its document", name)
 		}
 	}

@@ -40,13 +40,13 @@ func (c *verifyCmd) Run(ctx context.Context, s *streams) error {
 func verify(ctx context.Context, cfg docgen.VerifyConfig, out, progress io.Writer, asJSON bool) error {
 	bar := newLazyProgress(progress, "verifying")
 	cfg.Progress = bar.set
-	print := printFinding
+	show := printFinding
 	if asJSON {
-		print = func(w io.Writer, f docgen.Finding) error { return json.NewEncoder(w).Encode(f) }
+		show = func(w io.Writer, f docgen.Finding) error { return json.NewEncoder(w).Encode(f) }
 	}
 	var failed error // errors of printing
 	sum, err := docgen.Verify(ctx, cfg, func(f docgen.Finding) {
-		if err := print(out, f); err != nil && failed == nil {
+		if err := show(out, f); err != nil && failed == nil {
 			failed = err
 		}
 	})

@@ -69,7 +69,8 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 	c := &claims{}
 	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
 		var keys jwt.VerificationKeySet
-		if unkeyed = checkHeader(t.Header); unkeyed != nil {
+		unkeyed = checkHeader(t.Header)
+		if unkeyed != nil {
 			return keys, unkeyed
 		}
 		keys, unkeyed = s.assertionKeys(ctx, client, t.Header["kid"])

@@ -122,18 +122,18 @@ func (c *contentCopier) count(add func(*CopyResult)) {
 	add(&c.result)
 }
 
-// errSource marks an error of reading the object to copy.
-type errSource struct{ err error }
+// sourceError marks an error of reading the object to copy.
+type sourceError struct{ err error }
 
-func (e *errSource) Error() string { return e.err.Error() }
-func (e *errSource) Unwrap() error { return e.err }
+func (e *sourceError) Error() string { return e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
 
 type sourceReader struct{ r io.Reader }
 
 func (s sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
-		err = &errSource{err}
+		err = &sourceError{err}
 	}
 	return n, err
 }
@@ -146,7 +146,7 @@ func CopyObject(ctx context.Context, from, to blob.Store, key string) (bool, err
 	}
 	defer r.Close()
 	_, err = to.Put(ctx, key, sourceReader{r})
-	if _, unreadable := errors.AsType[*errSource](err); unreadable {
+	if _, unreadable := errors.AsType[*sourceError](err); unreadable {
 		return false, ctx.Err()
 	}
 	return err == nil, err

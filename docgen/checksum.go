@@ -160,7 +160,7 @@ func (s *Service) readSmall(ctx context.Context, blobs blob.Store, version store
 	defer stored.Close()
 	data := make([]byte, version.Size+1)
 	n, err := io.ReadFull(stored, data)
-	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, s.readFailure(ctx, version, err)
 	}
 	if int64(n) != version.Size {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,7 +64,7 @@ func withOmitted(lines []string, omitted int) []string {
 	if omitted == 0 {
 		return lines
 	}
-	return append(lines[:len(lines):len(lines)], fmt.Sprintf("%d more were left out.", omitted))
+	return append(slices.Clip(lines), fmt.Sprintf("%d more were left out.", omitted))
 }
 
 // Bounded returns the failures as they are kept: within MaxProblems, MaxProblemText, and MaxFailureBytes.

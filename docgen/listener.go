@@ -102,7 +102,7 @@ type Polled struct {
 	Keys       []SigningKey
 }
 
-// Hear ends the deliveries that a listener has taken, and returns the next ones that wait for it, at most 100; what is not
+// PollListener ends the deliveries that a listener has taken, and returns the next ones that wait for it, at most 100; what is not
 // ended comes again. Where nothing waits it waits for something to happen, but no longer than wait, which is at most
 // MaxPollWait.
 func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Polled, error) {

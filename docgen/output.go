@@ -261,16 +261,8 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 				d.space.Files, d.space.Bytes = d.space.Files+1, d.space.Bytes+output.content.size
 			}
 		}
-		if err := s.charge(ctx, tx, d.folder.row.OwnerID, written.items, written.bytes); err != nil {
+		if err := s.addWritten(ctx, tx, d, written); err != nil {
 			return err
-		}
-		if err := addUsage(ctx, tx, written); err != nil {
-			return err
-		}
-		if written.items > 0 {
-			if err := s.stillThere(ctx, tx, d); err != nil {
-				return err
-			}
 		}
 		if err := countEnded(ctx, tx, d.batch, ended); err != nil {
 			return err
@@ -282,6 +274,17 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		return s.fire(ctx, tx, d.caller, events...)
 	})
 	return ended, unused, err
+}
+
+// addWritten adds what was written to the usage of the destination.
+func (s *Service) addWritten(ctx context.Context, tx *store.Tx, d destination, written usage) error {
+	if err := s.charge(ctx, tx, d.folder.row.OwnerID, written.items, written.bytes); err != nil {
+		return err
+	}
+	if err := addUsage(ctx, tx, written); err != nil || written.items == 0 {
+		return err
+	}
+	return s.stillThere(ctx, tx, d)
 }
 
 // errDestinationGone is why jobs are completed anew: their destination was deleted as empty since it was looked for.

@@ -178,8 +178,8 @@ func weight(v reflect.Value) int {
 			return len(time.RFC3339)
 		}
 		n = entryBytes
-		for i := range v.NumField() {
-			n += weight(v.Field(i))
+		for _, field := range v.Fields() {
+			n += weight(field)
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {

@@ -160,7 +160,7 @@ func TestTemplatesAreListedInBoundedPages(t *testing.T) {
 		}
 		var got []int64
 		var sizes []int
-		marker, prev := "", ""
+		var marker, prev string
 		for {
 			page, err := w.Templates(ctx, w.alice, docgen.PageRequest{Limit: 1000, Marker: marker})
 			must(t, err)

@@ -12,11 +12,11 @@ import (
 	"platen/store/storetest"
 )
 
-// issued returns the tokens that a filter selects for a caller, by name.
-func (w *world) issued(c *docgen.Caller, f docgen.TokenFilter) map[string]docgen.IssuedToken {
+// issued returns the tokens of a caller, by name.
+func (w *world) issued(c *docgen.Caller) map[string]docgen.IssuedToken {
 	w.t.Helper()
 	found := map[string]docgen.IssuedToken{}
-	page, err := w.Tokens(w.t.Context(), c, f, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+	page, err := w.Tokens(w.t.Context(), c, docgen.TokenFilter{}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
 	must(w.t, err)
 	for _, token := range page.Entries {
 		found[token.Name] = token
@@ -39,7 +39,7 @@ func TestTokensAreListed(t *testing.T) {
 		ctx := t.Context()
 		w.named("alice", "short", time.Hour)
 		_, lasting := w.named("alice", "lasting", 0, docgen.ScopeRead)
-		mine := w.issued(w.alice, docgen.TokenFilter{})
+		mine := w.issued(w.alice)
 		if got := mine["short"]; got.Kind != docgen.TokenAccess || !got.ExpiresAt.Equal(noon.Add(time.Hour)) || got.User.Login != "alice@example.com" ||
 			got.Application.Name != docgen.CommandLineApplication || len(got.Scopes) != 4 || got.Current {
 			t.Errorf("short: %+v", got)
@@ -50,12 +50,12 @@ func TestTokensAreListed(t *testing.T) {
 		if !mine[""].Current || mine[""].ID != w.alice.TokenID {
 			t.Errorf("the caller's own: %+v", mine[""])
 		}
-		if got := w.issued(w.bob, docgen.TokenFilter{}); len(got) != 1 {
+		if got := w.issued(w.bob); len(got) != 1 {
 			t.Errorf("bob has %v", got)
 		}
 		t.Run("not when they have expired", func(t *testing.T) {
 			w.clock.advance(time.Hour)
-			if _, has := w.issued(w.alice, docgen.TokenFilter{})["short"]; has {
+			if _, has := w.issued(w.alice)["short"]; has {
 				t.Error("an expired token is listed")
 			}
 		})
@@ -143,7 +143,7 @@ func TestUsesOfTokens(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		token, id := w.named("alice", "busy", 0)
-		used := func() time.Time { return w.issued(w.alice, docgen.TokenFilter{})["busy"].UsedAt }
+		used := func() time.Time { return w.issued(w.alice)["busy"].UsedAt }
 		must(t, w.RecordUses(ctx))
 		if !used().Equal(noon) {
 			t.Fatalf("last use %v, want %v", used(), noon)

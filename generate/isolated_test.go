@@ -31,8 +31,8 @@ func isolatedProcesses(t *testing.T) (found []int) {
 		t.Error(err)
 	}
 	for _, path := range paths {
-		line, _ := os.ReadFile(path)                                      //nolint:errcheck // it may have ended
-		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat")) //nolint:errcheck // likewise
+		line, _ := os.ReadFile(path) // it may have ended
+		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
 		_, after, _ := strings.Cut(string(stat), ") ")
 		if fields := strings.Fields(after); strings.Contains(string(line), "generate-isolated") && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
 			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {

@@ -81,10 +81,10 @@ func tooLarge(limit int64) *docgen.Error {
 	return failf(docgen.CodeBodyTooLarge, "The request body is larger than the limit of %d bytes.", limit)
 }
 
-// readJSON reads a JSON body of up to limit bytes into the struct that v points to. It returns invalid fields as problems, so that the
+// readJSON reads a JSON body of up to maxJSONBytes into the struct that v points to. It returns invalid fields as problems, so that the
 // operation can add its own.
-func (c *call) readJSON(limit int64, v any) ([]docgen.Problem, error) {
-	text, err := c.readText(limit)
+func (c *call) readJSON(v any) ([]docgen.Problem, error) {
+	text, err := c.readText(maxJSONBytes)
 	if err != nil {
 		return nil, err
 	}

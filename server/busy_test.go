@@ -47,7 +47,8 @@ func TestBusyDatabase(t *testing.T) {
 	must(t, err)
 	must(t, ready.Body.Close())
 	text := string(data)
-	if ready.StatusCode != 503 || !strings.Contains(text, `"database":"unavailable"`) || !strings.Contains(text, `"blobs":"ok"`) {
+	if ready.StatusCode != http.StatusServiceUnavailable ||
+		!strings.Contains(text, `"database":"unavailable"`) || !strings.Contains(text, `"blobs":"ok"`) {
 		t.Errorf("readyz = %d %s", ready.StatusCode, text)
 	}
 

@@ -129,7 +129,7 @@ func (a *api) createCollaboration(ctx context.Context, c *call, in *CreateCollab
 		return nil, err
 	}
 	var request createCollaborationRequest
-	problems, err := c.readJSON(maxJSONBytes, &request)
+	problems, err := c.readJSON(&request)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (a *api) updateCollaboration(ctx context.Context, c *call, in *Collaboratio
 		return nil, err
 	}
 	var request updateCollaborationRequest
-	problems, err := c.readJSON(maxJSONBytes, &request)
+	problems, err := c.readJSON(&request)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func dialFrom(t *testing.T, from, to string) net.Conn {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.DialContext(t.Context(), "tcp", to)
 	must(t, err)
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { conn.Close() }) //nolint:errcheck // the server may have closed it
 	return conn
 }
 
@@ -124,7 +124,7 @@ func (w *world) holdForm(from string) (end func() int) {
 		defer res.Body.Close()
 		status <- res.StatusCode
 	}()
-	w.t.Cleanup(func() { writer.Close(); client.CloseIdleConnections() })
+	w.t.Cleanup(func() { writer.Close(); client.CloseIdleConnections() }) //nolint:errcheck // a pipe closes without errors
 	select {
 	case <-reading:
 	case got := <-status:

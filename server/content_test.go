@@ -329,7 +329,7 @@ func TestRangesOfNothing(t *testing.T) {
 		file := v["entries"].([]any)[0].(object)["id"].(string)
 		for _, asked := range []string{"bytes=-0", "bytes=-5", "bytes=0-", "bytes=0-0"} {
 			res := w.do("GET /files/"+file+"/content", request{header: http.Header{"Range": {asked}}})
-			if res.StatusCode != 200 || len(res.text) > 0 || res.Header.Get("Content-Range") != "" {
+			if res.StatusCode != http.StatusOK || len(res.text) > 0 || res.Header.Get("Content-Range") != "" {
 				w.t.Errorf("%s: status %d, Content-Range %q", asked, res.StatusCode, res.Header.Get("Content-Range"))
 			}
 		}

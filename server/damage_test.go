@@ -16,7 +16,7 @@ func TestDamagedContentIsNotServed(t *testing.T) {
 		text := strings.Repeat("0123456789abcdef", 3*block/16)
 		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", `{"name":"a.bin"}`}, {"file", text}}}).want(w.t, 200)
 		get := func(rng string) (status int, body []byte, err error) {
-			req, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+"/2.0/files/"+id(s.file)+"/content", nil)
+			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/2.0/files/"+id(s.file)+"/content", http.NoBody)
 			must(w.t, err)
 			req.Header.Set("Authorization", "Bearer "+w.tokens["owner"])
 			req.Header.Set("svc-version", "2025.0")

@@ -141,12 +141,12 @@ func (d *decoder) value(v reflect.Value, path string, f field) error {
 
 // takes reports whether a value of kind next can be decoded into type t.
 func takes(t reflect.Type, next jsontext.Kind) bool {
-	switch {
-	case t == inputType:
+	switch t {
+	case inputType:
 		return next == jsontext.KindBeginObject
-	case t == idType:
+	case idType:
 		return next == jsontext.KindString || next == jsontext.KindNumber
-	case t == timeType:
+	case timeType:
 		return next == jsontext.KindString
 	}
 	switch t.Kind() {
@@ -160,8 +160,9 @@ func takes(t reflect.Type, next jsontext.Kind) bool {
 		return next == jsontext.KindBeginArray
 	case reflect.Struct:
 		return next == jsontext.KindBeginObject
+	default:
+		return false
 	}
-	return false
 }
 
 func (d *decoder) object(v reflect.Value, path string) error {
@@ -364,6 +365,7 @@ func described(next jsontext.Kind) string {
 		return "a boolean"
 	case jsontext.KindNull:
 		return "null"
+	default:
+		return "a number"
 	}
-	return "a number"
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -149,8 +150,8 @@ func (c *call) atEnd(undo func()) { c.undo = append(c.undo, undo) }
 
 // end releases what the call holds, in reverse order.
 func (c *call) end() {
-	for i := len(c.undo) - 1; i >= 0; i-- {
-		c.undo[i]()
+	for _, undo := range slices.Backward(c.undo) {
+		undo()
 	}
 	c.undo = nil
 }
@@ -244,7 +245,7 @@ func (c *call) receive(file *os.File, r io.Reader) (size int64, err error) {
 		}
 		n, err := io.CopyN(writeOnly{file}, r, receiveStep)
 		size += n
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return size, nil
 		}
 		if _, isWrite := errors.AsType[*os.PathError](err); isWrite {

@@ -48,7 +48,7 @@ func (w *world) hold(token string, body []byte, chunked bool) *heldRequest {
 		}
 		h.done <- res
 	}()
-	w.t.Cleanup(func() { writer.Close(); client.CloseIdleConnections() })
+	w.t.Cleanup(func() { writer.Close(); client.CloseIdleConnections() }) //nolint:errcheck // a pipe closes without errors
 	<-reading
 	h.rest = body[len(body)-1:]
 	_, err = writer.Write(body[:len(body)-1])
@@ -100,7 +100,7 @@ func TestBodiesInFlight(t *testing.T) {
 			}
 		})
 		w.t.Run("others are not disturbed", func(t *testing.T) {
-			if res := send("editor"); res.StatusCode == 503 {
+			if res := send("editor"); res.StatusCode == http.StatusServiceUnavailable {
 				t.Error("another user's batch was refused")
 			}
 		})

@@ -206,7 +206,7 @@ func orNull(s string) *string {
 // readBody reads the JSON body of an operation that checks nothing else before.
 func readBody[T any](c *call) (*T, error) {
 	v := new(T)
-	problems, err := c.readJSON(maxJSONBytes, v)
+	problems, err := c.readJSON(v)
 	if err != nil {
 		return nil, err
 	}

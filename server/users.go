@@ -181,7 +181,7 @@ func (r *createUserRequest) user() docgen.NewUser {
 
 func (a *api) createUser(ctx context.Context, c *call, in *FieldsQuery) (*userReply, error) {
 	var request createUserRequest
-	problems, err := c.readJSON(maxJSONBytes, &request)
+	problems, err := c.readJSON(&request)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (a *api) updateUser(ctx context.Context, c *call, in *UserQuery) (*userRepl
 		return nil, err
 	}
 	var request updateUserRequest
-	problems, err := c.readJSON(maxJSONBytes, &request)
+	problems, err := c.readJSON(&request)
 	if err != nil {
 		return nil, err
 	}

@@ -215,7 +215,7 @@ func (db *DB) writeConn(ctx context.Context, deadline time.Time) (conn *sql.Conn
 		}
 	}
 	if err == nil {
-		return conn, func() { conn.Close(); turn.Release() }, nil
+		return conn, func() { conn.Close(); turn.Release() }, nil //nolint:errcheck // it goes back to the pool
 	}
 	if waiting.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w for %v", ErrBusy, db.writeWait)
