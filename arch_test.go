@@ -42,7 +42,7 @@ var rooms = []room{
 	},
 	{
 		"docx/compile", "turns templates into programs",
-		"budget docx/include docx/lang docx/picture docx/program docx/wml ooxml ooxml/names ooxml/scan",
+		"budget docx/include docx/lang docx/picture docx/program docx/style docx/wml ooxml ooxml/names ooxml/scan",
 	},
 	{
 		"docx/program", "turns programs and data into documents",
@@ -50,7 +50,9 @@ var rooms = []room{
 	},
 	{"docx/lang", "the tag language; knows no XML", "budget docx/locale"},
 	{"docx/locale", "numbers, dates, and words in the languages of the world", ""},
-	{"docx/wml", "the elements of a part and their positions; knows no tag language", "ooxml ooxml/names ooxml/scan"},
+	{"docx/wml", "the elements of a part and their positions; knows no tag language", "ooxml ooxml/scan"},
+	{"docx/style", "the effective formatting of a document, and where it comes from", "docx/wml ooxml ooxml/names ooxml/scan"},
+	{"docx/fonts", "the fonts that a document asks for", "docx/style docx/wml ooxml ooxml/names ooxml/scan"},
 	{"docx/include", "merges the content of one document into another", "ooxml ooxml/names ooxml/scan"},
 	{"docx/richtext", "turns HTML and Markdown into WordprocessingML", "budget docx/wml"},
 	{"docx/picture", "image files, barcodes, and QR codes", "budget"},
@@ -62,8 +64,8 @@ var rooms = []room{
 	{"ooxml/deflate", "compressed streams assembled from known pieces", ""},
 
 	{"pdf", "the interface of an engine that converts Word files to PDF", "pdf/font"},
-	{"pdf/office", "LibreOffice as such an engine", "ooxml/names ooxml/scan pdf pdf/font"},
-	{"pdf/font", "the fonts a document asks for, those installed, and substitutes", "ooxml/names"},
+	{"pdf/office", "LibreOffice as such an engine", "docx/fonts ooxml/names ooxml/scan pdf pdf/font"},
+	{"pdf/font", "the fonts that are installed, substitutes for others, and those in a PDF", "docx/fonts"},
 	{"pdf/finish", "merges, encrypts, and attaches files to finished PDFs", ""},
 
 	{"tools/fidelity", "a command that compares the pages of two PDFs", "pdf"},

@@ -53,6 +53,31 @@ const ContentTypesName = "/[Content_Types].xml"
 // Open reads the container's directory, checks every entry against lim and by its checksum, and reads the content
 // types. Every error about the file itself is an *Error.
 func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
+	p, err := openDirectory(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.verify(); err != nil {
+		return nil, err
+	}
+	return p, p.readDirectory()
+}
+
+// Peek is Open without reading the parts through. Parts with a wrong checksum are found when they are read. It suits those who read a few
+// parts of a document that others answer for.
+func Peek(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
+	p, err := openDirectory(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkSizes(); err != nil {
+		return nil, err
+	}
+	return p, p.readDirectory()
+}
+
+// openDirectory reads the directory of a container.
+func openDirectory(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	lim = lim.withDefaults()
 	if err := checkSignature(r, size, lim); err != nil {
 		return nil, err
@@ -67,16 +92,15 @@ func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 			return nil, err
 		}
 	}
-	if err := p.verify(); err != nil {
-		return nil, err
-	}
-	if err := p.readContentTypes(); err != nil {
-		return nil, err
-	}
-	if err := p.surveyRels(); err != nil {
-		return nil, err
-	}
 	return p, nil
+}
+
+// readDirectory reads the parts that say what the others are.
+func (p *Package) readDirectory() error {
+	if err := p.readContentTypes(); err != nil {
+		return err
+	}
+	return p.surveyRels()
 }
 
 // OpenBytes is Open for a file that is in memory. It must not change while the package is in use.
@@ -245,8 +269,8 @@ func checkName(name string, lim Limits) error {
 	return nil
 }
 
-// verify reads every part through once, so that nothing later can meet a lying size, a bomb or a wrong checksum.
-func (p *Package) verify() error {
+// checkSizes checks the sizes that the directory tells.
+func (p *Package) checkSizes() error {
 	var total int64
 	for _, part := range p.parts {
 		size, packed := part.file.UncompressedSize64, part.file.CompressedSize64
@@ -259,6 +283,14 @@ func (p *Package) verify() error {
 		if total += part.Size; total > p.lim.TotalBytes {
 			return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file unpacks to more than the %d bytes allowed", p.lim.TotalBytes), Remedy: remedySmaller}
 		}
+	}
+	return nil
+}
+
+// verify reads every part through once, so that nothing later can meet a lying size, a bomb or a wrong checksum.
+func (p *Package) verify() error {
+	if err := p.checkSizes(); err != nil {
+		return err
 	}
 	room := int64(maxTexts)
 	for _, part := range p.parts {

@@ -7,6 +7,7 @@ import (
 	"platen/budget"
 	"platen/docx/lang"
 	"platen/docx/program"
+	"platen/docx/style"
 	"platen/docx/wml"
 	"platen/ooxml"
 )
@@ -19,8 +20,8 @@ type template struct {
 	meter      *budget.Meter
 	pkg        *ooxml.Package
 	mayInclude bool
-	styles     map[string]wml.Style // by id
-	numbering  *program.Numbering   // nil if the template has none
+	styles     map[string]style.Definition // by id
+	numbering  *program.Numbering          // nil if the template has none
 	charts     map[string]*program.Chart
 	headers    map[string]*boundHeader // of sections in loops, by the names of their parts
 	notes      map[string]*boundNote   // by what they have in common with their references

@@ -18,7 +18,7 @@ import (
 
 	"platen/budget"
 	"platen/docx/program"
-	"platen/docx/wml"
+	"platen/docx/style"
 	"platen/ooxml"
 	"platen/ooxml/names"
 	"platen/ooxml/scan"
@@ -103,7 +103,7 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	if err != nil {
 		return err
 	}
-	styles, err := wml.ReadStyles(d.Package, main)
+	styles, err := style.Definitions(d.Package, main)
 	if err != nil {
 		return err
 	}

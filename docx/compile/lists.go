@@ -5,19 +5,26 @@ import (
 	"slices"
 
 	"platen/docx/program"
+	"platen/docx/style"
 	"platen/docx/wml"
 )
 
+// listItem is the list that a paragraph is an item of.
+type listItem struct {
+	style.List
+	ID *wml.Attr // where the paragraph names the list; nil if its style does
+}
+
 // listOf returns the list that a paragraph is an item of.
-func (c *compiler) listOf(par *wml.Node) (wml.List, bool) {
+func (c *compiler) listOf(par *wml.Node) (listItem, bool) {
 	props := par.Child("w:pPr")
 	own := props.Child("w:numPr")
 	if id := own.Child("w:numId"); id != nil && id.Attr("w:val") != nil {
-		l := wml.List{Num: wml.AttrValue(c.src, id, "w:val"), Level: cmp.Or(wml.AttrValue(c.src, own.Child("w:ilvl"), "w:val"), "0"), ID: id.Attr("w:val")}
-		return l, l.Num != "0" // which takes the paragraph out of the list of its style
+		l := style.List{Num: wml.AttrValue(c.src, id, "w:val"), Level: cmp.Or(wml.AttrValue(c.src, own.Child("w:ilvl"), "w:val"), "0")}
+		return listItem{l, id.Attr("w:val")}, l.Num != "0" // which takes the paragraph out of the list of its style
 	}
 	l := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")].List
-	return l, l.Num != "" && l.Num != "0"
+	return listItem{List: l}, l.Num != "" && l.Num != "0"
 }
 
 // editLists has the lists that lie within the rounds of a loop start anew in each. A list that the loop itself makes, item

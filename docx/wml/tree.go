@@ -1,5 +1,5 @@
 // Package wml reads WordprocessingML (ISO 29500-1 §17) where it stands: elements and attributes by their places in the source,
-// the text that they hold, and the styles of a document. It knows nothing of tags.
+// the text that they hold. It knows nothing of tags.
 package wml
 
 import (
@@ -87,22 +87,8 @@ var withAttributes = map[string]bool{
 }
 
 // ParseTree reads a part that ooxml.CheckXML has accepted.
-func ParseTree(part string, src []byte) (*Node, error) { return parseOutline(part, src, outline{}) }
-
-// outline is what a tree leaves out. The zero value leaves out nothing.
-type outline struct {
-	hollow map[string]bool // elements whose content does not count
-	empty  map[string]bool // if not nil, all elements that are void and not in it do not count
-}
-
-// leavesOut tells whether the element that has started does not count.
-func (o outline) leavesOut(r *scan.Reader) bool {
-	return r.Kind == scan.Void && o.empty != nil && !o.empty[r.Name()]
-}
-
-// parseOutline is parseTree without what does not count.
-func parseOutline(part string, src []byte, without outline) (*Node, error) {
-	b := &treeBuilder{r: scan.New(src), src: src, without: without}
+func ParseTree(part string, src []byte) (*Node, error) {
+	b := &treeBuilder{r: scan.New(src), src: src}
 	b.r.Classify = func(name string) scan.Class { return scan.Class(traitsOf(name)) }
 	root, err := b.build()
 	if err != nil {

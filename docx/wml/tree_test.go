@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -133,41 +132,4 @@ func canonicalIn(scope map[string]string, n xml.Name) (string, bool) {
 		return "", ok || n.Space == ""
 	}
 	return canonical + ":" + n.Local, true
-}
-
-// An outline is the tree without what does not count.
-func TestOutline(t *testing.T) {
-	without := outline{hollow: looks, empty: map[string]bool{"w:p": true}}
-	for _, seed := range treeSeeds[:3] {
-		src := []byte(seed)
-		whole, err := ParseTree("/a.xml", src)
-		if err != nil {
-			continue // a prefix in what the outline leaves out
-		}
-		kept, err := parseOutline("/a.xml", src, without)
-		if err != nil {
-			t.Fatal(err)
-		}
-		without.take(whole)
-		if got, want := treeText(src, kept), treeText(src, whole); got != want {
-			t.Errorf("the outline is\n%swant\n%s", got, want)
-		}
-	}
-}
-
-func (o outline) take(n *Node) {
-	if o.hollow[n.Name] {
-		n.Children = nil
-	}
-	n.Children = slices.DeleteFunc(n.Children, func(child *Node) bool { return child.Void() && !o.empty[child.Name] })
-	for _, child := range n.Children {
-		o.take(child)
-	}
-}
-
-// What an outline leaves out must have prefixes that are declared.
-func TestOutlinePrefixes(t *testing.T) {
-	if _, err := parseOutline("/a.xml", []byte(`<a><b x:c="1"/></a>`), outline{empty: stated}); err == nil {
-		t.Error("a prefix that is not declared is accepted")
-	}
 }

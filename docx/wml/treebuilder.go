@@ -10,7 +10,6 @@ import (
 type treeBuilder struct {
 	r        *scan.Reader
 	src      []byte
-	without  outline
 	elements int
 	waiting  []*Node // the open elements, each followed by its children so far
 	open     []int   // where the open elements are in waiting
@@ -33,20 +32,14 @@ func (b *treeBuilder) build() (*Node, error) {
 		if err := r.CheckPrefixes(); err != nil {
 			return nil, err
 		}
-		if root != nil && b.without.leavesOut(r) {
-			continue
-		}
 		n := b.element(open)
 		if root == nil {
 			root = n
 		}
-		switch {
-		case r.Kind == scan.Void:
+		if r.Kind == scan.Void {
 			b.leave(n)
-		case !b.without.hollow[n.Name]:
+		} else {
 			open = n
-		case r.Skip():
-			b.close(n)
 		}
 	}
 	if err := b.r.Err(); err != nil {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +87,30 @@ func (r *Reader) Children(yield func() bool) {
 	}
 }
 
+// Scope is a number for the namespaces in force in the last start tag. In one part, those of the same number are the same.
+func (r *Reader) Scope() int { return r.names.scope }
+
+// Element returns the source of the element that the last start tag begins, up to the end of its end tag if it has one.
+func (r *Reader) Element() []byte {
+	at := r.End
+	for depth := 1; r.Kind == Open && depth > 0; {
+		start := r.nextTag(at)
+		if start < 0 {
+			return r.src[r.Start:]
+		}
+		if at = r.tagEnd(start); at < 0 {
+			return r.src[r.Start:]
+		}
+		switch {
+		case r.src[start+1] == '/':
+			depth--
+		case r.src[at-2] != '/':
+			depth++
+		}
+	}
+	return r.src[r.Start:at]
+}
+
 // Skip goes to the end of the element that the last start tag begins.
 func (r *Reader) Skip() bool { return r.skipTo(r.depth) }
 
@@ -133,4 +158,31 @@ func (r *Reader) tagEnd(start int) int {
 		}
 	}
 	return -1
+}
+
+// Enter reads the start tags at these places of the source, each of an element in the one before it, from the root on. It goes to the
+// last of them, and returns false if they are not there. Where the Reader was before does not matter.
+func (r *Reader) Enter(starts ...int) bool {
+	r.Kind, r.End, r.depth, r.err = None, 0, 0, nil
+	r.names.leave(0)
+	for _, start := range starts {
+		r.Start, r.TextStart = start, start
+		if start < 0 || start >= len(r.src) || !r.open(start) {
+			return false
+		}
+	}
+	return len(starts) > 0
+}
+
+// Ahead calls read, which may go on from the last tag, and then returns to that tag.
+func (r *Reader) Ahead(read func()) {
+	saved := *r
+	saved.attrs, saved.names.bindings = slices.Clone(r.attrs), slices.Clone(r.names.bindings)
+	saved.names.outer = slices.Clone(r.names.outer)
+	read()
+	saved.names.scopes = r.names.scopes // so that no number of a scope is used twice
+	*r = saved
+	if r.name != nil {
+		r.resolve(r.name) // read may have met the name in another scope
+	}
 }

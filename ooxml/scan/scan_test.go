@@ -51,6 +51,7 @@ func TestReader(t *testing.T) {
 		{"a scope that ends", `<a><w:b ` + word + `><w:c xmlns:w="urn:x"/><w:d/></w:b><w:e/></a>`, []string{
 			"1 <a> = ", "2 <w:b " + word + "> = w:b", `3 <w:c xmlns:w="urn:x"/> = `, "3 <w:d/> = w:d", "2 </w:b>", "2 <w:e/> = ", "1 </a>",
 		}},
+		{"a document type", `<!DOCTYPE a [<!ENTITY b "c">]><a/><!DOCTYPE d>`, []string{"1 <a/> = "}},
 		{"markup that is no tag", "<?xml version='1.0'?><!-- <x> --><a><![CDATA[<y>]]><b c=' > '/></a >", []string{
 			"1 <a> = ", "2 <b c=' > '/> =  c= > ", "1 </a >",
 		}},

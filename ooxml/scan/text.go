@@ -100,7 +100,7 @@ const (
 	cdataEnd   = "]]>"
 )
 
-// markupLen returns the length of the comment, processing instruction, or CDATA section that b starts with.
+// markupLen returns the length of the comment, processing instruction, CDATA section, or document type that b starts with.
 func markupLen(b []byte) int {
 	end := "?>"
 	switch {
@@ -108,6 +108,11 @@ func markupLen(b []byte) int {
 		end = "-->"
 	case bytes.HasPrefix(b, []byte(cdataStart)):
 		end = cdataEnd
+	case bytes.HasPrefix(b, []byte("<!")):
+		end = ">"
+		if i := bytes.IndexAny(b, "[>"); i >= 0 && b[i] == '[' {
+			end = "]>"
+		}
 	}
 	if i := bytes.Index(b, []byte(end)); i >= 0 {
 		return i + len(end)

@@ -1,14 +1,14 @@
 package font
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"platen/docx/fonts/fontstest"
 )
 
 // A server of a few hundred fonts starts no slower for them.
@@ -54,63 +54,8 @@ func fileNames(b *testing.B, dir string) []string {
 	return all
 }
 
-// contract is a document of some fifty pages: numbered clauses, some words set apart, a table.
-func contract(tb testing.TB) []byte {
-	tb.Helper()
-	var text strings.Builder
-	for i := range 50 {
-		text.WriteString(para(`<w:pStyle w:val="Head"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>`, runs("", fmt.Sprintf("Clause %d: Duties of the parties", i))))
-		for range 14 {
-			text.WriteString(para(`<w:pStyle w:val="Body"/>`, runs(`<w:lang w:val="en-GB"/>`, "The Supplier shall, at its own cost and within the time set out in Schedule 2, deliver the “Services” to the ")+
-				runs(`<w:rStyle w:val="Term"/><w:b/>`, "Customer")+runs(`<w:rFonts w:ascii="Georgia" w:hAnsi="Georgia"/><w:i/>`, " – inter alia –")+
-				runs("", " and shall keep all information confidential that it receives in connection with this Agreement, whether or not it is marked as such.")))
-		}
-	}
-	return parts{
-		"document": text.String(), "theme": themeFonts,
-		"styles":    defaults + styleOf("paragraph", "Body", "", styled("Calibri")) + styleOf("paragraph", "Head", "Body", styled("Cambria")) + styleOf("character", "Term", "", styled("Arial")),
-		"numbering": `<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>`,
-	}.docx(tb, nil)
-}
-
-func BenchmarkRead(b *testing.B) {
-	docx := contract(b)
-	zr, err := zip.NewReader(bytes.NewReader(docx), int64(len(docx)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	size := int64(0)
-	for _, f := range zr.File {
-		size += int64(f.UncompressedSize64)
-	}
-	b.Run("contract", func(b *testing.B) {
-		b.SetBytes(size)
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := Read(bytes.NewReader(docx), int64(len(docx))); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	// The floor: unpacking.
-	b.Run("floor", func(b *testing.B) {
-		b.SetBytes(size)
-		for b.Loop() {
-			c, err := openContainer(bytes.NewReader(docx), int64(len(docx)))
-			if err != nil {
-				b.Fatal(err)
-			}
-			for name := range c.entries {
-				if _, err := c.part(name, maxPartBytes); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
-}
-
 func BenchmarkReport(b *testing.B) {
-	l, d := installed(b), read(b, contract(b))
+	l, d := installed(b), read(b, fontstest.Contract(b))
 	for b.Loop() {
 		l.Report(d).Warnings()
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"platen/docx/fonts"
 )
 
 const corpus = "../../../shared/corpus"
@@ -41,7 +43,7 @@ func TestCorpus(t *testing.T) {
 	files, documents, asked := corpusFiles(t), 0, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		b := files[name]
-		d, err := Read(bytes.NewReader(b), int64(len(b)))
+		d, err := fonts.Read(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			continue
 		}
@@ -58,4 +60,14 @@ func TestCorpus(t *testing.T) {
 	if documents < 300 || len(asked) < 40 {
 		t.Errorf("only %d documents of %d, which ask for %d fonts", documents, len(files), len(asked))
 	}
+}
+
+// read reads a document that must be one.
+func read(t testing.TB, docx []byte) *fonts.Document {
+	t.Helper()
+	d, err := fonts.Read(bytes.NewReader(docx), int64(len(docx)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -1,9 +1,8 @@
-// Package font knows which fonts are installed, which ones a Word document asks for, and what becomes of them in a PDF.
+// Package font knows which fonts are installed, which of them stand in for others, and which ones a PDF has in the end.
 //
-// A Library is read from folders of font files. Read finds the fonts that a document asks for, with the characters that it
-// sets in each; Library.Report says which family is used for each of them and which characters none can draw, and
-// Report.Warnings says it to the author of a template. With the configuration of Library.WriteConfig LibreOffice, which
-// asks fontconfig, chooses the same families; Used finds those that a PDF has in the end.
+// A Library is read from folders of font files. Library.Report says which family is used for each font that a document asks for
+// (docx/fonts), and which characters none can draw; Report.Warnings says it to the author of a template. With the configuration of
+// Library.WriteConfig, LibreOffice, which asks fontconfig, chooses the same families. Used finds those that a PDF has.
 package font
 
 import (

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"unicode"
+
+	"platen/docx/fonts"
 )
 
 // Report says what became of the fonts that a document asks for. Its JSON is part of a job's details.
@@ -58,10 +60,10 @@ func (g *Glyphs) add(r rune) {
 }
 
 // Report says which fonts are used for a document, and what they cannot draw.
-func (l *Library) Report(d *Document) *Report {
-	b := &reporter{library: l, language: eastAsianIndex(d.language), fallback: map[[2]string]*Glyphs{}, missing: map[string]*missing{}}
+func (l *Library) Report(d *fonts.Document) *Report {
+	b := &reporter{library: l, language: eastAsianIndex(d.Language()), fallback: map[[2]string]*Glyphs{}, missing: map[string]*missing{}}
 	report := &Report{Fonts: []Font{}}
-	for _, asked := range d.asked {
+	for _, asked := range d.Fonts() {
 		report.Fonts = append(report.Fonts, b.font(d, asked))
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(b.fallback), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
@@ -85,7 +87,7 @@ type reporter struct {
 type missing struct {
 	script     string
 	fonts      []string
-	characters Set
+	characters fonts.Set
 }
 
 func (m *missing) glyphs() Glyphs {
@@ -96,35 +98,35 @@ func (m *missing) glyphs() Glyphs {
 	return g
 }
 
-func (b *reporter) font(d *Document, a *asked) Font {
-	m := b.library.Match(a.name)
-	f := Font{Name: a.name, Characters: a.characters.Len()}
+func (b *reporter) font(d *fonts.Document, a fonts.Asked) Font {
+	m := b.library.Match(a.Name)
+	f := Font{Name: a.Name, Characters: a.Characters.Len()}
 	if m.Status != Installed {
-		faces, may := d.faces(a.name)
+		faces, may := embedded(d.Embedded(a.Name))
 		if f.Restricted = len(faces) > 0 && !may; may {
-			m = Match{Status: Embedded, Used: a.name, faces: faces}
+			m = Match{Status: Embedded, Used: a.Name, faces: faces}
 		}
 	}
 	signs := m.Used == openSymbol && m.Status == Substituted
 	if m.Status == Substituted && !signs {
-		m = b.drawingMost(m, &a.characters)
+		m = b.drawingMost(m, a.Characters)
 	}
 	face := regular(m.faces)
 	f.Status, f.Used, f.Version = m.Status, m.Used, face.Version
 	if m.Status == MetricCompatible || m.Status == Substituted {
-		f.WidthMismatch = compareWidths(a.name, face)
+		f.WidthMismatch = compareWidths(a.Name, face)
 	}
-	for r := range a.characters.All() {
+	for r := range a.Characters.All() {
 		drawn := face.Has(r)
 		if signs {
-			if ofFont, known := signDrawn(a.name, r); known {
+			if ofFont, known := signDrawn(a.Name, r); known {
 				drawn = ofFont
 			}
 		}
 		if drawn {
 			f.drawn++
 		} else {
-			b.lacking(a.name, r, signs)
+			b.lacking(a.Name, r, signs)
 		}
 	}
 	return f
@@ -132,7 +134,7 @@ func (b *reporter) font(d *Document, a *asked) Font {
 
 // drawingMost gives for a stand-in that has none of a text's characters the family that has the most: it is the one that
 // the text is seen in.
-func (b *reporter) drawingMost(m Match, characters *Set) Match {
+func (b *reporter) drawingMost(m Match, characters *fonts.Set) Match {
 	counts := map[string]int{}
 	most := ""
 	for r := range characters.All() {
@@ -241,4 +243,15 @@ func (l *Library) UsedIn(postScript []string) []string {
 	}
 	slices.Sort(families)
 	return families
+}
+
+// embedded reads the faces of font files that are embedded in a document. None are found if there are none, or none that can be read; may
+// tells whether their makers let a reader of the document use them.
+func embedded(files [][]byte) (faces []*Face, may bool) {
+	for _, file := range files {
+		if found, err := readFaces(inMemory(file)); err == nil {
+			faces = append(faces, found...)
+		}
+	}
+	return faces, len(faces) > 0 && !slices.ContainsFunc(faces, func(f *Face) bool { return !f.editable() })
 }

@@ -15,6 +15,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"platen/docx/fonts"
+	"platen/docx/fonts/fontstest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -61,9 +64,9 @@ func TestReport(t *testing.T) {
 		{"Segoe UI", "hello"}, {"Wingdings", "\uF0FCü\uF023"}, {"Symbol", "\uF0B7•"}, {"House Style", "hello x"}, {"Look Only", "hello"}, {"Broken", "hello"},
 		{"SimSun", "①"}, {"MS Mincho", "今日は、よい天気ですね。東京から"}, {"Segoe UI Emoji", "😀"}, {"Icons", "\uE001"}, {"Mangal", "नम"},
 	} {
-		text += para("", runs(`<w:rFonts w:ascii="`+f[0]+`" w:hAnsi="`+f[0]+`" w:eastAsia="`+f[0]+`"/>`, f[1]))
+		text += fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:ascii="`+f[0]+`" w:hAnsi="`+f[0]+`" w:eastAsia="`+f[0]+`"/>`, f[1]))
 	}
-	d := read(t, parts{"document": text, "fontTable": table}.docx(t, fonts))
+	d := read(t, fontstest.Parts{"document": text, "fontTable": table}.Docx(t, fonts))
 	report := reportLibrary(t).Report(d)
 	if again := reportLibrary(t).Report(d); cmp.Diff(report.Warnings(), again.Warnings()) != "" {
 		t.Error("the warnings are in another order the second time")
@@ -114,9 +117,9 @@ func TestNoWarnings(t *testing.T) {
 	l := installed(t)
 	text := ""
 	for _, name := range []string{"Arial", "Times New Roman", "Courier New", "Calibri", "Liberation Sans"} {
-		text += para("", runs(face(name), "Hello, world, déjà vu – 100 €"))
+		text += fontstest.Paragraph("", fontstest.Run(fontstest.Face(name), "Hello, world, déjà vu – 100 €"))
 	}
-	report := l.Report(read(t, parts{"document": text}.docx(t, nil)))
+	report := l.Report(read(t, fontstest.Parts{"document": text}.Docx(t, nil)))
 	if got := report.Warnings(); len(got) > 0 || len(report.Fallback)+len(report.Missing) > 0 {
 		t.Errorf("warnings %q, report %+v", got, report)
 	}
@@ -124,12 +127,12 @@ func TestNoWarnings(t *testing.T) {
 
 // One library serves all jobs.
 func TestReportsAtOnce(t *testing.T) {
-	l, docx := reportLibrary(t), parts{"document": para("", runs(face("Calibri"), "hello ж ☃ 你好"))}.docx(t, nil)
+	l, docx := reportLibrary(t), fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face("Calibri"), "hello ж ☃ 你好"))}.Docx(t, nil)
 	want := reportLibrary(t).Report(read(t, docx)).Warnings()
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			d, err := Read(bytes.NewReader(docx), int64(len(docx)))
+			d, err := fonts.Read(bytes.NewReader(docx), int64(len(docx)))
 			if err != nil {
 				t.Error(err)
 				return
@@ -147,7 +150,7 @@ func TestManyMissingCharacters(t *testing.T) {
 	for r := rune(0x4E00); r < 0x4E00+500; r++ {
 		text.WriteRune(r)
 	}
-	report := reportLibrary(t).Report(read(t, parts{"document": para("", runs(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.docx(t, nil)))
+	report := reportLibrary(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.Docx(t, nil)))
 	if len(report.Missing) != 1 || report.Missing[0].Count != 500 || len(report.Missing[0].Codes) != maxShown || len([]rune(report.Missing[0].Text)) != maxShown {
 		t.Errorf("missing: %+v", report.Missing)
 	}
@@ -157,11 +160,12 @@ func TestManyMissingCharacters(t *testing.T) {
 }
 
 func TestManyFonts(t *testing.T) {
+	const maxFonts = 500 // that package fonts tells apart
 	var text strings.Builder
 	for i := range 2 * maxFonts {
-		text.WriteString(runs(face(fmt.Sprintf("Font %03d", i)), "hello"))
+		text.WriteString(fontstest.Run(fontstest.Face(fmt.Sprintf("Font %03d", i)), "hello"))
 	}
-	report := reportLibrary(t).Report(read(t, parts{"document": para("", text.String())}.docx(t, nil)))
+	report := reportLibrary(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", text.String())}.Docx(t, nil)))
 	if len(report.Fonts) != maxFonts {
 		t.Errorf("%d fonts are told apart, want %d", len(report.Fonts), maxFonts)
 	}
@@ -180,60 +184,19 @@ func TestAllCharacters(t *testing.T) {
 			text.WriteRune(r)
 		}
 	}
-	report := installed(t).Report(read(t, parts{"document": para("", runs("", text.String()))}.docx(t, nil)))
+	report := installed(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run("", text.String()))}.Docx(t, nil)))
 	if len(report.Missing) < 50 || len(report.Warnings()) != len(report.Missing) {
 		t.Errorf("%d scripts are missing, and there are %d warnings", len(report.Missing), len(report.Warnings()))
 	}
 }
 
-// Whatever a document's text is, it is read, and every character that needs a glyph is in one font.
-func FuzzRead(f *testing.F) {
-	f.Add(para("", runs(four, "aé中")), styleOf("paragraph", "P", "P", styled("X")))
-	f.Add(`<w:tbl><w:tblPr><w:tblStyle w:val="T"/></w:tblPr>`+para(`<w:numPr><w:numId w:val="1"/></w:numPr><w:pStyle w:val="P"/>`, `<w:r><w:sym w:font="X" w:char="F041"/><w:t>&#x41;<![CDATA[x]]>`), "<w:rPrDefault><w:rPr>"+four)
-	f.Add(`<mc:AlternateContent><mc:Choice Requires="wps"><w:p/><mc:Fallback xmlns:w="urn:x"><y:t xmlns:y="`+relType+`">`, `<w:style w:styleId="P" w:type="paragraph" w:default="1"><w:basedOn w:val="Q"/></w:style><w:style w:styleId="Q"><w:basedOn w:val="P"/></w:style>`)
-	dir := reportFonts(f)
-	empty := parts{"document": "", "styles": ""}.docx(f, nil)
-	f.Fuzz(func(t *testing.T, document, styles string) {
-		docx := replace(t, replace(t, empty, "word/document.xml", `<w:document `+wordNS+otherNS+`><w:body>`+document), "word/styles.xml", `<w:styles `+wordNS+`>`+styles)
-		d, err := Read(bytes.NewReader(docx), int64(len(docx)))
-		if err != nil {
-			return
-		}
-		report := open(t, Folders{System: []string{dir}}).Report(d) // a new one, since it remembers
-		for _, font := range d.Fonts() {
-			for r := range font.Characters.All() {
-				if !visible(r) {
-					t.Errorf("%q needs no glyph", r)
-				}
-			}
-		}
-		if len(report.Fonts) != len(d.Fonts()) {
-			t.Errorf("%d fonts of %d", len(report.Fonts), len(d.Fonts()))
-		}
-		report.Warnings()
-	})
-}
-
 // Whatever the container is, it is read or refused.
 func FuzzContainer(f *testing.F) {
-	f.Add(parts{"document": para("", runs(four, "aé中")), "fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.docx(f, map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
+	f.Add(fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")), "fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.Docx(f, map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
 	dir := reportFonts(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if d, err := Read(bytes.NewReader(b), int64(len(b))); err == nil {
+		if d, err := fonts.Read(bytes.NewReader(b), int64(len(b))); err == nil {
 			open(t, Folders{System: []string{dir}}).Report(d)
 		}
 	})
-}
-
-func TestSet(t *testing.T) {
-	var s Set
-	for _, r := range "ba中\U0001F600\U0010FFFFab\x00" {
-		s.Add(r)
-	}
-	if got := s.String(); got != "\x00ab中\U0001F600\U0010FFFF" || s.Len() != 6 || !s.Has('中') || s.Has('c') || s.Has(0x4E00) {
-		t.Errorf("the set is %q of %d", got, s.Len())
-	}
-	for range s.All() {
-		break
-	}
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"platen/docx/fonts"
+	"platen/docx/fonts/fontstest"
 )
 
 func TestUsed(t *testing.T) {
@@ -178,21 +181,21 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 		"Arial", "Times New Roman", "Courier New", "Calibri", "Cambria", "Calibri Light", "Georgia", "Helvetica", "Aptos", "Verdana", "Consolas", "Garamond",
 		"Segoe UI", "Nobody's Own", "MS Mincho", "Liberation Sans Narrow", "Arial Narrow",
 	} {
-		documents["of "+name] = parts{"document": para("", runs(face(name), "Hello, world"))}.docx(t, nil)
+		documents["of "+name] = fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face(name), "Hello, world"))}.Docx(t, nil)
 	}
-	documents["embedded"] = parts{
-		"document":  para("", runs(face("House Style!"), "Hello, world")),
+	documents["embedded"] = fontstest.Parts{
+		"document":  fontstest.Paragraph("", fontstest.Run(fontstest.Face("House Style!"), "Hello, world")),
 		"settings":  `<w:embedTrueTypeFonts/>`,
 		"fontTable": `<w:font w:name="House Style!"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
-	}.docx(t, map[string][]byte{"1.odttf": garble(font("House Style!"))})
+	}.Docx(t, map[string][]byte{"1.odttf": garble(font("House Style!"))})
 	// A font that may only be viewed is left alone by LibreOffice, which could also edit the document.
-	documents["restricted"] = parts{
-		"document":  para("", runs(face("Kept to View"), "Hello, world")),
+	documents["restricted"] = fontstest.Parts{
+		"document":  fontstest.Paragraph("", fontstest.Run(fontstest.Face("Kept to View"), "Hello, world")),
 		"fontTable": `<w:font w:name="Kept to View"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
-	}.docx(t, map[string][]byte{"1.odttf": garble(restrict(t, font("Kept to View")))})
-	documents["fallback"] = parts{"document": para("", runs(face("Calibri"), "snow ☃"))}.docx(t, nil)
-	documents["bullets"] = parts{"document": para("", `<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>`+runs(face("Wingdings"), "ü§"))}.docx(t, nil)
-	documents["sign"] = parts{"document": para("", `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)}.docx(t, nil)
+	}.Docx(t, map[string][]byte{"1.odttf": garble(restrict(t, font("Kept to View")))})
+	documents["fallback"] = fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face("Calibri"), "snow ☃"))}.Docx(t, nil)
+	documents["bullets"] = fontstest.Parts{"document": fontstest.Paragraph("", `<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>`+fontstest.Run(fontstest.Face("Wingdings"), "ü§"))}.Docx(t, nil)
+	documents["sign"] = fontstest.Parts{"document": fontstest.Paragraph("", `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)}.Docx(t, nil)
 	pdfs := office(t, l, documents)
 	for name, docx := range documents {
 		if embeds := read(t, docx).Embeds(); embeds != (name == "embedded" || name == "restricted") {
@@ -243,7 +246,7 @@ func TestOfficeOnCorpus(t *testing.T) {
 	l := installed(t)
 	files, documents := corpusFiles(t), map[string][]byte{}
 	for name, b := range files {
-		if _, err := Read(bytes.NewReader(b), int64(len(b))); err == nil && len(b)%corpusShare == 0 {
+		if _, err := fonts.Read(bytes.NewReader(b), int64(len(b))); err == nil && len(b)%corpusShare == 0 {
 			documents[strings.NewReplacer("/", "-", ".docx", "").Replace(name)] = b
 		}
 	}

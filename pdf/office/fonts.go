@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"platen/docx/fonts"
 	"platen/pdf/font"
 )
 
@@ -43,7 +44,7 @@ func (o *Office) inspect(document []byte) <-chan inspection {
 }
 
 func (o *Office) fontsOf(document []byte) (inspection, error) {
-	asked, err := font.Read(bytes.NewReader(document), int64(len(document)))
+	asked, err := fonts.Read(bytes.NewReader(document), int64(len(document)))
 	if err != nil {
 		return inspection{}, err
 	}

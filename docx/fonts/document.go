@@ -1,0 +1,255 @@
+// Package fonts finds out which fonts a Word document asks for, and which characters it sets in each.
+//
+// It follows the formatting of text as Word does (docx/style): styles of characters, paragraphs, and tables, the document's defaults,
+// and its theme. The kind of a character decides which of a run's four fonts it has. Headers, footers, notes, text boxes, list numbers,
+// symbols, watermarks, charts, and diagrams count. Hidden and deleted text and comments do not.
+package fonts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"platen/docx/style"
+	"platen/docx/wml"
+	"platen/ooxml"
+	"platen/ooxml/names"
+	"platen/ooxml/scan"
+)
+
+// Document is what a Word document asks for. What it was read from must stay readable for Embedded. It is not for several goroutines at
+// once.
+type Document struct {
+	asked    []Asked
+	language string
+	reader   *reader
+	embedded map[string][]embeddedFile // by folded name
+}
+
+// Asked is a font that a document asks for, with the characters that are set in it.
+type Asked struct {
+	Name       string
+	Characters *Set
+}
+
+// Fonts returns the fonts that at least one visible character is set in, in the order of their names.
+func (d *Document) Fonts() []Asked { return d.asked }
+
+// Language returns the language of the text in East Asian characters; "" if the document names none.
+func (d *Document) Language() string { return d.language }
+
+// Embeds reports whether fonts are embedded in the document. A LibreOffice that has read such a document knows them for as
+// long as it runs, and uses them for the documents of others that ask for them by name.
+func (d *Document) Embeds() bool { return len(d.embedded) > 0 }
+
+// Limits of a document, far above any real one.
+const (
+	maxPart    = 128 << 20 // bytes of a part that is read
+	maxTotal   = 512 << 20 // bytes of all parts that are read
+	maxDrawing = 16 << 20  // bytes of a chart, a diagram, or the font table
+	maxFile    = 32 << 20  // bytes of an embedded font
+	// A stream does not unpack to more than about a thousand times its size, so that a size which is a lie takes no memory.
+	maxRatio = 1100
+)
+
+var limits = ooxml.Limits{
+	PackageBytes: 1 << 40, TotalBytes: 1 << 40, PartBytes: 1 << 40, XMLBytes: maxPart, Ratio: maxRatio,
+}
+
+var errTooLarge = errors.New("the document is too large for its fonts to be looked for")
+
+// reader reads a Document.
+type reader struct {
+	pkg      *ooxml.Package
+	main     *ooxml.Part
+	read     int64 // bytes
+	sheet    *style.Sheet
+	fonts    map[string]*Asked // all that are named, by folded name
+	fallback *Asked            // for text that is given no font
+	formats  map[formatKey]*format
+	numbers  map[numberKey]bool // that are counted
+	sections map[string]string  // in which pages a header or footer is seen, by its relationship: "default", "first" or "even"
+	first    bool               // some section has a first page of its own
+	even     bool               // headers of even pages are seen
+}
+
+// wordDefault is what Word sets text in that no style and no run gives a font.
+const wordDefault = "Times New Roman"
+
+// Read finds out which fonts a Word document asks for.
+func Read(r io.ReaderAt, size int64) (*Document, error) {
+	pkg, err := ooxml.Peek(r, size, limits)
+	if err != nil {
+		return nil, err
+	}
+	main, err := pkg.WordMain()
+	if err != nil {
+		return nil, err
+	}
+	d := &reader{
+		pkg: pkg, main: main, fonts: map[string]*Asked{}, sections: map[string]string{},
+		formats: map[formatKey]*format{}, numbers: map[numberKey]bool{},
+	}
+	d.fallback = d.font(wordDefault)
+	if d.sheet, err = style.Read(pkg, main); err != nil {
+		return nil, err
+	}
+	if err := d.readSettings(); err != nil {
+		return nil, err
+	}
+	if err := d.readStories(); err != nil {
+		return nil, err
+	}
+	embedded, err := d.readFontTable()
+	if err != nil {
+		return nil, err
+	}
+	language, _ := d.sheet.Run(style.Cell{}, "", style.Properties{}).Get("w:lang/@w:eastAsia")
+	return &Document{asked: d.seen(), language: cmp.Or(language, d.sheet.Theme.EastAsia()), reader: d, embedded: embedded}, nil
+}
+
+// part reads a part of no more bytes than a limit.
+func (d *reader) part(part *ooxml.Part, limit int64) ([]byte, error) {
+	if d.read += part.Size; part.Size > limit || d.read > maxTotal {
+		return nil, errTooLarge
+	}
+	src, err := d.pkg.Read(part)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", part.Name, err)
+	}
+	return src, nil
+}
+
+// limitOf returns the error of a Reader if it reached a limit. What is not well formed is for LibreOffice to judge.
+func limitOf(r *scan.Reader) error {
+	if errors.Is(r.Err(), scan.ErrLimit) {
+		return r.Err()
+	}
+	return nil
+}
+
+// seen are the fonts that have characters.
+func (d *reader) seen() []Asked {
+	var seen []Asked
+	for _, f := range d.fonts {
+		if f.Characters.Len() > 0 {
+			seen = append(seen, *f)
+		}
+	}
+	slices.SortFunc(seen, func(a, b Asked) int { return cmp.Compare(fold(a.Name), fold(b.Name)) })
+	return seen
+}
+
+func (d *reader) readSettings() error {
+	part, err := wml.RelatedPart(d.pkg, d.main, names.RelSettings)
+	if part == nil || err != nil {
+		return err
+	}
+	src, err := d.part(part, maxDrawing)
+	if err != nil {
+		return err
+	}
+	r := scan.New(src)
+	for range r.All {
+		if r.Name() == "w:evenAndOddHeaders" {
+			d.even = isOn(r)
+		}
+	}
+	return limitOf(r)
+}
+
+// isOn is the value of an element that turns something on unless it says otherwise (ISO 29500-1 §17.17.4).
+func isOn(r *scan.Reader) bool {
+	switch string(r.RawAttr("w:val")) {
+	case "0", "false", "off":
+		return false
+	}
+	return true
+}
+
+// readStories reads the parts that have text: first the main one, which says where headers and footers are seen.
+func (d *reader) readStories() error {
+	if err := d.readStory(d.main); err != nil {
+		return err
+	}
+	rels, err := d.pkg.Rels(d.main.Name)
+	if err != nil {
+		return err
+	}
+	for _, r := range rels {
+		part := d.pkg.Part(r.Target)
+		if r.External || part == nil {
+			continue
+		}
+		var err error
+		switch r.Type {
+		case names.RelHeader, names.RelFooter:
+			if d.isSeen(r.ID) {
+				err = d.readStory(part)
+			}
+		case names.RelFootnotes, names.RelEndnotes:
+			err = d.readStory(part)
+		case names.RelChart, names.RelDiagramData:
+			err = d.readDrawing(part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *reader) isSeen(header string) bool {
+	pages, named := d.sections[header]
+	switch pages {
+	case "first":
+		return d.first
+	case "even":
+		return d.even
+	}
+	return named
+}
+
+func (d *reader) readStory(part *ooxml.Part) error {
+	src, err := d.part(part, maxPart)
+	if err != nil {
+		return err
+	}
+	s := &story{reader: d, r: scan.New(src), paragraphs: map[statedKey]*format{}, runs: map[statedKey]*format{}}
+	s.r.Classify = classify
+	for range s.r.All {
+		s.element(scope{paragraph: d.format(style.Cell{}, "")})
+	}
+	return limitOf(s.r)
+}
+
+const (
+	maxFonts    = 500 // that a document may name
+	maxFontName = 200 // bytes; Word takes names of 31 characters
+)
+
+// font is the one font of the document with a name, or nil. A leading @ asks for the font turned, for vertical text.
+func (d *reader) font(name string) *Asked {
+	name = strings.TrimSpace(strings.TrimPrefix(name, "@"))
+	key := fold(name)
+	f := d.fonts[key]
+	if f == nil && key != "" && len(name) <= maxFontName && len(d.fonts) < maxFonts {
+		f = &Asked{name, new(Set)}
+		d.fonts[key] = f
+	}
+	return f
+}
+
+// fold returns what names of fonts are compared by: lower case, without blanks.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
+}

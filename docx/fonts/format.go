@@ -1,0 +1,53 @@
+package fonts
+
+import (
+	"platen/docx/style"
+)
+
+// format is how text looks, as far as its font depends on it.
+type format struct {
+	fonts           [style.Slots]*Asked
+	hidden, capital bool
+	complex         bool   // the text is of a complex script, or from right to left
+	hint            string // which font is meant where a character could have one of two
+	language        string // of East Asian text
+	cell            style.Cell
+	paragraph       string // the id of the paragraph's style
+}
+
+// formatKey is what the format of text goes by that states nothing itself.
+type formatKey struct {
+	cell      style.Cell
+	paragraph string
+}
+
+// maxFormats is how many formats of a kind are remembered.
+const maxFormats = 10_000
+
+// format returns how text looks in paragraphs of a style in a cell.
+func (d *reader) format(cell style.Cell, paragraph string) *format {
+	key := formatKey{cell, paragraph}
+	if f := d.formats[key]; f != nil {
+		return f
+	}
+	f := d.formatOf(d.sheet.Run(cell, paragraph, style.Properties{}))
+	f.cell, f.paragraph = cell, paragraph
+	if len(d.formats) < maxFormats {
+		d.formats[key] = f
+	}
+	return f
+}
+
+// formatOf returns what properties say of the font.
+func (d *reader) formatOf(p style.Properties) *format {
+	f := &format{
+		hidden: p.On("w:vanish"), capital: p.On("w:caps") || p.On("w:smallCaps"), complex: p.On("w:cs") || p.On("w:rtl"),
+	}
+	for slot := range style.Slots {
+		name, _ := d.sheet.Font(p, slot)
+		f.fonts[slot] = d.font(name)
+	}
+	f.hint, _ = p.Get("w:rFonts/@w:hint")
+	f.language, _ = p.Get("w:lang/@w:eastAsia")
+	return f
+}

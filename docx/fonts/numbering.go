@@ -1,0 +1,64 @@
+package fonts
+
+import (
+	"strconv"
+	"strings"
+
+	"platen/docx/style"
+)
+
+// numberKey is what the number of a paragraph looks like: its level, in a format. Numbers of marks that state something are not
+// remembered.
+type numberKey struct {
+	level  string
+	format *format
+}
+
+// number takes note of what a paragraph's number or bullet is made of.
+func (d *reader) number(f *format, l *style.ListLevel, mark style.Properties) {
+	key := numberKey{l.ID, f}
+	plain := mark.IsZero()
+	if plain && d.numbers[key] {
+		return
+	}
+	if plain && len(d.numbers) < maxFormats {
+		d.numbers[key] = true
+	}
+	looks := d.formatOf(d.sheet.Number(f.cell, f.paragraph, mark, l))
+	if !looks.hidden {
+		d.note(looks, []byte(symbol(l)))
+	}
+}
+
+// symbol is the characters of a level: its text, and what numbers are made of in place of %1 to %9. How numbers in the
+// words of a language look is not known here.
+func symbol(l *style.ListLevel) string {
+	if l.Format == "none" {
+		return ""
+	}
+	if l.Format == "bullet" {
+		return l.Text
+	}
+	text, numbers := l.Text, ""
+	for i := range 9 {
+		number := "%" + strconv.Itoa(i+1)
+		if strings.Contains(text, number) {
+			text, numbers = strings.ReplaceAll(text, number, ""), numerals(l.Format)
+		}
+	}
+	return text + numbers
+}
+
+func numerals(format string) string {
+	switch format {
+	case "lowerRoman":
+		return "ivxlcdm"
+	case "upperRoman":
+		return "IVXLCDM"
+	case "lowerLetter":
+		return "abcdefghijklmnopqrstuvwxyz"
+	case "upperLetter":
+		return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	}
+	return "0123456789"
+}
