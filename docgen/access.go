@@ -15,7 +15,7 @@ type Permissions uint16
 const (
 	MaySee      Permissions = 1 << iota // know that it is there: its name, and what a folder holds
 	MayPreview                          // look at the content
-	MayDownload                         // take the content away, or make documents from it
+	MayDownload                         // download the content, or generate documents from it
 	MayUpload                           // put files and folders into it
 	MayEdit                             // rename, describe, move, add a version
 	MayDelete                           // put into the trash
@@ -24,10 +24,10 @@ const (
 	MayOwn                              // everything else
 )
 
-// Can tells whether all of the permissions are in the set.
+// Can reports whether all of the permissions are in the set.
 func (p Permissions) Can(all Permissions) bool { return p&all == all }
 
-// Role is what a collaboration makes of a user on an item and on all that lies below it.
+// Role is what a collaboration makes of a user on an item and on everything below it.
 type Role string
 
 // The roles of collaborators.
@@ -80,7 +80,7 @@ var restrictions = map[string]Permissions{
 type place struct {
 	row     store.Item
 	chain   []store.ItemChainRow // the item first, then the folders above it up to a root folder
-	archive *store.Item          // that it lies in, or is; nil for what is a user's
+	archive *store.Item          // that contains the item, or is the item; nil outside of archives
 	may     Permissions
 }
 
@@ -92,7 +92,7 @@ func (p place) tree() int64 {
 	return p.chain[len(p.chain)-1].Item.ID
 }
 
-// above is the folder that an item lies in, which is no root folder and no archive.
+// above returns the parent folder of an item that is neither a root folder nor an archive.
 func (p place) above() place {
 	return place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
 }
@@ -103,7 +103,7 @@ func (p place) child(kind Kind, id int64) place {
 	return place{row: row, chain: append([]store.ItemChainRow{{Item: row}}, p.chain...), archive: p.archive}
 }
 
-// placeAt is where an item lies, whoever may see it; an item that is not there lies nowhere.
+// placeAt returns the place of an item without checking permissions, or an empty place if it does not exist.
 func (s *Service) placeAt(ctx context.Context, q *store.Queries, kind Kind, id int64) (place, error) {
 	chain, err := q.ItemChain(ctx, id, 0, 0)
 	p := s.placeOf(chain)
@@ -111,7 +111,7 @@ func (s *Service) placeAt(ctx context.Context, q *store.Queries, kind Kind, id i
 	return p, err
 }
 
-// standing is placeAt for an item that may have been deleted for good: then it is not found.
+// standing is placeAt for an item that may have been deleted permanently: then it is not found.
 func (s *Service) standing(ctx context.Context, q *store.Queries, kind Kind, id int64) (place, error) {
 	p, err := s.placeAt(ctx, q, kind, id)
 	if err == nil && len(p.chain) == 0 {
@@ -120,7 +120,7 @@ func (s *Service) standing(ctx context.Context, q *store.Queries, kind Kind, id 
 	return p, err
 }
 
-// policy is where the contents of what lies there are kept.
+// policy returns the storage policy of the contents in a place.
 func (p place) policy() int64 {
 	if p.archive == nil {
 		return defaultPolicyID
@@ -138,8 +138,8 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	return s.findWhere(ctx, q, c, kind, id, need, place.active)
 }
 
-// findTrashed is find for an item that was put into the trash itself. What merely lies in a folder that was is not found
-// here: it comes back with the folder.
+// findTrashed is find for an item that was put into the trash itself. It does not find items inside a trashed folder, which are restored
+// with the folder.
 func (s *Service) findTrashed(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
 	return s.findWhere(ctx, q, c, kind, id, need, place.inTrash)
 }
@@ -165,7 +165,7 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 		return place{}, NotFound(kind.String(), id)
 	}
 	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
-		return place{}, Invalid(invalidField(kind.String(), "%s %d lies below more folders than can be nested: move one of them up", kind, id))
+		return place{}, Invalid(invalidField(kind.String(), "%s %d is nested in too many folders: move one of them up", kind, id))
 	}
 	if err := check(p, kind, id); err != nil {
 		return place{}, err
@@ -182,7 +182,7 @@ func (p place) active(kind Kind, id int64) error {
 		return nil
 	}
 	return &Error{Code: CodeTrashed, Message: "Item is trashed", Problems: []Problem{
-		invalidField(kind.String(), "%s %d is in the trash, or lies in a folder that is", kind, id),
+		invalidField(kind.String(), "%s %d is in the trash, or in a folder that is", kind, id),
 	}}
 }
 
@@ -193,17 +193,17 @@ func (p place) inTrash(kind Kind, id int64) error {
 	}
 	why := fmt.Sprintf("%s %d is not in the trash", kind, id)
 	if trashedAny(p.chain) {
-		why = fmt.Sprintf("%s %d is not in the trash itself, but lies in a folder that is: restore that folder", kind, id)
+		why = fmt.Sprintf("%s %d is in a trashed folder, but not in the trash itself: restore the folder", kind, id)
 	}
 	return &Error{Code: CodeNotTrashed, Message: "Item is not trashed", Problems: []Problem{invalidField(kind.String(), "%s", why)}}
 }
 
-// trashedAny tells whether anything of a chain is in the trash.
+// trashedAny reports whether anything of a chain is in the trash.
 func trashedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt != 0 })
 }
 
-// removedAny tells whether anything of a chain is being removed for good.
+// removedAny reports whether anything of a chain is being removed permanently.
 func removedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt == store.Removed })
 }

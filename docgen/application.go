@@ -84,12 +84,13 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 			return err
 		}
 		if added == 0 {
-			return failf(CodeConflict, "There is an application with the name %q already.", n.Name)
+			return failf(CodeConflict, "An application with the name %q already exists.", n.Name)
 		}
 		if app, err = s.application(ctx, tx.Queries, clientID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, s.Operator(), AuditAppCreated, auditOf("application", app.ID), "name", app.Name, "scopes", FormatScopes(app.Scopes),
+		return s.audit(ctx, tx, s.Operator(), AuditAppCreated, auditOf("application", app.ID), "name", app.Name, "scopes",
+			FormatScopes(app.Scopes),
 			"acts_as_users", strconv.FormatBool(app.ActsAsUsers))
 	})
 	return app, secret, err
@@ -98,12 +99,12 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 func (n NewApplication) problems() []Problem {
 	problems := nameProblems(n.Name)
 	if foldKey(n.Name) == foldKey(CommandLineApplication) {
-		problems = append(problems, invalidField("name", "the name %q is that of the tokens made by hand", CommandLineApplication))
+		problems = append(problems, invalidField("name", "the name %q is reserved for tokens from platen token create", CommandLineApplication))
 	}
 	known := scopesOf(RoleAdmin)
 	for _, scope := range n.Scopes {
 		if !slices.Contains(known, scope) {
-			problems = append(problems, invalidField("scope", "%q is no scope; the scopes are %s", scope, listScopes(known)))
+			problems = append(problems, invalidField("scope", "%q is not a scope; the scopes are %s", scope, listScopes(known)))
 		}
 	}
 	return problems
@@ -112,7 +113,7 @@ func (n NewApplication) problems() []Problem {
 // nameProblems says what is wrong with the name of a user or an application.
 func nameProblems(name string) []Problem {
 	if strings.TrimSpace(name) == "" || !keepable(name) || utf8.RuneCountInString(name) > maxLoginLength {
-		return []Problem{invalidField("name", "a name has 1 to %d characters", maxLoginLength)}
+		return []Problem{invalidField("name", "the name must have 1 to %d characters", maxLoginLength)}
 	}
 	return nil
 }
@@ -200,7 +201,8 @@ func (s *Service) changeApplication(ctx context.Context, name string, change fun
 func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, public []byte) (string, error) {
 	key, err := jwt.ParseRSAPublicKeyFromPEM(public)
 	if err != nil || key.N.BitLen() < minKeyBits {
-		return "", Invalid(invalidField("public_key", "the public key must be one of RSA with at least %d bits, in PEM (openssl rsa -in private.pem -pubout)", minKeyBits))
+		return "", Invalid(invalidField("public_key",
+			"the public key must be an RSA key of at least %d bits, in PEM format (openssl rsa -in private.pem -pubout)", minKeyBits))
 	}
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
@@ -211,7 +213,7 @@ func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, p
 		keyName = hex.EncodeToString(sum[:4])
 	}
 	if !keepable(keyName) || utf8.RuneCountInString(keyName) > maxKeyName {
-		return "", Invalid(invalidField("key_id", "the id of a key has 1 to %d characters", maxKeyName))
+		return "", Invalid(invalidField("key_id", "the key id must have 1 to %d characters", maxKeyName))
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	return keyName, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
@@ -220,13 +222,13 @@ func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, p
 			return err
 		}
 		if len(keys) >= maxKeys {
-			return failf(CodeConflict, "The application has %d keys already, the most: remove one first.", maxKeys)
+			return failf(CodeConflict, "The application already has %d keys, the maximum. Remove one first.", maxKeys)
 		}
 		added, err := tx.InsertApplicationKey(ctx, store.InsertApplicationKeyParams{
 			ApplicationID: app.ID, Name: keyName, PublicKey: string(text), CreatedAt: s.micros(),
 		})
 		if err == nil && added == 0 {
-			return failf(CodeConflict, "The application has a key with the id %q already.", keyName)
+			return failf(CodeConflict, "The application already has a key with the id %q.", keyName)
 		}
 		if err != nil {
 			return err

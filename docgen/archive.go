@@ -9,9 +9,8 @@ import (
 	"platen/store"
 )
 
-// Archive is a folder of the enterprise, directly in the root folder of its account. What lies in it belongs to the
-// enterprise and to nobody else, and only callers with ScopeGlobalContent see it. They find, list and fill an archive like
-// any folder.
+// Archive is a folder of the enterprise, directly in the root folder of its account. The enterprise owns everything in it, and only
+// callers with ScopeGlobalContent see it. They find, list and fill an archive like any folder.
 type Archive struct {
 	ID          int64
 	Name        string // unique, whatever its case
@@ -24,7 +23,7 @@ type Archive struct {
 const (
 	MaxArchives           = 10_000
 	MaxArchiveNameLength  = 100 // characters
-	maxArchiveDescription = 255 // characters
+	maxArchiveDescription = 255 // the same
 )
 
 // NewArchive describes an archive to be made.
@@ -58,7 +57,7 @@ func (change ArchiveChange) check() error {
 	}
 	if d := change.Description; d != nil && (!keepable(*d) || utf8.RuneCountInString(*d) > maxArchiveDescription) {
 		refused.Problems = append(refused.Problems,
-			invalidField("description", "a description has at most %d characters, which are UTF-8 without NUL", maxArchiveDescription))
+			invalidField("description", "the description must be UTF-8 without NUL, and at most %d characters long", maxArchiveDescription))
 	}
 	if len(refused.Problems) == 0 {
 		return nil
@@ -76,7 +75,7 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 		return Archive{}, err
 	}
 	if restrictions[c.User.Status]&MayUpload != 0 {
-		return Archive{}, failf(CodeForbidden, "Access denied – your status does not let you make archives.")
+		return Archive{}, failf(CodeForbidden, "Access denied – your status does not allow you to create archives.")
 	}
 	policyID, err := s.archivePolicy(c, n)
 	if err != nil {
@@ -117,7 +116,7 @@ func (s *Service) archivePolicy(c *Caller, n NewArchive) (int64, error) {
 	if _, known := s.policy(*n.PolicyID); known {
 		return *n.PolicyID, err
 	}
-	unknown := invalidField("storage_policy_id", "there is no storage policy %d; GET /storage_policies lists those there are", *n.PolicyID)
+	unknown := invalidField("storage_policy_id", "storage policy %d does not exist; GET /storage_policies lists all", *n.PolicyID)
 	if other, ok := errors.AsType[*Error](err); ok {
 		other.Problems = append(other.Problems, unknown)
 		return 0, err
@@ -132,7 +131,7 @@ func (s *Service) roomForArchive(ctx context.Context, tx *store.Tx) error {
 	}
 	count, err := tx.CountListing(ctx, s.archives())
 	if err == nil && count >= MaxArchives {
-		return failf(CodeRefused, "There are %d archives, and there can be no more: delete one that is empty.", count)
+		return failf(CodeRefused, "There are %d archives, the maximum. Delete an empty one first.", count)
 	}
 	return err
 }
@@ -143,11 +142,11 @@ func (s *Service) archives() store.Listing { return store.Listing{FolderID: s.en
 // archiveExists is the Error of a name that another archive bears.
 func archiveExists(name string) error {
 	return &Error{Code: CodeConflict, Message: "Resource with the same name already exists", Problems: []Problem{
-		invalidField("name", "there is an archive named %q already, where case does not count: choose another name", name),
+		invalidField("name", "an archive named %q already exists, ignoring case; choose another name", name),
 	}}
 }
 
-// Archives returns one page of the archives of the enterprise, by growing id.
+// Archives returns one page of the archives of the enterprise, in ascending order of id.
 func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[Archive], error) {
 	if err := c.requireArchives(ScopeRead); err != nil {
 		return Page[Archive]{}, err
@@ -187,7 +186,7 @@ func (s *Service) findArchive(ctx context.Context, q *store.Queries, c *Caller, 
 	return p.row, err
 }
 
-// UpdateArchive renames or describes an archive. A change of nothing is none.
+// UpdateArchive renames or describes an archive. An empty change has no effect.
 func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change ArchiveChange) (Archive, error) {
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return Archive{}, err
@@ -254,13 +253,13 @@ func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, r
 	return s.fire(ctx, tx, c, event{trigger: FolderRenamed, item: p, info: Renamed{before}})
 }
 
-// DeleteArchive deletes an archive for good. It must hold nothing but what is in the trash, which goes with it.
+// DeleteArchive deletes an archive permanently. It must hold nothing but what is in the trash, which goes with it.
 func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error {
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return err
 	}
 	if s.keepArchives {
-		return failf(CodeRefused, "Archives cannot be deleted on this server: its operator has turned that off.")
+		return failf(CodeRefused, "The operator of this server has disabled the deletion of archives.")
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		row, err := s.lockArchive(ctx, tx, c, id, MayOwn|MayDelete)
@@ -272,7 +271,7 @@ func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error 
 			return err
 		}
 		if full {
-			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move out or delete what it holds first.")
+			return failf(CodeFolderNotEmpty, "Cannot delete – the archive is not empty. Move or delete its items first.")
 		}
 		matched, err := s.purge(ctx, tx, c, Folder, row.ID)
 		if err != nil {

@@ -45,12 +45,12 @@ func (s *Service) grantAssertion(ctx context.Context, client *Client, r GrantReq
 	}
 	of := subject{c.SubjectType, c.Subject, "the claim box_sub_type", "the claim sub"}
 	if of.problem() != nil {
-		return Tokens{}, invalidGrant("the claim box_sub_type must be %s or %s, and sub the id of one.", subjectEnterprise, subjectUser)
+		return Tokens{}, invalidGrant("the claim box_sub_type must be %s or %s, and sub the corresponding id.", subjectEnterprise, subjectUser)
 	}
 	return s.grantSubject(ctx, client, of, r.Scope, func(tx *store.Tx) error {
 		added, err := tx.InsertAssertion(ctx, client.app.ID, c.ID, c.ExpiresAt.Add(assertionSlack).UnixMicro())
 		if err == nil && added == 0 {
-			return invalidGrant("the assertion was used before: sign another, with another jti.")
+			return invalidGrant("the assertion was already used. Sign a new one with another jti.")
 		}
 		return err
 	})
@@ -59,7 +59,7 @@ func (s *Service) grantAssertion(ctx context.Context, client *Client, r GrantReq
 // checkAssertion returns the claims of an assertion that a key of the client signed.
 func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantRequest) (*claims, error) {
 	if len(r.Assertion) > maxAssertion {
-		return nil, invalidGrant("the assertion has more than %d bytes.", maxAssertion)
+		return nil, invalidGrant("the assertion is longer than %d bytes.", maxAssertion)
 	}
 	parser := jwt.NewParser(
 		jwt.WithValidMethods(assertionMethods), jwt.WithIssuer(client.ID()), jwt.WithAudience(r.Audience, clientAudience),
@@ -95,21 +95,22 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 // unless they are understood (RFC 7515, section 4.1.11). None is, and the header crit may not be empty either.
 func checkHeader(header map[string]any) error {
 	if _, sent := header["crit"]; sent {
-		return invalidGrant("the header crit names extensions, of which this server understands none: sign without it.")
+		return invalidGrant("the header crit is not supported. Sign without it.")
 	}
 	if encoded, sent := header["b64"]; sent && encoded != true { // RFC 7797, which demands crit
-		return invalidGrant("the header b64 must be true or left out.")
+		return invalidGrant("the header b64 must be true or absent.")
 	}
 	return nil
 }
 
-// assertionProblems are what the parser finds; the first that is so is told.
+// assertionProblems are the errors of the parser; the first one that applies is reported.
 var assertionProblems = []struct {
 	err  error
 	text string
 }{
 	{jwt.ErrTokenMalformed, "the assertion is no JWT"},
-	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") + " and the private key of one of the application's public keys"},
+	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") +
+		" and the private key of one of the application's public keys"},
 	{jwt.ErrTokenExpired, "the claim exp is in the past: check the clock"},
 	{jwt.ErrTokenNotValidYet, "the claim nbf is in the future: check the clock"},
 	{jwt.ErrTokenUsedBeforeIssued, "the claim iat is in the future: check the clock"},
@@ -124,7 +125,7 @@ func assertionProblem(err error) string {
 			return known.text
 		}
 	}
-	return "the claims iss, sub, box_sub_type, aud, jti and exp are required"
+	return "the claims iss, sub, box_sub_type, aud, jti, and exp are required"
 }
 
 // assertionKeys returns the public keys of a client of which one must verify an assertion: the one that its header names,
@@ -147,7 +148,7 @@ func (s *Service) assertionKeys(ctx context.Context, client *Client, kid any) (j
 		keys.Keys = append(keys.Keys, key)
 	}
 	if err == nil && len(keys.Keys) == 0 {
-		err = invalidGrant("the header kid must name a key of the application.")
+		err = invalidGrant("the header kid must be the id of a key of the application.")
 	}
 	return keys, err
 }

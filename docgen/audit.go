@@ -35,7 +35,7 @@ const (
 	AuditShareChanged       AuditAction = "collaboration.updated"
 	AuditShareEnded         AuditAction = "collaboration.deleted"
 	AuditOwnerChanged       AuditAction = "item.owner_changed"
-	AuditPurged             AuditAction = "item.purged" // removed for good; once for a folder with all in it
+	AuditPurged             AuditAction = "item.purged" // removed permanently; once for a folder with all in it
 	AuditArchiveCreated     AuditAction = "archive.created"
 	AuditArchiveDeleted     AuditAction = "archive.deleted"
 	AuditWebhookCreated     AuditAction = "webhook.created"
@@ -101,7 +101,7 @@ func auditText(text string, most int) string {
 	return text
 }
 
-// auditArrow stands between a value before a change and the one after it.
+// auditArrow separates the old and the new value of a change.
 const auditArrow = " → "
 
 // auditTarget is what an action was done to.
@@ -121,7 +121,8 @@ func (s *Service) audit(ctx context.Context, tx *store.Tx, c *Caller, action Aud
 	return s.insertAudit(ctx, tx, c, action, AuditSuccess, of, details...)
 }
 
-func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, outcome string, of auditTarget, details ...string) error {
+func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, outcome string, of auditTarget,
+	details ...string) error {
 	said := map[string]string{}
 	for i := 0; i+1 < len(details); i += 2 {
 		if details[i+1] != "" {
@@ -140,7 +141,8 @@ func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, acti
 	return tx.InsertAuditEvent(ctx, store.InsertAuditEventParams{
 		ID: s.newID(), At: s.micros(), Action: string(action), Outcome: outcome,
 		ActorID: c.ActorID, UserID: c.User.ID, ApplicationID: c.ApplicationID, TokenID: c.TokenID,
-		Address: auditText(from.Address, maxAuditText), Agent: auditText(from.Agent, maxAuditText), RequestID: auditText(from.RequestID, maxAuditText),
+		Address: auditText(from.Address, maxAuditText), Agent: auditText(from.Agent, maxAuditText),
+		RequestID:  auditText(from.RequestID, maxAuditText),
 		TargetKind: of.kind, TargetID: auditText(of.id, maxAuditText), Details: text,
 	})
 }
@@ -163,7 +165,7 @@ func (s *Service) AuditEvents(ctx context.Context, c *Caller, f AuditFilter, r P
 		return Page[AuditEvent]{}, err
 	}
 	if !keepable(string(f.Action)) || len(f.Action) > maxAuditText {
-		return Page[AuditEvent]{}, Invalid(invalidField("action", "there is no such action; docs/operations.md lists them"))
+		return Page[AuditEvent]{}, Invalid(invalidField("action", "unknown action; docs/operations.md lists all actions"))
 	}
 	params := store.AuditEventsAfterParams{
 		Action: string(f.Action), UserID: f.UserID, Since: microsOf(f.From, 0), Until: microsOf(f.To, 1<<62),

@@ -77,7 +77,8 @@ func TestAudit(t *testing.T) {
 			{docgen.AuditShareEnded, w.alice, func() error { return w.DeleteCollaboration(ctx, w.alice, share.ID) }, "collaboration"},
 			{docgen.AuditWebhookCreated, w.alice, func() error {
 				made, err := w.CreateWebhook(ctx, w.alice, docgen.NewWebhook{
-					TargetKind: docgen.Folder, TargetID: folder, Address: "https://hooks.example.com/SECRET", Triggers: []docgen.Trigger{docgen.FileUploaded},
+					TargetKind: docgen.Folder, TargetID: folder, Address: "https://hooks.example.com/SECRET",
+					Triggers: []docgen.Trigger{docgen.FileUploaded},
 				})
 				if err == nil {
 					hook = made.ID
@@ -148,7 +149,8 @@ func TestAudit(t *testing.T) {
 			if got := w.audited(docgen.AuditFilter{From: noon.Add(time.Second)}); len(got) != 0 {
 				t.Errorf("after noon: %v", got)
 			}
-			if all, got := w.audited(docgen.AuditFilter{}), w.audited(docgen.AuditFilter{From: noon, To: noon.Add(time.Microsecond)}); len(all) != len(got) || len(got) == 0 {
+			if all, got := w.audited(docgen.AuditFilter{}),
+				w.audited(docgen.AuditFilter{From: noon, To: noon.Add(time.Microsecond)}); len(all) != len(got) || len(got) == 0 {
 				t.Errorf("at noon: %d of %d", len(got), len(all))
 			}
 		})
@@ -265,7 +267,8 @@ func TestAuditBounds(t *testing.T) {
 		must(t, err)
 		log := w.audited(docgen.AuditFilter{Action: docgen.AuditUserCreated})
 		got := log[slices.IndexFunc(log, func(e docgen.AuditEvent) bool { return e.Origin.Agent != "" })].Origin
-		if len(got.Agent) > 200 || !strings.HasPrefix(got.Agent, "ää") || got.Address != " [2J " || got.RequestID != "��" && got.RequestID != "\uFFFD\uFFFD" {
+		if len(got.Agent) > 200 || !strings.HasPrefix(got.Agent, "ää") || got.Address != " [2J " || got.RequestID != "��" &&
+			got.RequestID != "\uFFFD\uFFFD" {
 			t.Errorf("kept: %q", got)
 		}
 	})

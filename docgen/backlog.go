@@ -15,15 +15,16 @@ const (
 	// backlogAge is how long a count of what waits is used, together with what this process added to it. Other servers on the
 	// database may add as much again in that time.
 	backlogAge = 10 * time.Second
-	// dropLogged is how often a dropped notification of a user gets into the log of deliveries.
+	// dropLogged is the minimum interval between two log entries about dropped notifications of a user.
 	dropLogged = time.Minute
 	// knownBacklogs is how many users' counts are kept in memory.
 	knownBacklogs = 10_000
 )
 
 // dropReason is what the log of deliveries says of a notification that was dropped.
-const dropReason = "Dropped: %d notifications wait for the webhooks of this user already, the most. Others were dropped with this one, " +
-	"without an entry here. Delete webhooks whose receivers do not answer, or mend the receivers."
+const dropReason = "Dropped: the webhooks of this user already have %d pending notifications, the maximum. Others were dropped " +
+	"with this one, " +
+	"without an entry here. Delete webhooks whose receivers do not respond, or fix the receivers."
 
 // backlogs knows about how many notifications wait for the webhooks of each user. It is safe for concurrent use.
 type backlogs struct {
@@ -38,7 +39,7 @@ type userBacklog struct {
 	loggedAt  time.Time // when a dropped notification got into the log
 }
 
-// admission is what becomes of a new notification.
+// admission is the decision about a new notification.
 type admission int
 
 const (

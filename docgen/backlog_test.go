@@ -48,7 +48,7 @@ func (w *world) wantStates(c *docgen.Caller, webhook int64, want map[docgen.Deli
 	got, noted := map[docgen.DeliveryState]int{}, false
 	for _, d := range page.Entries {
 		got[d.State]++
-		noted = noted || strings.Contains(d.Reason, "3 notifications wait for the webhooks of this user already")
+		noted = noted || strings.Contains(d.Reason, "the webhooks of this user already have 3 pending notifications")
 	}
 	if !maps.Equal(got, want) || noted != (want[docgen.DeliveryCanceled] > 0) {
 		w.t.Errorf("the deliveries are %v, want %v; one says why it was dropped: %t", got, want, noted)

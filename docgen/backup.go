@@ -22,8 +22,8 @@ const maxAbsent = 10_000
 
 // CopyResult is what CopyContents did.
 type CopyResult struct {
-	Copied  int64                // contents
-	Present int64                // contents that were there already
+	Copied  int64                // number of copied contents
+	Present int64                // number of those that the target already had
 	Absent  []store.ContentPlace // contents that could not be copied: the source has no object, or cannot read it; at most 10,000
 }
 
@@ -87,7 +87,8 @@ type contentCopier struct {
 func (c *contentCopier) copy(ctx context.Context, content store.StoredContent) error {
 	from, to := c.from[content.Place.PolicyID], c.to[content.Place.PolicyID]
 	if from == nil || to == nil {
-		return fmt.Errorf("content %s is kept by storage policy %d, which --storage-policy does not name", content.Place.Key, content.Place.PolicyID)
+		return fmt.Errorf("content %s is stored by storage policy %d, which is missing in --storage-policy", content.Place.Key,
+			content.Place.PolicyID)
 	}
 	info, err := to.Stat(ctx, content.Place.Key)
 	switch {

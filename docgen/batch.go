@@ -55,7 +55,8 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	problems = append(append(problems, wrong...), b.pdfProblems()...)
 	const list = "document_generation_data"
 	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
-		problems = append(problems, invalidField(list, "a batch has 1 to %d documents, this one has %d", limits.Documents, len(b.Documents)))
+		problems = append(problems, invalidField(list, "a batch must have 1 to %d documents, this one has %d", limits.Documents,
+			len(b.Documents)))
 	}
 	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
 		at := fmt.Sprintf("%s[%d].", list, i)
@@ -184,7 +185,8 @@ func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error
 		}
 		found = Batch{
 			ID: row.ID, TemplateID: row.TemplateFileID, TemplateVersionID: row.TemplateVersionID, DestinationID: row.DestinationID,
-			OutputType: row.OutputType, CreatedAt: timeOf(row.CreatedAt), CreatedBy: row.CreatedBy, EnterpriseID: row.EnterpriseID, Source: row.Source,
+			OutputType: row.OutputType, CreatedAt: timeOf(row.CreatedAt), CreatedBy: row.CreatedBy, EnterpriseID: row.EnterpriseID,
+			Source: row.Source,
 		}
 		if found.DestinationID == c.rootID {
 			found.DestinationID = rootID
@@ -224,7 +226,8 @@ func countJobs(ctx context.Context, q *store.Queries, batchID string) (map[Statu
 }
 
 // batchTargets finds the version of the template that a batch uses, and the folder that its documents go into.
-func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller, b NewBatch) (version store.FileVersion, destination place, err error) {
+func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
+	b NewBatch) (version store.FileVersion, destination place, err error) {
 	template, err := s.findTemplate(ctx, q, c, b.TemplateID, MayDownload)
 	if err != nil {
 		return version, destination, err
@@ -234,12 +237,13 @@ func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
 	}
 	destination, err = s.find(ctx, q, c, Folder, b.DestinationID, MayUpload)
 	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
-		err = Invalid(invalidField("destination_folder.id", "there is no such folder, or it is in the trash"))
+		err = Invalid(invalidField("destination_folder.id", "the folder does not exist, or is in the trash"))
 	}
 	return version, destination, err
 }
 
-func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput) error {
+func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob,
+	inputs []store.DocgenInput) error {
 	if err := tx.InsertBatch(ctx, batch); err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 
 // batchOf asks for one document for each input: "Document 1", "Document 2" and so on.
 func batchOf(template, destination int64, inputs ...string) docgen.NewBatch {
-	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
+	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource,
+		OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
 	for i, input := range inputs {
 		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: b.Inputs.Parse([]byte(input))})
 	}
@@ -34,7 +35,8 @@ func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
 	for marker := ""; ; {
-		page, err := w.Jobs(w.t.Context(), w.alice, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit, Marker: marker})
+		page, err := w.Jobs(w.t.Context(), w.alice, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit,
+			Marker: marker})
 		must(w.t, err)
 		for _, job := range page.Entries {
 			if job.Summary != nil {
@@ -192,7 +194,8 @@ func TestBatchProblems(t *testing.T) {
 		template := w.template(w.alice, 0, "a.docx")
 		hidden := w.template(w.bob, 0, "b.docx")
 		shown := w.folder(w.bob, 0, "shown")
-		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: shown, UserID: w.alice.User.ID, Role: docgen.RoleViewer})
+		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: shown, UserID: w.alice.User.ID,
+			Role: docgen.RoleViewer})
 		must(t, err)
 		trashed := w.folder(w.alice, 0, "trashed")
 		must(t, w.TrashFolder(ctx, w.alice, trashed, false, ""))
@@ -213,13 +216,16 @@ func TestBatchProblems(t *testing.T) {
 		}{
 			"everything at once": {
 				docgen.NewBatch{TemplateID: template.ID, InputSource: "file", OutputType: "xlsx", Documents: []docgen.NewDocument{
-					{Name: "a/b", Input: new(docgen.Inputs).Parse([]byte("[]"))}, {Name: "good", Input: new(docgen.Inputs).Parse([]byte("{}"))}, {Name: ""},
+					{Name: "a/b", Input: new(docgen.Inputs).Parse([]byte("[]"))}, {Name: "good", Input: new(docgen.Inputs).Parse([]byte("{}"))},
+					{Name: ""},
 				}},
-				[]string{"input_source", "output_type", at + "[0].generated_file_name", at + "[0].user_input", at + "[2].generated_file_name", at + "[2].user_input"},
+				[]string{"input_source", "output_type", at + "[0].generated_file_name", at + "[0].user_input", at + "[2].generated_file_name",
+					at + "[2].user_input"},
 			},
-			"no documents":                       {batchOf(template.ID, 0), []string{at}},
-			"too many documents":                 {batchOf(template.ID, 0, "{}", "{}", "{}", "{}"), []string{at}},
-			"far too many that are wrong":        {docgen.NewBatch{InputSource: "api", OutputType: "docx", Documents: make([]docgen.NewDocument, 10_000)}, slices.Concat([]string{at}, numberedFields(at, limits.Documents))},
+			"no documents":       {batchOf(template.ID, 0), []string{at}},
+			"too many documents": {batchOf(template.ID, 0, "{}", "{}", "{}", "{}"), []string{at}},
+			"far too many that are wrong": {docgen.NewBatch{InputSource: "api", OutputType: "docx",
+				Documents: make([]docgen.NewDocument, 10_000)}, slices.Concat([]string{at}, numberedFields(at, limits.Documents))},
 			"an empty name":                      {named(""), []string{at + "[0].generated_file_name"}},
 			"a name too long with its extension": {named(strings.Repeat("a", 251)), []string{at + "[0].generated_file_name"}},
 			"a folder that is not":               {batchOf(template.ID, 12345, "{}"), []string{"destination_folder.id"}},
@@ -232,9 +238,10 @@ func TestBatchProblems(t *testing.T) {
 			"two inputs in one":                  {batchOf(template.ID, 0, `{}{}`), []string{at + "[0].user_input"}},
 			"an input too deep":                  {batchOf(template.ID, 0, deep(501)), []string{at + "[0].user_input"}},
 			"an input far too deep":              {batchOf(template.ID, 0, strings.Repeat(`{"a":[`, 3000)), []string{at + "[0].user_input"}},
-			"an input too large":                 {batchOf(template.ID, 0, `{"a":"`+strings.Repeat("x", 20_000)+`"}`), []string{at + "[0].user_input"}},
-			"an input that is no UTF-8":          {batchOf(template.ID, 0, "{\"a\":\"\xff\"}"), []string{at + "[0].user_input"}},
-			"an input with a NUL in it":          {batchOf(template.ID, 0, "{\"a\":\"\x00\"}"), []string{at + "[0].user_input"}},
+			"an input too large": {batchOf(template.ID, 0, `{"a":"`+strings.Repeat("x", 20_000)+`"}`),
+				[]string{at + "[0].user_input"}},
+			"an input that is no UTF-8": {batchOf(template.ID, 0, "{\"a\":\"\xff\"}"), []string{at + "[0].user_input"}},
+			"an input with a NUL in it": {batchOf(template.ID, 0, "{\"a\":\"\x00\"}"), []string{at + "[0].user_input"}},
 		}
 		for name, tt := range tests {
 			t.Run(name, func(t *testing.T) {
@@ -248,9 +255,10 @@ func TestBatchProblems(t *testing.T) {
 			batch docgen.NewBatch
 			want  docgen.Code
 		}{
-			"a template of others":        {batchOf(hidden.ID, 0, "{}"), docgen.CodeNotFound},
-			"a template in the trash":     {batchOf(gone.ID, 0, "{}"), docgen.CodeTrashed},
-			"another template's version":  {docgen.NewBatch{TemplateID: template.ID, VersionID: gone.VersionID, InputSource: "api", OutputType: "docx", Documents: named("a").Documents}, docgen.CodeNotFound},
+			"a template of others":    {batchOf(hidden.ID, 0, "{}"), docgen.CodeNotFound},
+			"a template in the trash": {batchOf(gone.ID, 0, "{}"), docgen.CodeTrashed},
+			"another template's version": {docgen.NewBatch{TemplateID: template.ID, VersionID: gone.VersionID, InputSource: "api",
+				OutputType: "docx", Documents: named("a").Documents}, docgen.CodeNotFound},
 			"a folder that is only shown": {batchOf(template.ID, shown, "{}"), docgen.CodeForbidden},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -259,7 +267,8 @@ func TestBatchProblems(t *testing.T) {
 			})
 		}
 		t.Run("leave nothing behind", func(t *testing.T) {
-			if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM docgen_inputs)"); n != 0 {
+			if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM " +
+				"docgen_inputs)"); n != 0 {
 				t.Errorf("%d rows of refused batches", n)
 			}
 		})
@@ -302,7 +311,8 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 		if err == nil || errors.As(err, &known) {
 			t.Fatalf("CreateBatch without a queue: %v, want an error of the server's own", err)
 		}
-		if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM docgen_inputs)"); n != 0 {
+		if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM " +
+			"docgen_inputs)"); n != 0 {
 			t.Errorf("%d rows are left of a batch that failed", n)
 		}
 		w.batch(batchOf(template.ID, 0, "{}"))

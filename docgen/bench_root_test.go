@@ -31,7 +31,8 @@ func BenchmarkRootPages(b *testing.B) {
 			w.fill(theirs, 2*rootItems+1, rootsShared)
 			must(b, w.exec(`INSERT INTO collaborations (id, user_id, item_id, invite_login, invite_key, role, status, is_access_only, expires_at,
 				can_view_path, acknowledged_at, created_at, created_by, modified_at)
-				SELECT id, $1, id, '', '', 'viewer', 'accepted', FALSE, 0, FALSE, 0, 0, owner_id, 0 FROM items WHERE parent_id = $2`, w.alice.User.ID, theirs))
+				SELECT id, $1, id, '', '', 'viewer', 'accepted', FALSE, 0, FALSE, 0, 0, owner_id, 0 FROM items WHERE parent_id = $2`,
+				w.alice.User.ID, theirs))
 			must(b, w.exec("ANALYZE"))
 			inRoot, inFolder := w.middle(b, 0), w.middle(b, folder)
 			var spent, floor time.Duration

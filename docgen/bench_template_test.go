@@ -22,7 +22,8 @@ func BenchmarkTemplates(b *testing.B) {
 			w := newWorld(b, config(b), blobs, docgen.Limits{})
 			folder := w.folder(w.alice, 0, "many")
 			w.fill(folder, 1<<50, templates)
-			must(b, w.exec(`INSERT INTO docgen_templates (file_id, marked_at, marked_by, owner_id) SELECT id, 0, owner_id, owner_id FROM items WHERE parent_id = $1`, folder))
+			must(b, w.exec(`INSERT INTO docgen_templates (file_id, marked_at, marked_by, owner_id) SELECT id, 0, owner_id, owner_id FROM `+
+				`items WHERE parent_id = $1`, folder))
 			w.recount()
 			must(b, w.TrashFolder(b.Context(), w.alice, folder, true, ""))
 			must(b, w.exec("ANALYZE"))

@@ -17,11 +17,12 @@ func (w *world) fillFiles(folder, first, count int64) {
 	w.fill(folder, first, count)
 	must(w.t, w.exec(`INSERT INTO file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by)
 		SELECT id, id AS file_id, 1, name, 'versions/' || id, 10, '', 0, owner_id FROM items WHERE parent_id = $1 AND kind = 1 AND version_id = 0`, folder))
-	must(w.t, w.exec("UPDATE items SET version_id = id, version_number = 1, size = 10 WHERE parent_id = $1 AND kind = 1 AND version_id = 0", folder))
+	must(w.t, w.exec("UPDATE items SET version_id = id, version_number = 1, size = 10 WHERE parent_id = $1 AND kind = 1 AND "+
+		"version_id = 0", folder))
 }
 
-// BenchmarkTrees measures what others may have to wait for while one user changes a large tree: each operation is one transaction. A user may
-// do so with the limits of what changes owner and of what is copied; managers of content without a limit.
+// BenchmarkTrees measures what others may have to wait for while one user changes a large tree: each operation is one
+// transaction. A user may do so with the limits of what changes owner and of what is copied; managers of content without a limit.
 func BenchmarkTrees(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		for _, items := range []int64{docgen.OwnerItems, docgen.CopyItems, 100_000} {
@@ -46,7 +47,8 @@ func (w *world) changeTree(b *testing.B, items int64, spent map[string]time.Dura
 	ctx := b.Context()
 	cold, err := blob.Open(b.TempDir())
 	must(b, err)
-	w.Service, err = docgen.New(ctx, docgen.Config{Store: w.db, Blobs: w.blobs, Now: w.clock.now, Policies: []docgen.NewStoragePolicy{{Name: "cold", Blobs: cold}}})
+	w.Service, err = docgen.New(ctx, docgen.Config{Store: w.db, Blobs: w.blobs, Now: w.clock.now,
+		Policies: []docgen.NewStoragePolicy{{Name: "cold", Blobs: cold}}})
 	must(b, err)
 	manager := w.archivist(docgen.ScopeManagedUsers, docgen.ScopeGlobalContent)
 	policies, err := w.StoragePolicies(ctx, manager, docgen.PageRequest{})
@@ -62,7 +64,8 @@ func (w *world) changeTree(b *testing.B, items int64, spent map[string]time.Dura
 	archive, err := w.CreateArchive(ctx, manager, docgen.NewArchive{Name: "archive", PolicyID: &policies.Entries[1].ID})
 	must(b, err)
 	theirs, within := w.folder(w.bob, 0, "theirs"), w.folder(w.alice, 0, "within")
-	_, err = w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
+	_, err = w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID,
+		Role: docgen.RoleEditor})
 	must(b, err)
 	mover := w.alice
 	if items > docgen.OwnerItems {

@@ -35,7 +35,7 @@ func (c *Caller) room(bytes int) error {
 	return c.Room(int64(bytes))
 }
 
-// has tells whether the token has a scope; reading and writing is also reading.
+// has reports whether the token has a scope; reading and writing is also reading.
 func (c *Caller) has(scope Scope) bool {
 	return slices.Contains(c.Scopes, scope) || scope == ScopeRead && slices.Contains(c.Scopes, ScopeWrite)
 }
@@ -79,21 +79,22 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 	return caller, err
 }
 
-// actsAsUsers tells whether a token of an application lets its user act for others: that of an administrator, or that of the
+// actsAsUsers reports whether a token of an application lets its user act for others: that of an administrator, or that of the
 // application's own account.
 func actsAsUsers(app store.Application, user store.User) bool {
 	own := user.ID == app.ServiceAccountID.Int64
 	return app.ActsAsUsers && (own || user.Kind == KindManaged && user.Role != RoleUser)
 }
 
-// As returns the Caller that acts for another user, with what is left of the token's scopes for that user. The
-// application of the token must be one that acts for users, and the caller an administrator or a service account.
+// As returns the Caller that acts for another user, with those scopes of the token that the user can have. The application of the token
+// must be one that acts for users, and the caller an administrator or a service account.
 func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, error) {
 	if userID == c.User.ID {
 		return c, nil
 	}
 	if !c.actsAsUsers {
-		return nil, failf(CodeForbidden, "Access denied – only administrators and service accounts act for another user, if their application may.")
+		return nil, failf(CodeForbidden, "Access denied – only administrators and service accounts can act for another user, and only "+
+			"if their application may.")
 	}
 	var as *Caller
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -103,9 +104,9 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 		}
 		switch {
 		case row.Kind == KindService || !isActive(row):
-			return failf(CodeForbidden, "Access denied – nobody acts for user %d, who is inactive or a service account.", userID)
+			return failf(CodeForbidden, "Access denied – user %d is inactive or a service account, so no one can act for them.", userID)
 		case c.User.Role == RoleCoadmin && row.Role == RoleAdmin:
-			return failf(CodeForbidden, "Access denied – a co-administrator does not act for an administrator.")
+			return failf(CodeForbidden, "Access denied – a co-administrator cannot act for an administrator.")
 		}
 		as = &Caller{
 			User: userOf(row, ""), ActorID: c.ActorID, ApplicationID: c.ApplicationID, TokenID: c.TokenID,
@@ -119,8 +120,8 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 	return as, s.recordActing(ctx, as)
 }
 
-// callerOf is who acts for a user when no token does: with what is left to the user of the content of everybody, where it reached
-// that when it was begun. The user may be less now than then.
+// callerOf returns the caller for background work on behalf of a user. If globalContent is set, it keeps access to all content as far as
+// the user's role still allows. The user may be less now than then.
 func callerOf(user store.User, globalContent bool) *Caller {
 	c := &Caller{User: userOf(user, ""), rootID: user.RootFolderID}
 	if globalContent && isActive(user) {

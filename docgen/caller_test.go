@@ -108,8 +108,12 @@ func TestScopes(t *testing.T) {
 				_, err := w.ItemsByOffset(ctx, c, 1, docgen.OffsetRequest{}, docgen.ItemOrder{})
 				return err
 			}},
-			"Collaboration":  {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaboration(ctx, c, 1); return err }},
-			"Collaborations": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaborations(ctx, c, docgen.Folder, 1, first); return err }},
+			"Collaboration": {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Collaboration(ctx, c, 1); return err }},
+			"Collaborations": {docgen.ScopeRead, func(c *docgen.Caller) error {
+				_, err := w.Collaborations(ctx, c, docgen.Folder, 1,
+					first)
+				return err
+			}},
 			"Invitations": {docgen.ScopeRead, func(c *docgen.Caller) error {
 				_, err := w.Invitations(ctx, c, docgen.OffsetRequest{Limit: 1})
 				return err
@@ -128,8 +132,9 @@ func TestScopes(t *testing.T) {
 				_, err := w.CreateFolder(ctx, c, docgen.NewFolder{Name: "x", ParentID: 1})
 				return err
 			}},
-			"UpdateFolder": {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.UpdateFolder(ctx, c, 1, docgen.ItemChange{}); return err }},
-			"TrashFolder":  {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.TrashFolder(ctx, c, 1, true, "") }},
+			"UpdateFolder": {docgen.ScopeWrite,
+				func(c *docgen.Caller) error { _, err := w.UpdateFolder(ctx, c, 1, docgen.ItemChange{}); return err }},
+			"TrashFolder": {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.TrashFolder(ctx, c, 1, true, "") }},
 			"CreateCollaboration": {docgen.ScopeWrite, func(c *docgen.Caller) error {
 				_, err := w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemID: 1, Role: docgen.RoleViewer})
 				return err
@@ -145,9 +150,12 @@ func TestScopes(t *testing.T) {
 			"CheckVersion": {docgen.ScopeWrite, func(c *docgen.Caller) error {
 				return w.CheckVersion(ctx, c, docgen.NewVersion{FileID: 1}, 1)
 			}},
-			"CopyFile":       {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.CopyFile(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
-			"CopyFolder":     {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.CopyFolder(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
-			"Versions":       {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Versions(ctx, c, 1, docgen.OffsetRequest{}); return err }},
+			"CopyFile": {docgen.ScopeWrite,
+				func(c *docgen.Caller) error { _, err := w.CopyFile(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
+			"CopyFolder": {docgen.ScopeWrite,
+				func(c *docgen.Caller) error { _, err := w.CopyFolder(ctx, c, docgen.NewCopy{ItemID: 1}); return err }},
+			"Versions": {docgen.ScopeRead,
+				func(c *docgen.Caller) error { _, err := w.Versions(ctx, c, 1, docgen.OffsetRequest{}); return err }},
 			"Version":        {docgen.ScopeRead, func(c *docgen.Caller) error { _, err := w.Version(ctx, c, 1, 1); return err }},
 			"TrashVersion":   {docgen.ScopeWrite, func(c *docgen.Caller) error { return w.TrashVersion(ctx, c, 1, 1, "") }},
 			"RestoreVersion": {docgen.ScopeWrite, func(c *docgen.Caller) error { _, err := w.RestoreVersion(ctx, c, 1, 1); return err }},
@@ -197,17 +205,21 @@ func TestScopes(t *testing.T) {
 			"StoragePolicies": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicies(ctx, c, first); return err }},
 			"StoragePolicy":   {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.StoragePolicy(ctx, c, 1); return err }},
 			"User":            {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.User(ctx, c, 1); return err }},
-			"Users":           {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.Users(ctx, c, docgen.UserFilter{}, first); return err }},
+			"Users": {docgen.ScopeManagedUsers,
+				func(c *docgen.Caller) error { _, err := w.Users(ctx, c, docgen.UserFilter{}, first); return err }},
 			"UsersByOffset": {docgen.ScopeManagedUsers, func(c *docgen.Caller) error {
 				_, err := w.UsersByOffset(ctx, c, docgen.UserFilter{}, docgen.OffsetRequest{})
 				return err
 			}},
-			"AddUser":         {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.AddUser(ctx, c, docgen.NewUser{}); return err }},
-			"UpdateUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
+			"AddUser": {docgen.ScopeManagedUsers,
+				func(c *docgen.Caller) error { _, err := w.AddUser(ctx, c, docgen.NewUser{}); return err }},
+			"UpdateUser": {docgen.ScopeManagedUsers,
+				func(c *docgen.Caller) error { _, err := w.UpdateUser(ctx, c, 1, docgen.UserChange{}); return err }},
 			"DeleteUser":      {docgen.ScopeManagedUsers, func(c *docgen.Caller) error { return w.DeleteUser(ctx, c, 1, true) }},
 			"TransferContent": {docgen.ScopeGlobalContent, func(c *docgen.Caller) error { _, err := w.TransferContent(ctx, c, 1, 2); return err }},
 			"CreateWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
-				_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetID: 1, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileUploaded}})
+				_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetID: 1, Address: "https://example.com/",
+					Triggers: []docgen.Trigger{docgen.FileUploaded}})
 				return err
 			}},
 			"UpdateWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
@@ -217,8 +229,9 @@ func TestScopes(t *testing.T) {
 			"Webhook":       {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Webhook(ctx, c, 1); return err }},
 			"Webhooks":      {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.Webhooks(ctx, c, first); return err }},
 			"DeleteWebhook": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.DeleteWebhook(ctx, c, 1) }},
-			"TestWebhook":   {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.TestWebhook(ctx, c, 1, docgen.FileUploaded); return err }},
-			"SigningKeys":   {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.SigningKeys(ctx, c); return err }},
+			"TestWebhook": {docgen.ScopeWebhooks,
+				func(c *docgen.Caller) error { _, err := w.TestWebhook(ctx, c, 1, docgen.FileUploaded); return err }},
+			"SigningKeys": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { _, err := w.SigningKeys(ctx, c); return err }},
 			"RenewSigningKey": {docgen.ScopeWebhooks, func(c *docgen.Caller) error {
 				_, err := w.RenewSigningKey(ctx, c, docgen.KeyPrimary, 0)
 				return err
@@ -246,7 +259,8 @@ func TestScopes(t *testing.T) {
 			"DeleteListener": {docgen.ScopeWebhooks, func(c *docgen.Caller) error { return w.DeleteListener(ctx, c, 1) }},
 		}
 		w.member("root", docgen.RoleAdmin)
-		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers} {
+		for _, scope := range []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks,
+			docgen.ScopeManagedUsers} {
 			c := w.caller("root", scope)
 			for name, op := range operations {
 				enough := scope == op.need || scope == docgen.ScopeWrite && op.need == docgen.ScopeRead
@@ -269,7 +283,8 @@ func TestUsers(t *testing.T) {
 			must(t, err)
 			want := docgen.User{
 				ID: w.alice.User.ID, Login: "alice@example.com", Name: "alice", Kind: docgen.KindManaged, Role: docgen.RoleUser,
-				Status: docgen.StatusActive, EnterpriseID: w.alice.User.EnterpriseID, EnterpriseName: "Platen", CreatedAt: noon, ModifiedAt: noon, Weight: 1,
+				Status: docgen.StatusActive, EnterpriseID: w.alice.User.EnterpriseID, EnterpriseName: "Platen", CreatedAt: noon, ModifiedAt: noon,
+				Weight: 1,
 			}
 			if me != want {
 				t.Errorf("Me = %+v, want %+v", me, want)
@@ -280,13 +295,15 @@ func TestUsers(t *testing.T) {
 			wantCode(t, err, docgen.CodeLoginInUse)
 		})
 		t.Run("are told everything that is wrong at once", func(t *testing.T) {
-			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Status: "dead", Profile: docgen.Profile{Language: "tlhingan hol", TimeZone: "Mars/Olympus"}})
+			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Status: "dead",
+				Profile: docgen.Profile{Language: "tlhingan hol", TimeZone: "Mars/Olympus"}})
 			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "status", "language", "timezone"}) {
 				t.Errorf("problems with %q", got)
 			}
 		})
 		t.Run("have text that both databases can keep", func(t *testing.T) {
-			for _, u := range []docgen.NewUser{{Login: "a\x00", Name: "A"}, {Login: "a\xff", Name: "A"}, {Login: "a", Name: "\x00"}, {Login: "a", Name: "\xff"}} {
+			for _, u := range []docgen.NewUser{{Login: "a\x00", Name: "A"}, {Login: "a\xff", Name: "A"}, {Login: "a", Name: "\x00"},
+				{Login: "a", Name: "\xff"}} {
 				_, err := w.CreateUser(ctx, u)
 				wantCode(t, err, docgen.CodeBadRequest)
 			}

@@ -229,7 +229,7 @@ func (r *checkedReader) fill() error {
 		return r.service.readFailure(r.ctx, r.version, err)
 	}
 	if crc32.Checksum(block, castagnoli) != r.sums[r.next] {
-		reason := fmt.Sprintf("the %d bytes from %d on are not the ones it had", len(block), r.next*blockSize)
+		reason := fmt.Sprintf("the %d bytes from offset %d have changed", len(block), r.next*blockSize)
 		return r.service.damaged(r.ctx, r.version, DamageChanged, reason)
 	}
 	r.next++

@@ -14,7 +14,7 @@ import (
 	"platen/store"
 )
 
-// Collaboration gives a user a role on an item and on all that lies below it. One that is not accepted gives nothing.
+// Collaboration gives a user a role on an item and on everything below it. One that is not accepted gives nothing.
 type Collaboration struct {
 	ID             int64
 	Item           *Item    // listing form; nil unless it is accepted
@@ -60,7 +60,8 @@ func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
 	switch {
 	case n.UserID != 0:
 	case n.Login == "":
-		problems = append(problems, Problem{Reason: ReasonMissing, Name: "accessible_by.id", Message: "'accessible_by' must have an id or a login"})
+		problems = append(problems, Problem{Reason: ReasonMissing, Name: "accessible_by.id",
+			Message: "'accessible_by' must have an id or a login"})
 	default:
 		problems = append(problems, loginProblems("accessible_by.login", n.Login)...)
 	}
@@ -73,13 +74,13 @@ func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
 // roleProblem says what is wrong with a role.
 func roleProblem(role Role) Problem {
 	if role == RoleOwner {
-		return invalidField("role", "nobody is invited as owner: give another role first, and change it to owner then")
+		return invalidField("role", "owner is not a role for a new collaboration: assign another role first, and then change it to owner")
 	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(rolePermissions)) {
 		names = append(names, string(name))
 	}
-	return invalidField("role", "%q is no role of a collaborator; the roles are %s", role, strings.Join(names, ", "))
+	return invalidField("role", "%q is not a role of a collaborator; the roles are %s", role, strings.Join(names, ", "))
 }
 
 // pathProblems says what is wrong with showing the path to an item.
@@ -95,7 +96,7 @@ func (s *Service) expiryProblems(at time.Time) []Problem {
 	if at.IsZero() || at.After(s.now()) {
 		return nil
 	}
-	return []Problem{invalidField("expires_at", "a collaboration cannot end before it begins: give a time in the future, or null for no end")}
+	return []Problem{invalidField("expires_at", "expires_at must be a time in the future, or null for never")}
 }
 
 // grant checks that a caller may give a role where the caller has permissions: nobody gives more than is theirs.
@@ -103,15 +104,15 @@ func grant(may Permissions, role Role) error {
 	if may.Can(rolePermissions[role]) {
 		return nil
 	}
-	return failf(CodeForbidden, "Access denied – you cannot give a role (%s) that may do more than you may.", role)
+	return failf(CodeForbidden, "Access denied – you cannot assign a role (%s) with more permissions than your own.", role)
 }
 
-// grantPath checks that a caller may show others what lies above an item.
+// grantPath checks that a caller may show others the path of an item.
 func grantPath(may Permissions) error {
 	if may.Can(MayManage) {
 		return nil
 	}
-	return failf(CodeForbidden, "Access denied – only the owner and co-owners say whether the path to a folder is shown.")
+	return failf(CodeForbidden, "Access denied – only the owner and co-owners can set can_view_path.")
 }
 
 // CreateCollaboration lets a user work with an item, or invites a login that nobody has.
@@ -123,7 +124,7 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 		return nil, err
 	}
 	if n.ItemKind == Folder && n.ItemID == rootID {
-		return nil, failf(CodeRootCollaboration, "Collaborations are not available on the root folder: share a folder in it.")
+		return nil, failf(CodeRootCollaboration, "Collaborations are not available on the root folder. Share a folder inside it.")
 	}
 	var made *Collaboration
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -155,7 +156,7 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 // checkGrants checks that a caller who found an item may give what a new collaboration gives.
 func checkGrants(p place, n NewCollaboration) error {
 	if p.archive != nil {
-		return failf(CodeForbidden, "Access denied – nobody collaborates in an archive.")
+		return failf(CodeForbidden, "Access denied – items in an archive cannot have collaborations.")
 	}
 	if n.CanViewPath {
 		if err := grantPath(p.may); err != nil {
@@ -166,7 +167,8 @@ func checkGrants(p place, n NewCollaboration) error {
 }
 
 // newCollaborationRow describes a collaboration on an item that comes into being now.
-func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Caller, p place, n NewCollaboration) (store.InsertCollaborationParams, error) {
+func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Caller, p place,
+	n NewCollaboration) (store.InsertCollaborationParams, error) {
 	now := s.micros()
 	row := store.InsertCollaborationParams{
 		ID: s.newID(), ItemID: p.row.ID, Role: string(n.Role), Status: CollaborationAccepted,
@@ -198,7 +200,7 @@ func insertCollaboration(ctx context.Context, tx *store.Tx, row store.InsertColl
 	}
 	added, err := tx.InsertCollaboration(ctx, row)
 	if err == nil && added == 0 {
-		return failf(CodeCollaborator, "The user is a collaborator already, or invited; change the role instead.")
+		return failf(CodeCollaborator, "The user is already a collaborator, or invited. Change the role instead.")
 	}
 	return err
 }
@@ -212,7 +214,8 @@ func readCollaboration(ctx context.Context, q *store.Queries, id int64) (*Collab
 	return collaborationOf(ctx, q, userRefs{}, row.Collaboration, row.Item)
 }
 
-func collaborationOf(ctx context.Context, q *store.Queries, users userRefs, row store.Collaboration, item store.Item) (*Collaboration, error) {
+func collaborationOf(ctx context.Context, q *store.Queries, users userRefs, row store.Collaboration,
+	item store.Item) (*Collaboration, error) {
 	collaboration := &Collaboration{
 		ID: row.ID, Role: Role(row.Role), Status: row.Status, AccessOnly: row.IsAccessOnly, CanViewPath: row.CanViewPath,
 		ExpiresAt: timeOf(row.ExpiresAt), AcknowledgedAt: timeOf(row.AcknowledgedAt),
@@ -243,8 +246,8 @@ type share struct {
 	place place // the item as the caller sees it; nothing where the caller is invited and does not
 }
 
-// findCollaboration returns a collaboration that a caller may see: on an item that the caller sees, or the caller's own
-// invitation. One that has expired is not there.
+// findCollaboration returns a collaboration that a caller may see: on an item that the caller sees, or the caller's own invitation. An
+// expired one is not found.
 func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Caller, id int64) (share, error) {
 	row, err := q.Collaboration(ctx, id)
 	ended := err == nil && row.Collaboration.ExpiresAt != 0 && row.Collaboration.ExpiresAt <= s.micros()
@@ -267,7 +270,7 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 	return found, err
 }
 
-// matches tells whether the caller is the collaborator.
+// matches reports whether the caller is the collaborator.
 func (f share) matches(c *Caller) bool { return f.row.UserID.Valid && f.row.UserID.Int64 == c.User.ID }
 
 // Collaboration returns a collaboration on an item that the caller sees, or an invitation of the caller's.
@@ -300,7 +303,7 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 		}
 		withdrawn := found.row.Status == CollaborationPending && found.row.CreatedBy == c.User.ID
 		if !found.matches(c) && !withdrawn && !found.place.may.Can(MayManage) {
-			return failf(CodeForbidden, "Access denied – only the owner, co-owners and the collaborator end a collaboration.")
+			return failf(CodeForbidden, "Access denied – only the owner, co-owners, and the collaborator can delete a collaboration.")
 		}
 		ended, err := collaborationOf(ctx, tx.Queries, userRefs{}, found.row, found.item)
 		if err != nil {
@@ -317,12 +320,13 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 }
 
 // auditShare records what was done to a collaboration: on which item, with which role, and with whom; 0 for a login that nobody has.
-func (s *Service) auditShare(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, id int64, item store.Item, role string, user int64) error {
+func (s *Service) auditShare(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, id int64, item store.Item, role string,
+	user int64) error {
 	return s.audit(ctx, tx, c, action, auditOf("collaboration", id), "item", fmt.Sprintf("%s %d", Kind(item.Kind), item.ID), "role", role,
 		"user_id", strconv.FormatInt(user, 10))
 }
 
-// fireShared has the webhooks told what became of a collaboration on an item.
+// fireShared fires the event for a change of a collaboration on an item.
 func (s *Service) fireShared(ctx context.Context, tx *store.Tx, c *Caller, trigger Trigger, of *Collaboration, item store.Item) error {
 	p, err := s.placeAt(ctx, tx.Queries, Kind(item.Kind), item.ID)
 	if err != nil {
@@ -342,8 +346,8 @@ func (s *Service) lockCollaboration(ctx context.Context, tx *store.Tx, c *Caller
 	return s.findCollaboration(ctx, tx.Queries, c, id)
 }
 
-// Collaborations returns one page by marker of those who collaborate on an item, and who are invited to, by growing id.
-// Everybody who sees the item sees them.
+// Collaborations returns one page, by marker, of the collaborations on an item, including pending invitations, in ascending order of id.
+// Every caller who sees the item can list them.
 func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, itemID int64, r PageRequest) (Page[Collaboration], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Collaboration]{}, err
@@ -363,10 +367,12 @@ func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, item
 			keys: 1,
 			key:  func(c Collaboration) []int64 { return []int64{c.ID} },
 			after: func(from []int64, limit int32) ([]Collaboration, error) {
-				return describe(q.CollaborationsAfter(ctx, store.CollaborationsAfterParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now, Limit: limit}))
+				return describe(q.CollaborationsAfter(ctx, store.CollaborationsAfterParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now,
+					Limit: limit}))
 			},
 			before: func(from []int64, limit int32) ([]Collaboration, error) {
-				return describe(q.CollaborationsBefore(ctx, store.CollaborationsBeforeParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now, Limit: limit}))
+				return describe(q.CollaborationsBefore(ctx, store.CollaborationsBeforeParams{ItemID: p.row.ID, ID: from[0], ExpiresAt: now,
+					Limit: limit}))
 			},
 		})
 		return err
@@ -375,7 +381,8 @@ func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, item
 }
 
 // collaborationsOf describes what a query returned of the collaborations on an item.
-func collaborationsOf(ctx context.Context, q *store.Queries, rows []store.Collaboration, item store.Item, err error) ([]Collaboration, error) {
+func collaborationsOf(ctx context.Context, q *store.Queries, rows []store.Collaboration, item store.Item,
+	err error) ([]Collaboration, error) {
 	users := userRefs{}
 	list := make([]Collaboration, len(rows))
 	for i, row := range rows {

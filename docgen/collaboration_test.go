@@ -146,7 +146,8 @@ func TestExpiry(t *testing.T) {
 		template := w.template(w.alice, folder, "template.docx").ID
 		guest := w.user("guest")
 		until := func(d time.Duration) docgen.NewCollaboration {
-			return docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: guest.User.ID, Role: docgen.RoleEditor, ExpiresAt: w.clock.now().Add(d)}
+			return docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: guest.User.ID, Role: docgen.RoleEditor,
+				ExpiresAt: w.clock.now().Add(d)}
 		}
 		listed := func() int {
 			t.Helper()
@@ -181,7 +182,8 @@ func TestExpiry(t *testing.T) {
 
 		again, err := w.CreateCollaboration(ctx, w.alice, until(time.Hour))
 		must(t, err)
-		changed, err := w.UpdateCollaboration(ctx, w.alice, again.ID, docgen.CollaborationChange{ExpiresAt: new(w.clock.now().Add(3 * time.Hour))})
+		changed, err := w.UpdateCollaboration(ctx, w.alice, again.ID,
+			docgen.CollaborationChange{ExpiresAt: new(w.clock.now().Add(3 * time.Hour))})
 		must(t, err)
 		if want := noon.Add(4 * time.Hour); !changed.ExpiresAt.Equal(want) {
 			t.Errorf("expires at %v, want %v", changed.ExpiresAt, want)
@@ -189,7 +191,8 @@ func TestExpiry(t *testing.T) {
 		w.clock.advance(2 * time.Hour)
 		_, err = w.Folder(ctx, guest, folder)
 		wantCode(t, err, "")
-		if changed, err = w.UpdateCollaboration(ctx, w.alice, again.ID, docgen.CollaborationChange{ExpiresAt: new(time.Time)}); err != nil || !changed.ExpiresAt.IsZero() {
+		if changed, err = w.UpdateCollaboration(ctx, w.alice, again.ID,
+			docgen.CollaborationChange{ExpiresAt: new(time.Time)}); err != nil || !changed.ExpiresAt.IsZero() {
 			t.Errorf("UpdateCollaboration = %+v, %v, want one without an end", changed, err)
 		}
 		w.clock.advance(100 * 365 * 24 * time.Hour)
@@ -219,7 +222,8 @@ func TestCollaborationsOfAnItem(t *testing.T) {
 		for i := range 4 {
 			want = append(want, w.share(docgen.Folder, folder, w.user(fmt.Sprint("user", i)), docgen.RoleViewer).ID)
 		}
-		invited, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "x@example.com", Role: docgen.RoleViewer})
+		invited, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder,
+			Login: "x@example.com", Role: docgen.RoleViewer})
 		must(t, err)
 		want = append(want, invited.ID)
 		ofFile := w.share(docgen.File, file, w.bob, docgen.RoleViewer)

@@ -20,11 +20,11 @@ const contentsName = "contents"
 const maxContentsName = 200
 
 // ErrOtherContents is why a service refuses a blob store: it is not the one that belongs to the database.
-var ErrOtherContents = errors.New("the contents of files are not where the server looks for them: this is another database's " +
-	"blob store or that of another storage policy, or an empty one; give the server the blob store that it had with this database, or restore it")
+var ErrOtherContents = errors.New("the blob store does not belong to this database and storage policy, or is empty; configure the blob " +
+	"store that the server used with this database, or restore it")
 
 // ErrPolicyMissing is why a service does not begin without a storage policy that contents are kept by.
-var ErrPolicyMissing = errors.New("contents of files or archives have a storage policy that the server was started without")
+var ErrPolicyMissing = errors.New("files or archives use a storage policy that is missing in the configuration")
 
 // checkContents sees to it that each blob store is the one that the database's rows name contents of. A wrong one, such as
 // that of a second server on the same database, would fail every job, and nobody would know why; and one that two policies
@@ -87,7 +87,7 @@ func (s *Service) claimStore(ctx context.Context, p StoragePolicy, used bool) (i
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
-		if found == "" { // it is not there from an attempt that ended before its commit
+		if found == "" { // it does not exist from an attempt that failed before its commit
 			found = rand.Text()
 			if _, err := p.blobs.Put(ctx, identityKey, strings.NewReader(found)); err != nil {
 				return err
@@ -117,7 +117,7 @@ func identityOf(ctx context.Context, blobs blob.Store) (string, error) {
 	return string(identity), err
 }
 
-// checkStores tells whether each policy's store still is the one that the service began with, and the one that the database
+// checkStores reports whether each policy's store still is the one that the service began with, and the one that the database
 // knows. A file system that is no longer mounted, and a database that was restored from elsewhere, are found here.
 func (s *Service) checkStores(ctx context.Context) error {
 	var problems []error
@@ -156,7 +156,7 @@ func (s *Service) usedPolicies(ctx context.Context, q *store.Queries, used map[i
 			return err
 		}
 		if _, configured := s.policy(row.ID); used[row.ID] && !configured {
-			return fmt.Errorf("%w: give the server the storage policy %q again, with the place that it had", ErrPolicyMissing, row.Name)
+			return fmt.Errorf("%w: add the storage policy %q again, with its previous location", ErrPolicyMissing, row.Name)
 		}
 	}
 	return nil

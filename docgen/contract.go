@@ -32,19 +32,19 @@ type Reading struct {
 	Includes []Inclusion
 }
 
-// Contract is what a version of a template needs of data, and what is wrong with it.
+// Contract is the data that a version of a template needs, and what is wrong with the version.
 type Contract struct {
 	TemplateID int64
 	VersionID  int64
 	Schema     json.RawMessage // JSON Schema; nil if the version cannot be read
-	Sample     json.RawMessage // data that suits it; likewise
+	Sample     json.RawMessage // valid data; nil if the version cannot be read
 	Errors     []string        // why it cannot be read
 	Warnings   []string
 	Details    []*Detail // the same, as far as it is about a place
 	Changes    *ContractChanges
 }
 
-// ContractChanges is what a version asks of those who send data, against the version before.
+// ContractChanges are the changes of the required data since the previous version.
 type ContractChanges struct {
 	Since  int64 // the version before
 	Needs  []string
@@ -80,8 +80,8 @@ func (r *Reading) findings() (string, error) {
 	return string(b), err
 }
 
-// Contract returns what a template's version needs of data; version 0 is the current one. While the version is still being
-// read, ready is false.
+// Contract returns the contract of a template's version; version 0 is the current one. While the version is still being read, ready is
+// false.
 func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int64) (found Contract, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return found, false, err
@@ -170,7 +170,8 @@ func schemaOf(reading store.DocgenTagReading) (*lang.Schema, error) {
 
 // readingBefore returns what was read of the version before another, as findReading does. If there is none, or it was never read, it has
 // neither a state nor a VersionID.
-func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion) (store.DocgenTagReading, error) {
+func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller,
+	version store.FileVersion) (store.DocgenTagReading, error) {
 	before, err := q.VersionBefore(ctx, version.FileID, version.Number)
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.DocgenTagReading{}, nil
@@ -185,7 +186,8 @@ func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller
 }
 
 // changesOf compares a version with the one before; nil if there is none, or one of both has no schema.
-func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading, older store.DocgenTagReading) (*ContractChanges, error) {
+func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading,
+	older store.DocgenTagReading) (*ContractChanges, error) {
 	schema, err := schemaOf(reading)
 	if schema == nil || err != nil {
 		return nil, err

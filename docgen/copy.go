@@ -159,7 +159,7 @@ func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCo
 	switch {
 	case err != nil:
 	case !source.row.ParentID.Valid:
-		err = failf(CodeForbidden, "Access denied – the root folder cannot be copied: copy what it holds.")
+		err = failf(CodeForbidden, "Access denied – the root folder cannot be copied. Copy its items instead.")
 	case target.isBelow(source):
 		err = failf(CodeCycle, "A folder cannot be copied into itself or into a folder below it.")
 	}
@@ -173,7 +173,8 @@ func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.Active
 		return nil, err
 	}
 	if count > maxCopyItems {
-		return nil, Invalid(invalidField("folder", "folder %d holds more than the %d files and folders that one copy takes: copy its folders one by one",
+		return nil, Invalid(invalidField("folder",
+			"folder %d contains more than %d files and folders, the maximum for a copy: copy its folders one by one",
 			folder.row.ID, maxCopyItems))
 	}
 	return tx.ActiveTree(ctx, folder.row.ID, maxCopyItems)
@@ -187,8 +188,9 @@ func filesIn(tree []store.ActiveTreeRow) (files int64) {
 	return files
 }
 
-// copyBelow copies what lies below a folder to below its copy, and returns the bytes of all files.
-func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertItemParams, tree []store.ActiveTreeRow) (size int64, err error) {
+// copyBelow copies everything below a folder to its copy, and returns the size of all files.
+func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertItemParams,
+	tree []store.ActiveTreeRow) (size int64, err error) {
 	copies := map[int64]int64{tree[0].Item.ID: top.ID}
 	var items []store.Item
 	var versions []store.FileVersion

@@ -51,7 +51,8 @@ func TestCopyFile(t *testing.T) {
 		folder := w.folder(w.alice, 0, "folder")
 		copied, err := w.CopyFile(ctx, w.alice, docgen.NewCopy{ItemID: template.ID, ParentID: folder})
 		must(t, err)
-		if copied.Name != "a.docx" || copied.Parent.ID != folder || copied.SHA1 != sha1Of("second") || copied.VersionNumber != 1 || copied.Description != "described" || copied.ETag != 0 {
+		if copied.Name != "a.docx" || copied.Parent.ID != folder || copied.SHA1 != sha1Of("second") || copied.VersionNumber != 1 ||
+			copied.Description != "described" || copied.ETag != 0 {
 			t.Errorf("copy %+v", copied)
 		}
 		if text := w.text(w.alice, copied.ID, 0); text != "second" {
@@ -64,7 +65,8 @@ func TestCopyFile(t *testing.T) {
 			wantCode(t, err, docgen.CodeNotFound)
 		})
 		t.Run("of an earlier version, under a new name", func(t *testing.T) {
-			got, err := w.CopyFile(ctx, w.alice, docgen.NewCopy{ItemID: template.ID, ParentID: folder, VersionID: template.VersionID, Name: "first.docx"})
+			got, err := w.CopyFile(ctx, w.alice, docgen.NewCopy{ItemID: template.ID, ParentID: folder, VersionID: template.VersionID,
+				Name: "first.docx"})
 			must(t, err)
 			if text := w.text(w.alice, got.ID, 0); text != "text of a.docx" || got.Name != "first.docx" {
 				t.Errorf("%s holds %q", got.Name, text)

@@ -8,8 +8,8 @@ import (
 	"platen/store"
 )
 
-// Defaults are options that a batch has when it does not say. An empty field leaves the choice to whoever decides next: a batch
-// decides before its template, the template before the server, and the server before the interface.
+// Defaults are options of batches that do not set them. An empty field means the next default: the template's, then the server's, then
+// the API's.
 type Defaults struct {
 	Missing  string // "tag", "blank", or "error"
 	Locale   string // a language tag such as "de-CH"

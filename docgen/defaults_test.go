@@ -59,7 +59,8 @@ func TestDefaults(t *testing.T) {
 		wantOptions(changed, docgen.BatchOptions{Missing: "error", Locale: "it", TimeZone: "Asia/Tokyo"})
 
 		t.Run("that cannot be", func(t *testing.T) {
-			_, err := service.UpdateTemplate(ctx, w.alice, file.ID, docgen.TemplateChange{Missing: new("nothing"), Locale: new("?"), TimeZone: new("Mars/Olympus")})
+			_, err := service.UpdateTemplate(ctx, w.alice, file.ID, docgen.TemplateChange{Missing: new("nothing"), Locale: new("?"),
+				TimeZone: new("Mars/Olympus")})
 			got := problemNames(t, err)
 			if slices.Sort(got); !slices.Equal(got, []string{"defaults.locale", "defaults.missing", "defaults.time_zone"}) {
 				t.Errorf("problems with %q", got)

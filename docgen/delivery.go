@@ -82,13 +82,13 @@ type DeliveryFilter struct {
 func (f DeliveryFilter) problems() []Problem {
 	var problems []Problem
 	if f.EventID != "" && uuid.Validate(f.EventID) != nil {
-		problems = append(problems, invalidField("event_id", "event_id must be a UUID, as id in the body of a notification"))
+		problems = append(problems, invalidField("event_id", "event_id must be a UUID, the id in the body of a notification"))
 	}
 	if f.Trigger != "" && ruleOf(f.Trigger) == nil {
-		problems = append(problems, invalidField("trigger", "there is no such trigger; the documentation of webhooks lists them all"))
+		problems = append(problems, invalidField("trigger", "unknown trigger; the documentation of webhooks lists all triggers"))
 	}
 	if f.State != "" && !slices.Contains(deliveryStates, f.State) {
-		problems = append(problems, invalidField("state", "state must be pending, delivered, failed or canceled"))
+		problems = append(problems, invalidField("state", "state must be pending, delivered, failed, or canceled"))
 	}
 	return problems
 }
@@ -108,10 +108,10 @@ func filterFor(c *Caller, f DeliveryFilter) (store.DeliveryFilter, error) {
 	return filter, Invalid(f.problems()...)
 }
 
-// seesAllDeliveries tells whether a caller sees, and replays, what goes to the webhooks of everybody.
+// seesAllDeliveries reports whether a caller can see and replay the deliveries of all webhooks.
 func (c *Caller) seesAllDeliveries() bool { return c.has(ScopeEnterprise) }
 
-// owns tells whether a webhook is the caller's, made with the same application.
+// owns reports whether a webhook is the caller's, made with the same application.
 func (c *Caller) owns(w store.Webhook) bool {
 	return w.CreatedBy == c.User.ID && w.ApplicationID == c.ApplicationID
 }
@@ -244,8 +244,9 @@ func attemptsOf(rows []store.WebhookAttempt, err error) ([]Attempt, error) {
 			return nil, fmt.Errorf("attempt %d: %w", row.ID, err)
 		}
 		attempts[i] = Attempt{
-			ID: row.ID, DeliveryID: row.DeliveryID, Name: r.Name, BegunAt: timeOf(row.BegunAt), Duration: time.Duration(row.Duration) * time.Microsecond,
-			Outcome: row.Outcome, Reason: r.Reason, Status: int(row.Status), RequestHeaders: r.Sent, ResponseHeaders: r.Answered,
+			ID: row.ID, DeliveryID: row.DeliveryID, Name: r.Name, BegunAt: timeOf(row.BegunAt),
+			Duration: time.Duration(row.Duration) * time.Microsecond,
+			Outcome:  row.Outcome, Reason: r.Reason, Status: int(row.Status), RequestHeaders: r.Sent, ResponseHeaders: r.Answered,
 			ResponseBody: r.Body, Truncated: r.Truncated,
 		}
 	}
@@ -291,7 +292,7 @@ func replayable(w store.Webhook) error {
 	if w.Status == WebhookActive {
 		return nil
 	}
-	return failf(CodeConflict, "The webhook is %s: nothing is sent to it. %s", w.Status, w.Reason)
+	return failf(CodeConflict, "The webhook is %s and receives no notifications. %s", w.Status, w.Reason)
 }
 
 // replayPortion is how many deliveries one transaction replays.
@@ -333,7 +334,8 @@ func (s *Service) ReplayDeliveries(ctx context.Context, c *Caller, f DeliveryFil
 
 // replayPortion replays the newest deliveries of a filter with smaller ids, and returns them. It wakes their webhooks, but for
 // those that are woken already.
-func (s *Service) replayPortion(ctx context.Context, filter store.DeliveryFilter, below int64, woken map[int64]bool) (rows []store.WebhookDelivery, err error) {
+func (s *Service) replayPortion(ctx context.Context, filter store.DeliveryFilter, below int64,
+	woken map[int64]bool) (rows []store.WebhookDelivery, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		if rows, err = tx.ListDeliveries(ctx, filter, below, true, replayPortion); err != nil {
 			return err
@@ -395,7 +397,8 @@ func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.W
 	}
 	test := notifications{webhooks: []int64{w.ID}}
 	err := s.addNotification(&test, Notification{
-		EventID: uuid.NewString(), Trigger: trigger, CreatedAt: timeOf(s.micros()), WebhookID: w.ID, CreatedBy: c.ref(), Source: source, Info: Test{},
+		EventID: uuid.NewString(), Trigger: trigger, CreatedAt: timeOf(s.micros()), WebhookID: w.ID, CreatedBy: c.ref(), Source: source,
+		Info: Test{},
 	})
 	return test, err
 }

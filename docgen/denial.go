@@ -124,7 +124,8 @@ func (s *Service) RecordDenials(ctx context.Context) error {
 	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		for of, count := range counts {
 			c := &Caller{User: User{ID: of.user}, ActorID: of.actor, ApplicationID: of.app, TokenID: of.token}
-			err := s.insertAudit(WithOrigin(ctx, Origin{Address: of.address}), tx, c, AuditDenied, AuditRefused, auditTarget{"operation", of.operation},
+			err := s.insertAudit(WithOrigin(ctx, Origin{Address: of.address}), tx, c, AuditDenied, AuditRefused,
+				auditTarget{"operation", of.operation},
 				"reason", of.code, "count", strconv.Itoa(count))
 			if err != nil {
 				return err
@@ -146,7 +147,7 @@ type acting struct {
 	last map[[2]int64]int64 // time in microseconds, by token and user
 }
 
-// due tells whether acting for a user is to be recorded, and remembers that it is.
+// due reports whether acting for a user is to be recorded, and remembers that it is.
 func (a *acting) due(token, user, now int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -24,7 +24,7 @@ type DocumentMismatches struct {
 // DataMismatch is a place where data is not as the template needs it.
 type DataMismatch struct{ Path, Message, Nearest string }
 
-// maxFindings is how many documents a dry run tells of.
+// maxFindings is the maximum number of documents in the result of a dry run.
 const maxFindings = 1000
 
 // TryBatch checks a batch as CreateBatch does and holds each document's data against what the template needs. Nothing is made
@@ -60,7 +60,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 		err = s.startReading(ctx, c, b.TemplateID, unread)
 	}
 	if err == nil && schema == nil {
-		err = failf(CodeConflict, "The template is still being read. Try again in a moment.")
+		err = failf(CodeConflict, "The server is still reading the template. Retry in a moment.")
 	}
 	if err != nil {
 		return DryRun{}, err

@@ -84,7 +84,7 @@ func workingOptions(ctx context.Context, q *store.Queries, batch store.DocgenBat
 	}
 	var kept passwords
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return o, fmt.Errorf("passwords of batch %s cannot be read", batch.ID) // the fault may quote them
+		return o, fmt.Errorf("passwords of batch %s cannot be decoded", batch.ID) // the original error could contain them
 	}
 	o.PDF.Password, o.PDF.OwnerPassword = (*Secret)(kept.Password), (*Secret)(kept.OwnerPassword)
 	return o, nil

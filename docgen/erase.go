@@ -14,14 +14,14 @@ import (
 	"platen/store"
 )
 
-// Erasing a user removes everything personal that Platen stores about the person. The first transaction ends the account and replaces
-// the login and the name, so nobody sees them from then on. The task EraseUsers removes the rest in short transactions. All state is in
-// rows: after a crash the task continues with what is left. docs/operations.md lists what is removed, replaced, and kept.
+// Erasing a user removes everything personal that Platen stores about the person. The first transaction ends the account and replaces the
+// login and the name, so nobody sees them from then on. The task EraseUsers removes the rest in short transactions. All state is in rows:
+// after a crash, the task continues. docs/operations.md lists what is removed, replaced, and kept.
 
-// Erasure says what becomes of the files and folders of a user who is erased. With neither field set there must be none.
+// Erasure selects what happens to the files and folders of an erased user. If neither field is set, the user must not own any.
 type Erasure struct {
 	To     int64 // the user who becomes their owner; 0 for nobody
-	Delete bool  // delete them for good
+	Delete bool  // delete them permanently
 }
 
 // ErasurePlan is what erasing a user would delete or change.
@@ -29,7 +29,7 @@ type ErasurePlan struct {
 	UserID      int64
 	ErasedAt    time.Time // when it was done; zero when it was not
 	Files       int64     // including those in the trash
-	Folders     int64     // likewise
+	Folders     int64     // including those in the trash
 	Bytes       int64     // of all versions of the files
 	Tokens      int64     // access and refresh tokens
 	Shares      int64     // collaborations of the user on items of others
@@ -116,9 +116,10 @@ func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller,
 	case len(deleted) == 1:
 		id = deleted[0].ID
 	case len(deleted) > 1:
-		return store.User{}, failf(CodeConflict, "Several deleted users had the login %q, among them %d and %d. Name one by id.", name, deleted[0].ID, deleted[1].ID)
+		return store.User{}, failf(CodeConflict, "Several deleted users had the login %q, including %d and %d. Use an id instead.", name,
+			deleted[0].ID, deleted[1].ID)
 	case notID != nil:
-		return store.User{}, failf(CodeNotFound, "There is no user with the login or the id %q.", name)
+		return store.User{}, failf(CodeNotFound, "No user has the login or id %q.", name)
 	}
 	return s.erasable(ctx, q, c, id)
 }

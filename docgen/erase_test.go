@@ -48,7 +48,8 @@ func TestEraseAndTransfer(t *testing.T) {
 			t.Errorf("modified by %+v, want %+v", item.ModifiedBy, want)
 		}
 		entries := w.audited(docgen.AuditFilter{Action: docgen.AuditUserErased})
-		if len(entries) != 1 || entries[0].TargetID != fmt.Sprint(id) || entries[0].Actor.ID != root.User.ID || fmt.Sprint(entries[0].Details) != "map[content:transferred]" {
+		if len(entries) != 1 || entries[0].TargetID != fmt.Sprint(id) || entries[0].Actor.ID != root.User.ID ||
+			fmt.Sprint(entries[0].Details) != "map[content:transferred]" {
 			t.Errorf("the audit log says %+v", entries)
 		}
 		_, err = w.AddUser(ctx, root, docgen.NewUser{Name: "Another Zoe", Login: "zoe@example.com"})
@@ -91,7 +92,8 @@ func TestEraseDeletedUser(t *testing.T) {
 		}
 		_, err = w.PlanErasure(ctx, root, "zoe@example.com")
 		wantCode(t, err, docgen.CodeNotFound)
-		if n := w.count("SELECT COUNT(*) FROM audit_events WHERE details LIKE '%zoe%'") + w.count("SELECT COUNT(*) FROM users WHERE login LIKE '%zoe%' OR name LIKE '%zoe%'"); n != 0 {
+		if n := w.count("SELECT COUNT(*) FROM audit_events WHERE details LIKE '%zoe%'") +
+			w.count("SELECT COUNT(*) FROM users WHERE login LIKE '%zoe%' OR name LIKE '%zoe%'"); n != 0 {
 			t.Errorf("%d rows name the user", n)
 		}
 	})
@@ -138,7 +140,8 @@ func TestErasureResumes(t *testing.T) {
 		}
 		for _, c := range []*docgen.Caller{zoe, w.bob} {
 			folder := w.folder(c, 0, "hooked")
-			_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetKind: docgen.Folder, TargetID: folder, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileUploaded}})
+			_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{TargetKind: docgen.Folder, TargetID: folder, Address: "https://example.com/",
+				Triggers: []docgen.Trigger{docgen.FileUploaded}})
 			must(t, err)
 			for i := range 250 {
 				w.upload(c, folder, fmt.Sprint(i), "x")
@@ -146,7 +149,8 @@ func TestErasureResumes(t *testing.T) {
 		}
 		must(t, w.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
 			INSERT INTO audit_events SELECT i, 1, 'user.updated', 'success', $1, $1, 0, 0, '192.0.2.1', 'agent', 'request', 'user', '1', '{"name":"x"}' FROM n`, zoe.User.ID))
-		bodies := query[string](w, "SELECT body FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = $1 ORDER BY delivery_id", w.bob.User.ID)
+		bodies := query[string](w, "SELECT body FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id "+
+			"JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = $1 ORDER BY delivery_id", w.bob.User.ID)
 
 		must(t, w.EraseUser(ctx, w.Operator(), zoe.User.ID, docgen.Erasure{Delete: true}))
 		portions := 0
@@ -164,8 +168,10 @@ func TestErasureResumes(t *testing.T) {
 		of := func(text string) int { return w.count(fmt.Sprintf(text, zoe.User.ID)) }
 		for _, text := range []string{
 			"SELECT COUNT(*) FROM erasures WHERE user_id = %d", "SELECT COUNT(*) FROM docgen_batches WHERE created_by = %d",
-			"SELECT COUNT(*) FROM docgen_jobs WHERE created_by = %d", "SELECT COUNT(*) FROM audit_events WHERE actor_id = %d AND address || agent || request_id <> ''",
-			"SELECT COUNT(*) FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = %d AND body <> ''",
+			"SELECT COUNT(*) FROM docgen_jobs WHERE created_by = %d",
+			"SELECT COUNT(*) FROM audit_events WHERE actor_id = %d AND address || agent || request_id <> ''",
+			"SELECT COUNT(*) FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id JOIN webhooks ON " +
+				"webhooks.id = webhook_id WHERE created_by = %d AND body <> ''",
 			"SELECT COUNT(*) FROM webhooks WHERE created_by = %d AND address <> ''", "SELECT COUNT(*) FROM users WHERE id = %d AND erased_at = 0",
 		} {
 			if n := of(text); n != 0 {
@@ -173,7 +179,8 @@ func TestErasureResumes(t *testing.T) {
 			}
 		}
 		w.wantRows(others.batchID, 1, 1, 1)
-		after := query[string](w, "SELECT body FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = $1 ORDER BY delivery_id", w.bob.User.ID)
+		after := query[string](w, "SELECT body FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id "+
+			"JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = $1 ORDER BY delivery_id", w.bob.User.ID)
 		if len(after) != 250 || strings.Join(after, "") != strings.Join(bodies, "") {
 			t.Errorf("%d bodies of bob's are left of %d, or have changed", len(after), len(bodies))
 		}

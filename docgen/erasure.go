@@ -45,7 +45,7 @@ func (s *Service) ScheduleErasure(ctx context.Context) error {
 	})
 }
 
-// EraseUsers erases what is left of users, one after the other. If more is true, its time was up and it must be called again.
+// EraseUsers erases what is left of users, one after another. If more is true, its time was up and it must be called again.
 func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 	for end := s.now().Add(erasureBudget); ; {
 		var users []int64
@@ -72,8 +72,8 @@ func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// TruncateLog removes what was erased from the log of the database, where SQLite may hold it for as long as the server runs. It
-// fails with an error that [ShortageOf] recognizes when somebody needs the log for long.
+// TruncateLog removes what was erased from the log of the database, where SQLite may hold it for as long as the server runs. It fails
+// with an error that [ShortageOf] recognizes if another process uses the log for too long.
 func (s *Service) TruncateLog(ctx context.Context) error { return s.db.TruncateLog(ctx) }
 
 // endErasures marks the task as done, unless an erasure was begun meanwhile (more is then true).
@@ -105,7 +105,8 @@ type erasureStep func(ctx context.Context, tx *store.Tx, e *erasure) (done bool,
 // erasureSteps are the steps in their order. A step that is done may be done again. Numbers of steps are in the database: a
 // release that changes the order must begin erasures again.
 func (s *Service) erasureSteps() []erasureStep {
-	return []erasureStep{s.eraseBatches, s.eraseWebhooks, s.eraseInvitations, s.eraseFolderNames, s.eraseFromNotifications, s.eraseFromAudit, s.endErasure}
+	return []erasureStep{s.eraseBatches, s.eraseWebhooks, s.eraseInvitations, s.eraseFolderNames, s.eraseFromNotifications,
+		s.eraseFromAudit, s.endErasure}
 }
 
 // erasePortion erases one portion of what is left of a user in one transaction. done reports that nothing is left.
@@ -150,10 +151,10 @@ func erasureOf(row store.Erasure) (*erasure, error) {
 	return e, nil
 }
 
-// isLogin tells whether a text is a login of the person.
+// isLogin reports whether a text is a login of the person.
 func (e *erasure) isLogin(text string) bool { return text != "" && e.logins[foldKey(text)] }
 
-// eraseBatches ends the batches of the user, and has them deleted by RemoveBatches, with their jobs, data, and failures.
+// eraseBatches ends and hides the batches of the user. RemoveBatches deletes them, with their jobs, data, and failures.
 func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	batches, err := tx.BatchesOfUser(ctx, e.userID, s.micros(), erasureBatches)
 	if err != nil || len(batches) == 0 {
@@ -261,7 +262,7 @@ func (s *Service) eraseFolderNames(ctx context.Context, tx *store.Tx, e *erasure
 	return false, err
 }
 
-// isTransferName tells whether a text is the name of a folder that content of the person was transferred into.
+// isTransferName reports whether a text is the name of a folder that content of the person was transferred into.
 func (e *erasure) isTransferName(text string) bool {
 	return slices.ContainsFunc(e.names, func(name string) bool { return strings.HasPrefix(text, transferName(name)) })
 }
@@ -303,7 +304,8 @@ func (s *Service) eraseFromAudit(ctx context.Context, tx *store.Tx, e *erasure) 
 		if row.ActorID == e.userID {
 			to.Address, to.Agent, to.RequestID = "", "", ""
 		}
-		if to == (store.EraseAuditEventParams{ID: row.ID, Address: row.Address, Agent: row.Agent, RequestID: row.RequestID, Details: row.Details}) {
+		if to == (store.EraseAuditEventParams{ID: row.ID, Address: row.Address, Agent: row.Agent, RequestID: row.RequestID,
+			Details: row.Details}) {
 			continue
 		}
 		if err := tx.EraseAuditEvent(ctx, to); err != nil {

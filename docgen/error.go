@@ -90,7 +90,7 @@ func invalidField(name, format string, args ...any) Problem {
 	return Problem{Reason: ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound answers for what is not there and for what the caller may not see, alike.
+// NotFound returns the Error for something that does not exist, or that the caller may not see.
 func NotFound(kind string, id any) *Error {
 	return &Error{Code: CodeNotFound, Message: "Not Found", Problems: []Problem{
 		invalidField(kind, "Invalid value '%v'. '%s' with value '%v' not found", id, kind, id),

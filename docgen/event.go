@@ -378,7 +378,7 @@ func (s *Service) matchPurge(ctx context.Context, tx *store.Tx, c *Caller, kind 
 		return notifications{}, err
 	}
 	for _, target := range targets {
-		if err := tx.EndWebhooksOn(ctx, target.ID, "Its target was deleted for good.", s.micros()); err != nil {
+		if err := tx.EndWebhooksOn(ctx, target.ID, "Its target was permanently deleted.", s.micros()); err != nil {
 			return notifications{}, err
 		}
 	}

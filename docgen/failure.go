@@ -87,14 +87,14 @@ func (f Failures) Bounded() Failures {
 // A budget is what is left for messages.
 type budget struct{ problems, bytes int }
 
-// take returns the first of the messages that there is room for, shortened, and how many there are besides.
+// take returns the first messages that fit, truncated, and the number of the others.
 func (b *budget) take(messages []string) (kept []string, omitted int) {
 	kept = messages[:0:0] // neither nil nor empty becomes the other
 	for i, message := range messages {
 		message = shortened(message, MaxProblemText)
 		size := jsonSize(message)
 		if b.problems == 0 || size > b.bytes {
-			b.problems = 0 // what comes after one that was left out is left out as well
+			b.problems = 0 // everything after an omitted one is omitted as well
 			return kept, len(messages) - i
 		}
 		b.problems--
@@ -121,7 +121,7 @@ func boundedDetails(details []*Detail, left int) []*Detail {
 	return kept
 }
 
-// boundedFonts returns a report without the fonts and characters at its end that there is no room for.
+// boundedFonts returns a report without the last fonts and characters that exceed its limits.
 func boundedFonts(report *FontReport) *FontReport {
 	short := *report
 	for jsonSize(&short) > fontShare {
@@ -199,7 +199,7 @@ var failureCodes = map[Status]FailureCode{
 	StatusCompleted: FailureWarnings, StatusCompletedWithError: FailureIncomplete, StatusFailed: FailureFailed,
 }
 
-// text is how a summary is kept; "-" says that there are no failures.
+// text encodes a summary for the database; "-" means no failures.
 func (s *FailureSummary) text() (string, error) {
 	if s == nil {
 		return noFailures, nil
@@ -208,7 +208,7 @@ func (s *FailureSummary) text() (string, error) {
 	return string(b), err
 }
 
-// stub returns what stands for failures of which only the summary is kept.
+// stub returns the placeholder for failures of which only the summary is stored.
 func (s *FailureSummary) stub() Failures {
 	switch {
 	case s == nil:

@@ -16,7 +16,8 @@ func unresolved(n int) docgen.Failures {
 	for i := range n {
 		path := fmt.Sprintf("order.%s.%d", strings.Repeat("x", 400), i)
 		f.Errors = append(f.Errors, "The tag '"+path+"' was not provided in the input data.")
-		f.Details = append(f.Details, &docgen.Detail{Message: f.Errors[i], Tag: "{{" + path + "}}", Path: path, Text: strings.Repeat("\x01", 5000)})
+		f.Details = append(f.Details, &docgen.Detail{Message: f.Errors[i], Tag: "{{" + path + "}}", Path: path,
+			Text: strings.Repeat("\x01", 5000)})
 	}
 	f.Warnings = []string{"The tag 'spare' was provided but not used in the template."}
 	return f
@@ -54,10 +55,12 @@ func TestFailuresAreBounded(t *testing.T) {
 		}
 		f := w.jobs(p.batchID)[0].Failures
 		if f.Count() != 19_001 || len(f.Errors) == 0 || len(f.Errors) > docgen.MaxProblems || len(f.Details) == 0 || f.OmittedWarnings != 1 {
-			t.Errorf("%d problems, of which %d errors, %d details, and all but %d warnings are kept", f.Count(), len(f.Errors), len(f.Details), f.OmittedWarnings)
+			t.Errorf("%d problems, of which %d errors, %d details, and all but %d warnings are kept", f.Count(), len(f.Errors), len(f.Details),
+				f.OmittedWarnings)
 		}
 		errors, warnings := f.Lines()
-		if last := errors[len(errors)-1]; last != fmt.Sprintf("%d more were left out.", 19_000-len(f.Errors)) || !slices.Equal(warnings, []string{"1 more were left out."}) {
+		if last := errors[len(errors)-1]; last != fmt.Sprintf("%d more were left out.", 19_000-len(f.Errors)) ||
+			!slices.Equal(warnings, []string{"1 more were left out."}) {
 			t.Errorf("the errors end with %q, the warnings are %q", last, warnings)
 		}
 	})
@@ -65,7 +68,8 @@ func TestFailuresAreBounded(t *testing.T) {
 
 func TestShortFailuresAreKeptAsTheyAre(t *testing.T) {
 	f := unresolved(3)
-	if got := f.Bounded(); !slices.Equal(got.Errors, f.Errors) || !slices.Equal(got.Warnings, f.Warnings) || len(got.Details) != 3 || got.Count() != 4 {
+	if got := f.Bounded(); !slices.Equal(got.Errors, f.Errors) || !slices.Equal(got.Warnings, f.Warnings) || len(got.Details) != 3 ||
+		got.Count() != 4 {
 		t.Errorf("three problems became %d, with %d details", got.Count(), len(got.Details))
 	}
 	long := docgen.Failures{Errors: []string{strings.Repeat("ä", docgen.MaxProblemText)}}.Bounded()
@@ -95,7 +99,8 @@ func TestJobsOfEarlierReleasesAreSummarized(t *testing.T) {
 		p := w.newPress(names...)
 		old, err := json.Marshal(unresolved(50))
 		must(t, err)
-		must(t, w.exec("UPDATE docgen_jobs SET status = 'failed', finished_at = 1, failures = $1", strings.ReplaceAll(string(old), `\u0001`, "?")))
+		must(t, w.exec("UPDATE docgen_jobs SET status = 'failed', finished_at = 1, failures = $1",
+			strings.ReplaceAll(string(old), `\u0001`, "?")))
 		listed := func() docgen.FailureSummary {
 			page, err := w.Jobs(t.Context(), w.alice, docgen.JobFilter{BatchID: new(p.batchID)}, docgen.PageRequest{Limit: 1})
 			must(t, err)

@@ -25,7 +25,7 @@ func PublicError(err error) *Error {
 	case errors.Is(err, blob.ErrNoSpace), store.IsFull(err):
 		return &Error{
 			Code: CodeStorageFull, RetryAfter: fullRetryAfter,
-			Message: "The server has no disk space left. Nothing was saved. Tell the operator of the server.",
+			Message: "The server has no disk space left. Nothing was saved. Contact the operator of the server.",
 		}
 	case store.IsBusy(err):
 		return &Error{

@@ -24,8 +24,8 @@ type NewFile struct {
 	ContentModifiedAt time.Time // now when zero
 }
 
-// CreateFile makes a file of what content reads. Nothing is read before the name and the caller's rights are found good.
-// It belongs to the owner of the folder it lies in.
+// CreateFile creates a file from content. It checks the name and the caller's permissions before it reads anything. The owner of the
+// folder owns the file.
 func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content io.Reader) (*Item, error) {
 	into, err := s.checkNewFile(ctx, c, f)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 	return item, nil
 }
 
-// CheckFile tells why a file of a size could not be uploaded; nil when it could, as things are now.
+// CheckFile returns the error with which an upload of a file of a size would currently fail, or nil.
 func (s *Service) CheckFile(ctx context.Context, c *Caller, f NewFile, size int64) error {
 	into, err := s.checkNewFile(ctx, c, f)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Service) checkSize(size int64) error {
 		return failf(CodeTooLarge, "The file is larger than the limit of %d bytes.", s.limits.UploadBytes)
 	}
 	if size < 0 {
-		return Invalid(invalidField("size", "size must be how many bytes the file has"))
+		return Invalid(invalidField("size", "size must be the number of bytes of the file"))
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 	return item, nil
 }
 
-// CheckVersion tells why new content of a size could not be uploaded for a file; nil when it could, as things are now.
+// CheckVersion returns the error with which an upload of new content of a size would currently fail, or nil.
 func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, size int64) error {
 	into, err := s.checkNewVersion(ctx, c, v)
 	if err != nil {
@@ -297,8 +297,7 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 	return found, nil
 }
 
-// NotifyDownload has the webhooks told that the content is about to be taken away from its beginning: who goes on with what was broken
-// off takes nothing else.
+// NotifyDownload fires the event for a download that starts at the beginning of the content. Resumed downloads do not count.
 func (c *Content) NotifyDownload(ctx context.Context) error {
 	if c.taken == nil { // for a task
 		return nil
@@ -336,7 +335,7 @@ func (s *Service) open(ctx context.Context, version store.FileVersion, offset, l
 			now, err = q.Version(ctx, version.ID)
 			return err
 		})
-		if readErr != nil { // removed for good since, or the database does not answer
+		if readErr != nil { // removed permanently since, or the database does not answer
 			return nil, errors.Join(err, readErr)
 		}
 		if now.BlobKey == version.BlobKey && now.StoragePolicyID == version.StoragePolicyID {

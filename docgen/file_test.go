@@ -30,7 +30,8 @@ func TestCreateFile(t *testing.T) {
 			return w.CreateFile(ctx, w.alice, f, iotest.OneByteReader(strings.NewReader(text)))
 		}
 		t.Run("keeps the content and tells all about it", func(t *testing.T) {
-			got, err := create(docgen.NewFile{Name: "a.txt", ParentID: folder, SHA1: strings.ToUpper(sha1Of("content")), ContentModifiedAt: noon.Add(-time.Hour)}, "content")
+			got, err := create(docgen.NewFile{Name: "a.txt", ParentID: folder, SHA1: strings.ToUpper(sha1Of("content")),
+				ContentModifiedAt: noon.Add(-time.Hour)}, "content")
 			must(t, err)
 			if got.ID == 0 || got.VersionID == 0 || got.ID == got.VersionID {
 				t.Errorf("ids of file and version = %d, %d", got.ID, got.VersionID)
@@ -70,14 +71,17 @@ func TestCreateFile(t *testing.T) {
 			content io.Reader
 			want    docgen.Code
 		}{
-			"a bad digest":                    {docgen.NewFile{Name: "b", ParentID: folder, SHA1: sha1Of("other")}, reader("content"), docgen.CodeBadDigest},
-			"what is no digest":               {docgen.NewFile{Name: "b", ParentID: folder, SHA1: "zz"}, reader("content"), docgen.CodeBadDigest},
-			"a byte too many":                 {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 101)), docgen.CodeTooLarge},
-			"far too much":                    {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 1<<20)), docgen.CodeTooLarge},
-			"a taken name, unread":            {docgen.NewFile{Name: "A.TXT", ParentID: folder}, unread{t}, docgen.CodeNameInUse},
-			"a bad name, unread":              {docgen.NewFile{Name: "a/b", ParentID: folder}, unread{t}, docgen.CodeNameInvalid},
-			"a folder that is not, unread":    {docgen.NewFile{Name: "b", ParentID: 1}, unread{t}, docgen.CodeNotFound},
-			"a folder that is a file, unread": {docgen.NewFile{Name: "b", ParentID: w.upload(w.alice, 0, "file", "x").ID}, unread{t}, docgen.CodeNotFound},
+			"a bad digest": {docgen.NewFile{Name: "b", ParentID: folder, SHA1: sha1Of("other")}, reader("content"),
+				docgen.CodeBadDigest},
+			"what is no digest": {docgen.NewFile{Name: "b", ParentID: folder, SHA1: "zz"}, reader("content"), docgen.CodeBadDigest},
+			"a byte too many":   {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 101)), docgen.CodeTooLarge},
+			"far too much": {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 1<<20)),
+				docgen.CodeTooLarge},
+			"a taken name, unread":         {docgen.NewFile{Name: "A.TXT", ParentID: folder}, unread{t}, docgen.CodeNameInUse},
+			"a bad name, unread":           {docgen.NewFile{Name: "a/b", ParentID: folder}, unread{t}, docgen.CodeNameInvalid},
+			"a folder that is not, unread": {docgen.NewFile{Name: "b", ParentID: 1}, unread{t}, docgen.CodeNotFound},
+			"a folder that is a file, unread": {docgen.NewFile{Name: "b", ParentID: w.upload(w.alice, 0, "file", "x").ID}, unread{t},
+				docgen.CodeNotFound},
 		}
 		before++ // the last case's file
 		for name, tt := range refused {
@@ -91,7 +95,8 @@ func TestCreateFile(t *testing.T) {
 		}
 		t.Run("fails with the error of a broken upload", func(t *testing.T) {
 			broken := errors.New("the line is cut")
-			_, err := w.CreateFile(ctx, w.alice, docgen.NewFile{Name: "b", ParentID: folder}, io.MultiReader(reader("half"), iotest.ErrReader(broken)))
+			_, err := w.CreateFile(ctx, w.alice, docgen.NewFile{Name: "b", ParentID: folder},
+				io.MultiReader(reader("half"), iotest.ErrReader(broken)))
 			if !errors.Is(err, broken) {
 				t.Errorf("error = %v, want %v", err, broken)
 			}
@@ -187,7 +192,8 @@ func TestCreateVersion(t *testing.T) {
 		t.Run("becomes the current one", func(t *testing.T) {
 			if second.ID != first.ID || second.VersionID == first.VersionID || second.VersionNumber != 2 || second.ETag <= first.ETag ||
 				second.Name != "A2.txt" || second.Size != 4 || second.SHA1 != sha1Of("two!") ||
-				!second.ModifiedAt.Equal(noon.Add(time.Minute)) || !second.ContentModifiedAt.Equal(noon.Add(time.Minute)) || !second.CreatedAt.Equal(noon) {
+				!second.ModifiedAt.Equal(noon.Add(time.Minute)) || !second.ContentModifiedAt.Equal(noon.Add(time.Minute)) ||
+				!second.CreatedAt.Equal(noon) {
 				t.Errorf("file = %+v", second)
 			}
 			if text := w.text(w.alice, first.ID, 0); text != "two!" {
@@ -270,7 +276,8 @@ func TestContent(t *testing.T) {
 		file := w.upload(w.alice, 0, "a.txt", "0123456789")
 		content, err := w.Content(t.Context(), w.alice, file.ID, 0)
 		must(t, err)
-		if content.Name != "a.txt" || content.Size != 10 || content.SHA1 != sha1Of("0123456789") || content.VersionID != file.VersionID || !content.ModifiedAt.Equal(noon) {
+		if content.Name != "a.txt" || content.Size != 10 || content.SHA1 != sha1Of("0123456789") || content.VersionID != file.VersionID ||
+			!content.ModifiedAt.Equal(noon) {
 			t.Errorf("content = %+v", content)
 		}
 		for want, at := range map[string][2]int64{"0123456789": {0, -1}, "3456": {3, 4}, "789": {7, -1}, "9": {9, 5}, "": {10, -1}} {
@@ -299,7 +306,8 @@ func TestUpdateFile(t *testing.T) {
 			w.clock.advance(time.Minute)
 			item, err := update(docgen.ItemChange{Name: new("b.txt"), Description: new("a letter")})
 			must(t, err)
-			if item.Name != "b.txt" || item.Description != "a letter" || item.ETag != 1 || !item.ModifiedAt.Equal(noon.Add(time.Minute)) || item.VersionID != file.VersionID {
+			if item.Name != "b.txt" || item.Description != "a letter" || item.ETag != 1 || !item.ModifiedAt.Equal(noon.Add(time.Minute)) ||
+				item.VersionID != file.VersionID {
 				t.Errorf("item = %+v", item)
 			}
 			item, err = update(docgen.ItemChange{Name: new("B.txt")})
@@ -352,7 +360,8 @@ func TestUpdateFile(t *testing.T) {
 			theirs := w.folder(w.bob, 0, "bob's")
 			_, err := update(docgen.ItemChange{ParentID: &theirs})
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleViewer})
+			_, err = w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs,
+				UserID: w.alice.User.ID, Role: docgen.RoleViewer})
 			must(t, err)
 			_, err = update(docgen.ItemChange{ParentID: &theirs})
 			wantCode(t, err, docgen.CodeForbidden)

@@ -15,7 +15,7 @@ type NewFolder struct {
 	ParentID int64 // 0 is the caller's root folder
 }
 
-// CreateFolder makes an empty folder. It belongs to the owner of the folder it lies in.
+// CreateFolder creates an empty folder. The owner of its parent owns it.
 func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*Item, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Service) TrashFolder(ctx context.Context, c *Caller, id int64, recursiv
 		}
 		full, err := tx.HasChildren(ctx, parentOf(p.row.ID))
 		if err == nil && full {
-			return failf(CodeFolderNotEmpty, "Cannot delete – folder not empty. Delete what it holds first, or say recursive=true.")
+			return failf(CodeFolderNotEmpty, "Cannot delete – folder not empty. Delete its items first, or send recursive=true.")
 		}
 		return err
 	})
@@ -94,7 +94,7 @@ func (s *Service) listing(c *Caller, p place) store.Listing {
 	return listing
 }
 
-// Items returns one page by marker of what a folder holds: folders first, each kind by growing id.
+// Items returns one page by marker of what a folder holds: folders first, each kind in ascending order of id.
 func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err
@@ -111,7 +111,7 @@ func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRe
 	return result, err
 }
 
-// itemList is a list of items with folders first, each kind by growing id.
+// itemList is a list of items with folders first, each kind in ascending order of id.
 func itemList(ctx context.Context, q *store.Queries, name string, l store.Listing) list[Item] {
 	return list[Item]{
 		name: name,
@@ -138,7 +138,7 @@ func ParseOrder(sort, direction string) (ItemOrder, error) {
 	order := ItemOrder{By: cmp.Or(sort, "name")}
 	var problems []Problem
 	if !slices.Contains([]string{"id", "name", "date", "size"}, order.By) {
-		problems = append(problems, invalidField("sort", "sort must be id, name, date or size"))
+		problems = append(problems, invalidField("sort", "sort must be id, name, date, or size"))
 	}
 	switch direction {
 	case "", "ASC", "asc":
@@ -151,7 +151,8 @@ func ParseOrder(sort, direction string) (ItemOrder, error) {
 }
 
 // ItemsByOffset returns one page by offset of what a folder holds, in an order.
-func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
+func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, r OffsetRequest,
+	order ItemOrder) (OffsetPage[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Item]{}, err
 	}
@@ -168,7 +169,8 @@ func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, 
 }
 
 // itemsAt reads one page by offset of a list of items, in an order.
-func itemsAt(ctx context.Context, q *store.Queries, c *Caller, l store.Listing, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
+func itemsAt(ctx context.Context, q *store.Queries, c *Caller, l store.Listing, r OffsetRequest,
+	order ItemOrder) (OffsetPage[Item], error) {
 	return pageAt(c, r,
 		func() (int64, error) { return q.CountListing(ctx, l) },
 		func(limit, offset int32) ([]Item, error) {

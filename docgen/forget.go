@@ -12,7 +12,8 @@ import (
 // says no more than of one that the owner of the webhook may not see. What it does not change stays as it is, byte for byte.
 func (e *erasure) eraseFrom(body []byte) ([]byte, error) {
 	id := strconv.Quote(strconv.FormatInt(e.userID, 10))
-	if !bytes.Contains(body, []byte(id)) && !bytes.Contains(body, []byte(`"invite_email":"`)) && !bytes.Contains(body, []byte(transferSuffix)) {
+	if !bytes.Contains(body, []byte(id)) && !bytes.Contains(body, []byte(`"invite_email":"`)) &&
+		!bytes.Contains(body, []byte(transferSuffix)) {
 		return nil, nil
 	}
 	f := &forgetter{erasure: e, id: id}
@@ -70,7 +71,7 @@ func (f *forgetter) replaced(by string) jsontext.Value {
 	return jsontext.Value(by)
 }
 
-// isName tells whether a member is the name of an item.
+// isName reports whether a member is the name of an item.
 func isName(m member) bool { return string(m.key) == `"name"` || string(m.key) == `"old_name"` }
 
 // forgetItem leaves of the source of a notification its type and id, and of the additional information no names.

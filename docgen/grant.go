@@ -95,7 +95,7 @@ func (s *Service) AuthenticateClient(ctx context.Context, id, secret string) (*C
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		// Of a client that is not there the hash is empty, which no secret's is.
+		// The hash of an unknown client is empty, which no secret matches.
 		if subtle.ConstantTimeCompare([]byte(hashToken(secret)), []byte(app.SecretHash)) != 1 {
 			return invalid
 		}
@@ -117,7 +117,7 @@ func (s *Service) Grant(ctx context.Context, client *Client, r GrantRequest) (To
 	case GrantRefresh:
 		return s.grantRefresh(ctx, client, r)
 	}
-	return Tokens{}, refuse(GrantUnsupported, "This server knows the grant types %s, %s and %s.", GrantClient, GrantAssertion, GrantRefresh)
+	return Tokens{}, refuse(GrantUnsupported, "The supported grant types are %s, %s, and %s.", GrantClient, GrantAssertion, GrantRefresh)
 }
 
 // A subject is whom a token is to act for, with the names of the parameters that say so.
@@ -141,8 +141,9 @@ func (u subject) problem() error {
 	return nil
 }
 
-// grantSubject gives an access token for a subject, if what goes before it in the same transaction allows it.
-func (s *Service) grantSubject(ctx context.Context, client *Client, of subject, scope string, before func(*store.Tx) error) (Tokens, error) {
+// grantSubject issues an access token for a subject, if a check in the same transaction allows it.
+func (s *Service) grantSubject(ctx context.Context, client *Client, of subject, scope string,
+	before func(*store.Tx) error) (Tokens, error) {
 	var tokens Tokens
 	if err := of.problem(); err != nil {
 		return tokens, err
@@ -192,7 +193,7 @@ func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.A
 		}
 		id = app.ServiceAccountID.Int64
 	} else if !app.ActsAsUsers {
-		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens of users; its operator can make one that may.")
+		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens of users. The operator can create one that may.")
 	}
 	user, err := s.account(ctx, q, id)
 	if IsCode(err, CodeNotFound) || err == nil && (!isActive(user) || user.Kind == KindService && id != app.ServiceAccountID.Int64) {
@@ -215,7 +216,8 @@ func narrow(scope string, can []Scope) ([]Scope, error) {
 }
 
 // issue makes an access token.
-func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope, grant int64) (Tokens, error) {
+func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope,
+	grant int64) (Tokens, error) {
 	tokens, id := Tokens{Access: newToken(), Scopes: scopes}, s.newID()
 	by := &Caller{User: User{ID: user.ID}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
 	if err := s.audit(ctx, tx, by, AuditTokenIssued, auditOf("token", id), "user", user.Login, "scopes", FormatScopes(scopes)); err != nil {
@@ -227,7 +229,7 @@ func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application
 	})
 }
 
-// A tokenGrant is what a refresh token goes on with, until all its tokens end together.
+// A tokenGrant is what a refresh token continues with, until all its tokens end together.
 type tokenGrant struct {
 	id     int64
 	app    store.Application
@@ -265,8 +267,8 @@ func (s *Service) CreateGrant(ctx context.Context, application, login string, sc
 	return tokens, err
 }
 
-// grantRefresh takes a refresh token and gives the next ones. A refresh token counts once: that it comes again means that
-// somebody has it who should not, and nobody knows who, so all tokens of its grant end.
+// grantRefresh takes a refresh token and gives the next ones. A refresh token is valid once. If it is used again, it was stolen, so all
+// tokens of its grant are revoked.
 func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
 	var tokens Tokens
 	var reused error
@@ -302,7 +304,8 @@ func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantReque
 	return tokens, err
 }
 
-func (s *Service) useRefreshToken(ctx context.Context, tx *store.Tx, app store.Application, row store.RefreshToken, scope string) (Tokens, error) {
+func (s *Service) useRefreshToken(ctx context.Context, tx *store.Tx, app store.Application, row store.RefreshToken,
+	scope string) (Tokens, error) {
 	user, err := s.account(ctx, tx.Queries, row.UserID)
 	if IsCode(err, CodeNotFound) || err == nil && !isActive(user) {
 		return Tokens{}, invalidGrant("the user of the refresh token is not active.")
@@ -329,8 +332,8 @@ func endGrant(ctx context.Context, tx *store.Tx, id int64) error {
 	return tx.DeleteRefreshTokensOfGrant(ctx, id)
 }
 
-// Revoke ends a token of a client: an access token alone, a refresh token with all that came of its grant. A token that is
-// not there has ended already (RFC 7009).
+// Revoke ends a token of a client: an access token alone, a refresh token with all that came of its grant. An unknown token is not an
+// error (RFC 7009).
 func (s *Service) Revoke(ctx context.Context, client *Client, token string) error {
 	if token == "" {
 		return missingParameter("token")
@@ -377,5 +380,5 @@ func (s *Service) auditRevocation(ctx context.Context, tx *store.Tx, app store.A
 }
 
 func errOthersToken() error {
-	return refuse(GrantInvalidClient, "The token is not one of this client.")
+	return refuse(GrantInvalidClient, "The token does not belong to this client.")
 }

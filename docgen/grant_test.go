@@ -68,7 +68,8 @@ func (w *world) extended(app docgen.Application, header map[string]any) string {
 	return w.assertionWith(app, jwt.SigningMethodRS256, signingKey(), header, nil)
 }
 
-func (w *world) assertionWith(app docgen.Application, method jwt.SigningMethod, key any, header map[string]any, changes jwt.MapClaims) string {
+func (w *world) assertionWith(app docgen.Application, method jwt.SigningMethod, key any, header map[string]any,
+	changes jwt.MapClaims) string {
 	w.t.Helper()
 	claims := jwt.MapClaims{
 		"iss": app.ClientID, "sub": w.enterpriseID(), "box_sub_type": "enterprise", "aud": tokenEndpoint,
@@ -147,7 +148,8 @@ func TestAssertions(t *testing.T) {
 			{"a payload that is not encoded", w.extended(app, map[string]any{"b64": false}), "invalid_grant", "b64"},
 			{"a key that is not there", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "other", nil), "invalid_grant", "kid"},
 			{"a key that no database can keep", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "\x00", nil), "invalid_grant", "kid"},
-			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant", "private key"},
+			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant",
+				"private key"},
 			{"no JWT", "x", "invalid_grant", "no JWT"},
 			{"far too long", strings.Repeat("x", 1<<20), "invalid_grant", "bytes"},
 			{"none", "", "invalid_request", "assertion"},
@@ -190,7 +192,7 @@ func TestAssertions(t *testing.T) {
 			_, err := w.assert(client, once)
 			wantReason(t, err, "", "")
 			_, err = w.assert(client, once)
-			wantReason(t, err, "invalid_grant", "used before")
+			wantReason(t, err, "invalid_grant", "already used")
 			w.clock.advance(71 * time.Second) // the longest, with twice the slack
 			_, err = w.RemoveExpired(t.Context())
 			must(t, err)
@@ -223,7 +225,7 @@ func TestAssertionRace(t *testing.T) {
 				given++
 				continue
 			}
-			wantReason(t, err, "invalid_grant", "used before")
+			wantReason(t, err, "invalid_grant", "already used")
 		}
 		if tokens := w.count("SELECT COUNT(*) FROM tokens WHERE expires_at <> 0"); given != 1 || tokens != 1 {
 			t.Errorf("%d of 8 were given a token, and there are %d, want 1", given, tokens)
@@ -399,8 +401,8 @@ func TestRevoke(t *testing.T) {
 		must(t, err)
 		wantReason(t, w.Revoke(ctx, client, ""), "invalid_request", "token")
 		wantReason(t, w.Revoke(ctx, client, "nothing"), "", "")
-		wantReason(t, w.Revoke(ctx, other, first.Access), "invalid_client", "not one of this client")
-		wantReason(t, w.Revoke(ctx, other, first.Refresh), "invalid_client", "not one of this client")
+		wantReason(t, w.Revoke(ctx, other, first.Access), "invalid_client", "does not belong to this client")
+		wantReason(t, w.Revoke(ctx, other, first.Refresh), "invalid_client", "does not belong to this client")
 		if !w.good(first.Access) {
 			t.Error("another client has ended the token")
 		}
@@ -422,7 +424,8 @@ func TestRevoke(t *testing.T) {
 func TestApplications(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		app, secret, err := w.CreateApplication(ctx, docgen.NewApplication{Name: "App", Scopes: []docgen.Scope{docgen.ScopeRead, docgen.ScopeGlobalContent}})
+		app, secret, err := w.CreateApplication(ctx,
+			docgen.NewApplication{Name: "App", Scopes: []docgen.Scope{docgen.ScopeRead, docgen.ScopeGlobalContent}})
 		must(t, err)
 		enterprise := docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise", SubjectID: w.enterpriseID()}
 		client, err := w.AuthenticateClient(ctx, app.ClientID, secret)
@@ -432,7 +435,8 @@ func TestApplications(t *testing.T) {
 		t.Run("have the scopes that the operator gave in their own account", func(t *testing.T) {
 			c, err := w.Authenticate(ctx, tokens.Access)
 			must(t, err)
-			if c.User.ID != app.Account.ID || c.User.Kind != docgen.KindService || !slices.Contains(c.Scopes, docgen.ScopeGlobalContent) || len(c.Scopes) != 2 {
+			if c.User.ID != app.Account.ID || c.User.Kind != docgen.KindService || !slices.Contains(c.Scopes, docgen.ScopeGlobalContent) ||
+				len(c.Scopes) != 2 {
 				t.Errorf("caller %+v", c)
 			}
 			file := w.upload(w.alice, 0, "a.txt", "a")
@@ -448,7 +452,8 @@ func TestApplications(t *testing.T) {
 			}
 		})
 		t.Run("are known by the right secret alone", func(t *testing.T) {
-			for _, pair := range [][2]string{{app.ClientID, ""}, {app.ClientID, secret[1:]}, {"", ""}, {"", secret}, {"nobody", secret}, {"\x00", secret}} {
+			for _, pair := range [][2]string{{app.ClientID, ""}, {app.ClientID, secret[1:]}, {"", ""}, {"", secret}, {"nobody", secret},
+				{"\x00", secret}} {
 				_, err := w.AuthenticateClient(ctx, pair[0], pair[1])
 				wantReason(t, err, "invalid_client", "not valid")
 			}
@@ -551,14 +556,16 @@ func TestTokensHaveNoMoreScopes(t *testing.T) {
 				rt.Fatal(err)
 			}
 			for _, scope := range c.Scopes {
-				if !slices.Contains(granted, scope) || role == docgen.RoleUser && !slices.Contains(ordinary, scope) || len(asked) > 0 && !slices.Contains(asked, scope) {
+				if !slices.Contains(granted, scope) || role == docgen.RoleUser && !slices.Contains(ordinary, scope) || len(asked) > 0 &&
+					!slices.Contains(asked, scope) {
 					rt.Errorf("the token has %s", scope)
 				}
 			}
 		})
 		t.Run("nor more than the role that the user has now", func(t *testing.T) {
 			_, client := w.app(docgen.NewApplication{Name: "Last", Scopes: all, ActsAsUsers: true})
-			tokens, err := w.Grant(ctx, client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "user", SubjectID: strconv.FormatInt(users[docgen.RoleCoadmin].ID, 10)})
+			tokens, err := w.Grant(ctx, client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "user",
+				SubjectID: strconv.FormatInt(users[docgen.RoleCoadmin].ID, 10)})
 			must(t, err)
 			must(t, w.exec("UPDATE users SET role = 'user' WHERE login = 'coadmin@example.com'"))
 			c, err := w.Authenticate(ctx, tokens.Access)

@@ -26,10 +26,11 @@ type Inclusion struct {
 	VersionID int64  `json:"version_id"` // the version of the file; 0 if there was none to be had
 }
 
-// IncludedContent returns the content of a file that a template's version includes by name: the current version of the file of that name in
-// the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the uploader of the template's version and the
-// requester must be allowed to download the file; without a requester the uploader's rights decide alone. In an archive, the rights of the
-// archive stand in for the uploader's. If the file does not exist, or one of them may not download it, the Error has CodeNotFound.
+// IncludedContent returns the content of a file that a template's version includes by name: the current version of the file of that name
+// in the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the uploader of the template's version and the
+// requester must be allowed to download the file; without a requester only the uploader's permissions count. In an archive, the
+// permissions of the archive replace those of the uploader. If the file does not exist, or one of them may not download it, the Error has
+// CodeNotFound.
 func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string, requester Requester) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -56,13 +57,14 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 
 // included is IncludedContent for a version of a file. It is the one rule for what a template includes: for documents, and for what was
 // read of the template. A nil requester is nobody.
-func (s *Service) included(ctx context.Context, q *store.Queries, version store.FileVersion, name string, requester *Caller) (store.FileVersion, error) {
+func (s *Service) included(ctx context.Context, q *store.Queries, version store.FileVersion, name string,
+	requester *Caller) (store.FileVersion, error) {
 	author := &Caller{User: User{ID: version.CreatedBy}}
 	chain, err := q.ItemChain(ctx, version.FileID, author.User.ID, s.micros())
 	if err != nil || len(chain) == 0 {
 		return store.FileVersion{}, fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
 	}
-	if s.placeOf(chain).archive != nil { // whoever uploaded it has lost it to the enterprise
+	if s.placeOf(chain).archive != nil { // the enterprise owns it now, not the uploader
 		author.User.ID = s.enterprise.accountID
 	}
 	item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
@@ -137,16 +139,18 @@ func viewLookups(includes string) int {
 	return strings.Count(includes, `"name":`) + strings.Count(includes, "/")
 }
 
-// What is shown in place of the problems of a template, for each view.
+// Replacements for the problems of a template, by view.
 const (
-	problemHidden = "The template includes a file that you may not download, or a file that includes one. What was read of the template is shown only to " +
-		"those who may download all of these files. Ask their owner for access."
-	problemStale = "The template is to be read again, because a file that it includes has changed, or because an earlier release read it. " +
-		"Get its tags or its contract to have that done."
+	problemHidden = "The template includes a file that you may not download, directly or through another file. Its tags and " +
+		"contract are only " +
+		"visible to users who may download all of these files. Ask their owner for access."
+	problemStale = "The template must be read again, because an included file has changed, or because an earlier release read it. " +
+		"Get its tags " +
+		"or its contract to start that."
 )
 
 func notIncluded(name string) error {
-	return failf(CodeNotFound, "There is no file %.*q for the template to include.", maxIncludeName, name)
+	return failf(CodeNotFound, "The template includes a file %.*q, which does not exist.", maxIncludeName, name)
 }
 
 // itemBelow returns the item at a path below a folder.

@@ -31,7 +31,7 @@ type Input struct {
 // Text returns the text of the input, which must not be changed.
 func (i Input) Text() []byte { return i.text }
 
-// Inputs reads the inputs of one batch. It reads each once, before the batch is accepted: that tells whether it is JSON, how deep
+// Inputs reads the inputs of one batch. It reads each once, before the batch is accepted: that reports whether it is JSON, how deep
 // it nests, and what it has in common with the others. The zero value is ready to be used.
 type Inputs struct {
 	shape lang.Shape
@@ -54,7 +54,7 @@ func (r *Inputs) Read(d *jsontext.Decoder, text []byte) (Input, error) {
 	return Input{text: text[begin:end:end], depth: depth}, nil
 }
 
-// Parse reads a whole text as an input. If it is none, a batch with the input is refused.
+// Parse reads a complete text as an input. If it is not valid, a batch with it is rejected.
 func (r *Inputs) Parse(text []byte) Input {
 	text = bytes.TrimSpace(text)
 	switch {

@@ -26,7 +26,7 @@ func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration)
 		}
 	}
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !s.isColleague(user) {
-		return nil, Invalid(invalidField("accessible_by", "there is no such user: give the id or the login of a user of this server"))
+		return nil, Invalid(invalidField("accessible_by", "the user does not exist: send the id or login of a user of this server"))
 	}
 	return &user, err
 }
@@ -40,7 +40,7 @@ func named(ctx context.Context, tx *store.Tx, n NewCollaboration) (store.User, e
 	return row.User, err
 }
 
-// isColleague tells whether a user is one that items can be shared with.
+// isColleague reports whether a user is one that items can be shared with.
 func (s *Service) isColleague(user store.User) bool {
 	return user.EnterpriseID == s.enterprise.id && user.ID != s.enterprise.accountID && user.DeletedAt == 0
 }
@@ -64,16 +64,16 @@ func (s *Service) bindInvitations(ctx context.Context, tx *store.Tx, id int64, l
 // answerInvitation accepts or rejects an invitation for who was invited.
 func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller, found share, answer string) error {
 	if !found.matches(c) {
-		return failf(CodeForbidden, "Access denied – only who was invited accepts or rejects an invitation.")
+		return failf(CodeForbidden, "Access denied – only the invited user can accept or reject an invitation.")
 	}
 	if found.row.Status != CollaborationPending {
-		return failf(CodeInvalidStatus, "The invitation was answered already: it is %s.", found.row.Status)
+		return failf(CodeInvalidStatus, "The invitation was already answered: it is %s.", found.row.Status)
 	}
 	_, err := tx.AnswerInvitation(ctx, found.row.ID, answer, s.micros())
 	return err
 }
 
-// Invitations returns one page by offset of what waits for the caller to accept or reject it, by growing id.
+// Invitations returns one page by offset of what waits for the caller to accept or reject it, in ascending order of id.
 func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (OffsetPage[Collaboration], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Collaboration]{}, err

@@ -20,7 +20,8 @@ func TestInvitations(t *testing.T) {
 		w.share(docgen.Folder, folder, editor, docgen.RoleEditor)
 		invite := func(c *docgen.Caller, login string) *docgen.Collaboration {
 			t.Helper()
-			made, err := w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: login, Role: docgen.RoleViewer})
+			made, err := w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: login,
+				Role: docgen.RoleViewer})
 			must(t, err)
 			return made
 		}
@@ -58,7 +59,8 @@ func TestInvitations(t *testing.T) {
 			}
 		})
 		t.Run("are one for a login and an item", func(t *testing.T) {
-			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "new@EXAMPLE.com", Role: docgen.RoleEditor})
+			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder,
+				Login: "new@EXAMPLE.com", Role: docgen.RoleEditor})
 			wantCode(t, err, docgen.CodeCollaborator)
 		})
 		t.Run("are withdrawn by who invited", func(t *testing.T) {
@@ -102,7 +104,8 @@ func TestInvitations(t *testing.T) {
 			if got.Item != nil || got.User == nil || got.User.ID != guest.User.ID || got.InviteLogin != "New@Example.com" {
 				t.Errorf("the invitation is shown as %+v", got)
 			}
-			_, err = w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: guest.User.ID, Role: docgen.RoleEditor})
+			_, err = w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder,
+				UserID: guest.User.ID, Role: docgen.RoleEditor})
 			wantCode(t, err, docgen.CodeCollaborator)
 		})
 		t.Run("are answered by their user alone", func(t *testing.T) {
@@ -114,7 +117,8 @@ func TestInvitations(t *testing.T) {
 				_, err = w.UpdateCollaboration(ctx, guest, made.ID, change)
 				wantCode(t, err, docgen.CodeForbidden)
 			}
-			_, err = w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted, Role: docgen.RoleEditor})
+			_, err = w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted,
+				Role: docgen.RoleEditor})
 			wantCode(t, err, docgen.CodeForbidden)
 			if got := waiting(guest); len(got) != 1 {
 				t.Errorf("%d invitations after an answer that was refused, want 1", len(got))
@@ -122,9 +126,11 @@ func TestInvitations(t *testing.T) {
 		})
 		t.Run("are accepted once, and then give their role", func(t *testing.T) {
 			w.clock.advance(time.Minute)
-			got, err := w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted, Role: docgen.RoleUploader})
+			got, err := w.UpdateCollaboration(ctx, guest, made.ID, docgen.CollaborationChange{Status: docgen.CollaborationAccepted,
+				Role: docgen.RoleUploader})
 			must(t, err)
-			if got.Status != docgen.CollaborationAccepted || got.Item == nil || got.InviteLogin != "" || !got.AcknowledgedAt.Equal(noon.Add(time.Minute)) {
+			if got.Status != docgen.CollaborationAccepted || got.Item == nil || got.InviteLogin != "" ||
+				!got.AcknowledgedAt.Equal(noon.Add(time.Minute)) {
 				t.Errorf("accepted: %+v", got)
 			}
 			w.upload(guest, folder, "mine.txt", "x")
@@ -170,11 +176,13 @@ func TestInvitingWaitsForANewUser(t *testing.T) {
 		_, err = making.ExecContext(ctx, "UPDATE settings SET value = value WHERE name = 'invitations'")
 		must(t, err)
 		_, err = making.ExecContext(ctx, `INSERT INTO users (id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at)
-			SELECT 1, enterprise_id, 'new', $1, 'New', 'managed', 'user', 'active', 2, 0, 0 FROM users WHERE id = $2`, docgen.FoldKey("new"), w.alice.User.ID)
+			SELECT 1, enterprise_id, 'new', $1, 'New', 'managed', 'user', 'active', 2, 0, 0 FROM users WHERE id = $2`, docgen.FoldKey("new"),
+			w.alice.User.ID)
 		must(t, err)
 		done := make(chan *docgen.Collaboration)
 		go func() {
-			made, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "new", Role: docgen.RoleViewer})
+			made, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, Login: "new",
+				Role: docgen.RoleViewer})
 			if err != nil {
 				t.Error(err)
 			}
@@ -244,7 +252,8 @@ func TestInvitationMeetsChangedLogin(t *testing.T) {
 			invite(name, docgen.NewCollaboration{Login: login})
 		}
 		kept := invite("shared", docgen.NewCollaboration{UserID: w.bob.User.ID})
-		must(t, w.exec("UPDATE collaborations SET status = 'rejected' WHERE id = $1", invite("rejected", docgen.NewCollaboration{UserID: w.bob.User.ID})))
+		must(t, w.exec("UPDATE collaborations SET status = 'rejected' WHERE id = $1",
+			invite("rejected", docgen.NewCollaboration{UserID: w.bob.User.ID})))
 		invite("ended", docgen.NewCollaboration{UserID: w.bob.User.ID, ExpiresAt: noon.Add(time.Minute)})
 		w.clock.advance(time.Hour)
 		must(t, w.exec("UPDATE items SET owner_id = $2 WHERE id = $1", folders["own"], w.bob.User.ID))

@@ -57,7 +57,7 @@ type Item struct {
 	ModifiedAt        time.Time
 	ContentCreatedAt  time.Time
 	ContentModifiedAt time.Time
-	TrashedAt         time.Time // when it was put into the trash; zero when it is not there
+	TrashedAt         time.Time // when it was put into the trash; zero if it is not in the trash
 
 	Permissions Permissions // what the caller may do
 }
@@ -157,7 +157,7 @@ func (p place) path(c *Caller) []FolderRef {
 	return path
 }
 
-// isAccessOnly tells whether all that a caller may do with an item comes of collaborations for access only.
+// isAccessOnly reports whether a caller's permissions on an item result only from collaborations with is_access_only.
 func (p place) isAccessOnly(c *Caller) bool {
 	return !slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool {
 		return permissionsAt(link, c) != 0 && !link.IsAccessOnly
@@ -206,7 +206,7 @@ func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: t
 func (s *Service) nameInUse(ctx context.Context, q *store.Queries, c *Caller, parent int64, name string) error {
 	row, err := q.Child(ctx, parentOf(parent), foldKey(name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return failf(CodeConflict, "An item with the same name was there a moment ago. Retry.")
+		return failf(CodeConflict, "An item with the same name existed a moment ago. Retry.")
 	}
 	if err != nil {
 		return err
@@ -214,11 +214,11 @@ func (s *Service) nameInUse(ctx context.Context, q *store.Queries, c *Caller, pa
 	return s.nameTaken(ctx, q, c, row)
 }
 
-// nameTaken is the Error of a name that an item bears. It shows the item only to a caller who sees it: whom a single item is
-// shared with does not see what lies beside it.
+// nameTaken returns the Error for a name that another item has. It contains the item only if the caller can see it: a collaborator on a
+// single item cannot see its siblings.
 func (s *Service) nameTaken(ctx context.Context, q *store.Queries, c *Caller, row store.Item) error {
 	taken := &Error{Code: CodeNameInUse, Message: "Item with the same name already exists", Problems: []Problem{
-		invalidField("name", "the folder has an item of that name already: choose another name or folder"),
+		invalidField("name", "the folder already has an item of that name: choose another name or folder"),
 	}}
 	_, err := s.find(ctx, q, c, Kind(row.Kind), row.ID, MaySee)
 	if _, hidden := errors.AsType[*Error](err); err != nil && !hidden {
@@ -255,7 +255,7 @@ func (p place) changeable() error {
 	case !p.row.ParentID.Valid:
 		return failf(CodeForbidden, "Access denied – the root folder cannot be changed.")
 	case p.isArchive():
-		return failf(CodeForbidden, "Access denied – folder %d is an archive: change and delete it by /archives/%d.", p.row.ID, p.row.ID)
+		return failf(CodeForbidden, "Access denied – folder %d is an archive. Change or delete it with /archives/%d.", p.row.ID, p.row.ID)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id in
 	})
 }
 
-// lockTries is how often an item is looked for again that others keep moving to another tree.
+// lockTries is the maximum number of attempts to lock an item that others keep moving to another tree.
 const lockTries = 3
 
 // findLocked finds an item that nobody else changes from here to the end of the transaction.
@@ -289,7 +289,8 @@ func lockRow(ctx context.Context, tx *store.Tx) func(place) error {
 
 // findSteady finds an item that stays in its tree from here to the end of the transaction. It locks what it found and
 // reads it again: nobody makes others wait who may not do what they ask.
-func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, lock func(place) error) (place, error) {
+func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions,
+	lock func(place) error) (place, error) {
 	return steady(ctx, tx, kind, lock, func() (place, error) { return s.find(ctx, tx.Queries, c, kind, id, need) })
 }
 
@@ -311,7 +312,7 @@ func steady(ctx context.Context, tx *store.Tx, kind Kind, lock func(place) error
 			return now, err
 		}
 	}
-	return place{}, failf(CodeConflict, "The %s was moved a moment ago. Retry.", kind)
+	return place{}, failf(CodeConflict, "The %s was just moved. Retry.", kind)
 }
 
 // update changes an item's own facts and returns it as it then is.
@@ -344,7 +345,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 
 func (change ItemChange) check() error {
 	if change.ParentOwner != 0 && *change.ParentID != rootID {
-		return Invalid(invalidField("parent.user_id", "only the root folder, 0, is named together with its user: leave user_id out"))
+		return Invalid(invalidField("parent.user_id", "user_id is only valid with the root folder, 0: omit it"))
 	}
 	if change.Name != nil {
 		if err := checkName(*change.Name); err != nil {
@@ -352,7 +353,7 @@ func (change ItemChange) check() error {
 		}
 	}
 	if change.Description != nil && (len(*change.Description) > maxDescriptionLength || !keepable(*change.Description)) {
-		return Invalid(invalidField("description", "a description has at most %d bytes, which are UTF-8 without NUL", maxDescriptionLength))
+		return Invalid(invalidField("description", "the description must be UTF-8 without NUL, and at most %d bytes long", maxDescriptionLength))
 	}
 	return nil
 }

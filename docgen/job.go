@@ -37,7 +37,7 @@ func (s Status) shortage(waitingFor string) Shortage {
 	return NoShortage
 }
 
-// Job makes one document of a batch.
+// Job is the generation of one document of a batch.
 type Job struct {
 	ID                int64
 	BatchID           string
@@ -46,7 +46,7 @@ type Job struct {
 	Status            Status
 	OutputType        string
 	OutputFileID      int64           // 0 until the job has ended with a document
-	OutputVersionID   int64           // likewise
+	OutputVersionID   int64           // 0 until the job has ended with a document
 	Failures          Failures        // empty in lists
 	Summary           *FailureSummary // nil where there are no failures
 	WaitingFor        Shortage        // why the job waits although it could be generated; NoShortage once it has ended
@@ -78,7 +78,8 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 	return Job{
 		ID: row.ID, BatchID: row.BatchID, TemplateID: row.TemplateFileID, TemplateVersionID: batch.TemplateVersionID,
 		Status: Status(row.Status), OutputType: batch.OutputType, OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID,
-		Failures: f, Summary: summary, WaitingFor: Status(row.Status).shortage(batch.WaitingFor), CreatedAt: timeOf(batch.CreatedAt), CreatedBy: row.CreatedBy,
+		Failures: f, Summary: summary, WaitingFor: Status(row.Status).shortage(batch.WaitingFor), CreatedAt: timeOf(batch.CreatedAt),
+		CreatedBy:    row.CreatedBy,
 		EnterpriseID: batch.EnterpriseID, Source: batch.Source,
 	}, nil
 }

@@ -11,9 +11,9 @@ import (
 	"platen/store"
 )
 
-// Rows hold what is to be generated; tasks only wake. The documents of a batch wait in a lane, and the batches of a user take
-// turns in it. A user has a few tasks in each lane, its slots: each claims the next documents, has them generated and claims
-// again. It ends in the same transaction in which it finds nothing that is due.
+// Rows hold what is to be generated; tasks only wake. The documents of a batch wait in a lane, and the batches of a user take turns in
+// it. A user has a few tasks in each lane, its slots: each claims the next documents, generates them, and claims again. It ends in the
+// same transaction in which it finds nothing that is due.
 
 // Lane is a way that documents take to be generated. Documents of one lane never wait for those of another.
 type Lane string
@@ -96,8 +96,8 @@ func (t GenerateDocuments) job() store.Job {
 	return store.Job{Task: t, Queue: t.Lane.Queue(), Priority: priority, Unique: true, Tries: generationTries}
 }
 
-// generationTries is how often a task is tried that wakes. Errors of the server are counted for each document, and crashes
-// too; the tasks go on.
+// generationTries is the number of tries of a task that wakes a slot. Server errors and crashes count per document, and the tasks
+// continue.
 const generationTries = 10_000
 
 // join has documents of a batch wait in a lane, and wakes slots for them. Others who wake the same slots wait for the end of
@@ -111,11 +111,12 @@ func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lan
 
 // joinAt has documents of a batch wait in a lane until a time, when WakeDocuments finds them.
 func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents, due int64) error {
-	return tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID, Documents: documents, DueAt: due})
+	return tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID,
+		Documents: documents, DueAt: due})
 }
 
-// wakeSlots wakes slots of a user that hold no documents, as many as some documents are worth. It always wakes one: whoever
-// finds nothing at this moment would otherwise end, and nobody would see the new documents.
+// wakeSlots wakes slots of a user that hold no documents, as many as the number of documents justifies. It always wakes one: a slot that
+// finds nothing at this moment would otherwise end, and no slot would see the new documents.
 func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, documents int64) error {
 	held, err := tx.HeldSlots(ctx, userID)
 	if err != nil {
@@ -134,7 +135,7 @@ func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, docum
 	return err
 }
 
-// crashesBeforeIsolation is how often a document may be held by a server that crashes before it is generated in isolation.
+// crashesBeforeIsolation is the number of server crashes during the generation of a document after which it is generated in isolation.
 const crashesBeforeIsolation = 2
 
 // ResumeSlot prepares a run of a slot: documents that the slot still holds, because its last run could not put them back, wait
@@ -249,7 +250,7 @@ func wakeLane(ctx context.Context, tx *store.Tx, due store.LaneDue, all bool) er
 	return wakeSlots(ctx, tx, due.UserID, lane, documents)
 }
 
-// owns tells whether a slot is one of the lane.
+// owns reports whether a slot is one of the lane.
 func (l Lane) owns(slot string) bool {
 	var n int
 	_, err := fmt.Sscanf(slot, string(l)+"/%d", &n)
@@ -299,7 +300,7 @@ type LaneBacklog struct {
 	Oldest    time.Duration // how long ago the batch was accepted whose documents have waited longest; 0 when none wait
 }
 
-// DocumentBacklog tells what waits in each lane.
+// DocumentBacklog returns the backlog of each lane.
 func (s *Service) DocumentBacklog(ctx context.Context) (map[Lane]LaneBacklog, error) {
 	backlog := map[Lane]LaneBacklog{}
 	err := s.db.Read(ctx, func(q *store.Queries) error {

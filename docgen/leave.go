@@ -9,7 +9,7 @@ import (
 	"platen/store"
 )
 
-// What becomes of a user's account, and of what the user owns, when the user leaves.
+// Deletion of a user's account, and the transfer or deletion of the user's content.
 
 // DeleteUser ends the account of a user whom the caller manages, with the user's tokens and collaborations. What the user
 // owns goes with it when force is set; otherwise there must be nothing, not even in the trash.
@@ -51,17 +51,17 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 // checkNotSelf checks that a caller does not end the account of the caller.
 func (c *Caller) checkNotSelf(id int64) error {
 	if id == c.User.ID || id == c.ActorID {
-		return failf(CodeForbidden, "Access denied – nobody deletes their own account.")
+		return failf(CodeForbidden, "Access denied – you cannot delete your own account.")
 	}
 	return nil
 }
 
 func userOwns(id int64) error {
-	return failf(CodeUserOwns, "The user owns files or folders, perhaps in the trash. Move them to another user with "+
-		"PUT /users/%d/folders/0, or say force=true to remove them.", id)
+	return failf(CodeUserOwns, "The user owns files or folders, possibly in the trash. Move them to another user with "+
+		"PUT /users/%d/folders/0, or send force=true to delete them.", id)
 }
 
-// endUser removes what belongs to a user alone. The row stays, because other things name who made them.
+// endUser deletes the private data of a user. The row stays, because other rows refer to their creator.
 func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User) error {
 	for _, remove := range []func(context.Context, int64) error{
 		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser,
@@ -86,15 +86,15 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 	return s.enqueue(ctx, tx, matched)
 }
 
-// TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder.
-// Whoever may do so can read all of it afterwards: to manage users is not enough, the content of everybody must be the
-// caller's to manage too.
+// TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder. The caller
+// could read all of it afterward, so permission to manage users is not enough: the caller must also be allowed to manage all content.
 func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID int64) (*Item, error) {
 	return s.transferContent(ctx, c, fromID, toID, func(from store.User) string { return transferName(from.Name) })
 }
 
 // transferContent is TransferContent into a folder with another name.
-func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID int64, folderName func(from store.User) string) (*Item, error) {
+func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID int64,
+	folderName func(from store.User) string) (*Item, error) {
 	if err := c.requireManager(); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID i
 		return nil, err
 	}
 	if fromID == toID {
-		return nil, Invalid(invalidField("owned_by.id", "the content must go to another user"))
+		return nil, Invalid(invalidField("owned_by.id", "the new owner must be another user"))
 	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -127,7 +127,8 @@ func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID i
 		if item, err = s.describeTransfer(ctx, tx, c, to, folderID); err != nil {
 			return err
 		}
-		if err := s.audit(ctx, tx, c, AuditContentTransferred, auditOf("user", fromID), "to", to.Login, "folder_id", strconv.FormatInt(folderID, 10)); err != nil {
+		if err := s.audit(ctx, tx, c, AuditContentTransferred, auditOf("user", fromID), "to", to.Login, "folder_id",
+			strconv.FormatInt(folderID, 10)); err != nil {
 			return err
 		}
 		return s.fire(ctx, tx, c, events...)
@@ -156,7 +157,7 @@ func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fro
 func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	row, err := s.managed(ctx, q, c, id)
 	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {
-		return row, Invalid(invalidField("owned_by.id", "there is no active user %d to own the content", id))
+		return row, Invalid(invalidField("owned_by.id", "user %d does not exist or is not active", id))
 	}
 	return row, err
 }
@@ -178,8 +179,8 @@ func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Cal
 	return id, tx.AddFolderItems(ctx, to.RootFolderID, 1)
 }
 
-// transferEvents tell of a folder that was made for the content of a user, and of what is about to be moved into it from the
-// user's root folder, as far as there are webhooks on it: others cannot hear of it.
+// transferEvents returns the events for the new folder with a user's content, and for the moves of the items in the user's root folder
+// that have webhooks. Other webhooks cannot match these moves.
 func (s *Service) transferEvents(ctx context.Context, tx *store.Tx, fromID, folderID int64) ([]event, error) {
 	folder, err := s.placeAt(ctx, tx.Queries, Folder, folderID)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestDeletingUsers(t *testing.T) {
 			}
 			template := w.template(leaver, folder, "t.docx")
 			w.version(leaver, template.ID, "second")
-			_, err = w.CreateCollaboration(ctx, leaver, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: w.bob.User.ID, Role: docgen.RoleEditor})
+			_, err = w.CreateCollaboration(ctx, leaver, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: w.bob.User.ID,
+				Role: docgen.RoleEditor})
 			must(t, err)
 			shared := w.folder(w.alice, 0, "shared")
 			w.share(docgen.Folder, shared, leaver, docgen.RoleEditor)
@@ -97,7 +98,8 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 			if ended[docgen.StatusFailed] != 2 {
 				t.Errorf("transfer %v: ended %v, want 2 failed", transfer, ended)
 			}
-			for _, failures := range query[string](w, "SELECT details FROM docgen_failures JOIN docgen_jobs ON id = job_id WHERE batch_id = '"+id+"'") {
+			for _, failures := range query[string](w, "SELECT details FROM docgen_failures JOIN docgen_jobs ON id = job_id WHERE batch_id = '"+
+				id+"'") {
 				if !strings.Contains(failures, "can no longer be written to") {
 					t.Errorf("transfer %v: failures %s", transfer, failures)
 				}
@@ -112,7 +114,8 @@ func TestTransferNeedsContent(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		secret := w.upload(w.alice, 0, "secret.txt", "text")
-		customers := docgen.NewApplication{Name: "Customers", Scopes: []docgen.Scope{docgen.ScopeAppUsers, docgen.ScopeManagedUsers, docgen.ScopeRead}}
+		customers := docgen.NewApplication{Name: "Customers", Scopes: []docgen.Scope{docgen.ScopeAppUsers, docgen.ScopeManagedUsers,
+			docgen.ScopeRead}}
 		for _, c := range []*docgen.Caller{w.member("root", docgen.RoleAdmin), w.member("coadmin", docgen.RoleCoadmin), w.service(customers)} {
 			_, err := w.TransferContent(ctx, c, w.alice.User.ID, w.bob.User.ID)
 			wantCode(t, err, docgen.CodeScope)
@@ -152,7 +155,8 @@ func TestTransferringContent(t *testing.T) {
 
 		made, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 		must(t, err)
-		if made.Name != "alice's Files and Folders" || made.Owner.ID != w.bob.User.ID || len(made.Path) != 1 || made.Parent.ID != 0 || made.Permissions == 0 {
+		if made.Name != "alice's Files and Folders" || made.Owner.ID != w.bob.User.ID || len(made.Path) != 1 || made.Parent.ID != 0 ||
+			made.Permissions == 0 {
 			t.Errorf("folder %+v", made)
 		}
 		if got := w.names(w.bob, made.ID); !slices.Equal(got, []string{"work"}) {
@@ -253,9 +257,11 @@ func TestRestrictedUsers(t *testing.T) {
 		root := w.member("root", docgen.RoleAdmin)
 		folder := w.folder(w.alice, 0, "work")
 		own, shared := w.upload(w.alice, folder, "own.txt", "x"), w.folder(w.bob, 0, "shared")
-		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: shared, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
+		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: shared,
+			UserID: w.alice.User.ID, Role: docgen.RoleEditor})
 		must(t, err)
-		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "", docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
+		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "",
+			docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
 			_, err := w.UpdateUser(ctx, root, w.alice.User.ID, docgen.UserChange{Status: new(status)})
 			must(t, err)
 			alice := w.caller("alice")
@@ -286,7 +292,8 @@ func TestRestrictedOwners(t *testing.T) {
 		archive, trashed, given := w.archive(admin, "archive"), w.upload(w.alice, 0, "trashed.txt", "x"), w.upload(w.alice, 0, "given.txt", "x")
 		must(t, w.TrashFile(ctx, w.alice, trashed.ID, ""))
 		shared := w.share(docgen.File, given.ID, w.bob, docgen.RoleEditor)
-		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "", docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
+		for status, uploads := range map[string]docgen.Code{docgen.StatusCannotDelete: "",
+			docgen.StatusCannotDeleteUpload: docgen.CodeForbidden} {
 			for _, id := range []int64{w.alice.User.ID, admin.User.ID} {
 				_, err := w.UpdateUser(ctx, root, id, docgen.UserChange{Status: &status})
 				must(t, err)

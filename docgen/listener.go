@@ -9,8 +9,8 @@ import (
 	"platen/store"
 )
 
-// A listener is told of events like a webhook, but fetches them: it has no address. It is for developers, whose programs
-// cannot be reached from outside, and ends when nobody has fetched from it for a while.
+// A listener is a webhook without an address: its owner polls for events. It is for developers whose programs are not reachable from the
+// server, and expires when it is not polled for a while.
 
 // Listener is a listener of the caller's.
 type Listener struct {
@@ -28,11 +28,11 @@ const (
 	maxListeners    = 10              // of one application and user
 	maxPolled       = 100             // events that are fetched at once, and accepted at once
 	MaxPollWait     = 30 * time.Second
-	pollInterval    = 250 * time.Millisecond // how often the database is looked at meanwhile
+	pollInterval    = 250 * time.Millisecond // interval between reads of the database
 )
 
-// CreateListener makes a listener on a file or folder, which may be the caller's root folder; on no triggers it is told of
-// all that the target can have.
+// CreateListener creates a listener on a file or folder, which may be the caller's root folder. Without triggers, it subscribes to all
+// that are valid for the target.
 func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookTarget, triggers []Trigger) (Listener, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return Listener{}, err
@@ -59,7 +59,8 @@ func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookT
 			return err
 		}
 		if count >= maxListeners {
-			return failf(CodeConflict, "There are %d listeners of this user and application already, the most: end one, or wait until it ends by itself.", count)
+			return failf(CodeConflict, "This user and application already have %d listeners, the maximum. Delete one, or wait until it "+
+				"expires.", count)
 		}
 		if err := s.firstKeys(ctx, tx, c.ApplicationID); err != nil {
 			return err
@@ -102,12 +103,11 @@ type Polled struct {
 	Keys       []SigningKey
 }
 
-// PollListener ends the deliveries that a listener has taken, and returns the next ones that wait for it, at most 100; what is not
-// ended comes again. Where nothing waits it waits for something to happen, but no longer than wait, which is at most
-// MaxPollWait.
+// PollListener marks accepted deliveries of a listener as delivered, and returns the next pending ones, at most 100. Deliveries that are
+// not accepted are returned again. If none is pending, it waits for events, for at most wait and MaxPollWait.
 func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Polled, error) {
 	if len(accepted) > maxPolled {
-		return Polled{}, Invalid(invalidField("accepted", "at most %d deliveries are accepted at once", maxPolled))
+		return Polled{}, Invalid(invalidField("accepted", "accepted can contain at most %d ids", maxPolled))
 	}
 	over := time.NewTimer(min(wait, MaxPollWait))
 	defer over.Stop()
@@ -138,7 +138,7 @@ func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64,
 	}
 }
 
-// pollOnce is Hear without waiting.
+// pollOnce is PollListener without waiting.
 func (s *Service) pollOnce(ctx context.Context, c *Caller, listenerID int64, accepted []int64) (Polled, error) {
 	var polled Polled
 	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
@@ -211,7 +211,7 @@ func (s *Service) endListeners(ctx context.Context, tx *store.Tx) error {
 }
 
 func (s *Service) deleteListener(ctx context.Context, tx *store.Tx, id int64) error {
-	const reason = "Nobody listens any more."
+	const reason = "The listener was deleted or has expired."
 	if err := tx.CancelDeliveries(ctx, id, s.micros(), reason); err != nil {
 		return err
 	}

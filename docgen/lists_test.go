@@ -69,7 +69,8 @@ func (w *world) pagedLists() []pagedList {
 	for _, version := range []int64{template.VersionID, second.VersionID} {
 		must(t, w.SaveReading(ctx, version, docgen.Reading{Tags: tags}))
 	}
-	batches := []string{w.batch(batchOf(template.ID, 0, numbered(`{"n": %d}`, 7)...)), w.batch(batchOf(template.ID, 0, numbered(`{"n": %d}`, 5)...))}
+	batches := []string{w.batch(batchOf(template.ID, 0, numbered(`{"n": %d}`, 7)...)),
+		w.batch(batchOf(template.ID, 0, numbered(`{"n": %d}`, 5)...))}
 
 	item := func(i docgen.Item) string { return itoa(i.ID) }
 	job := func(j docgen.Job) string { return itoa(j.ID) }

@@ -12,7 +12,7 @@ import (
 // What administrators, and applications that may, do with the users of the enterprise. The accounts of applications and of
 // the enterprise itself are the operator's.
 
-// manages tells whether a caller may manage users of a kind: those that only applications know, or the others.
+// manages reports whether a caller may manage users of a kind: those that only applications know, or the others.
 func (c *Caller) manages(platformOnly bool) bool {
 	if platformOnly {
 		return c.has(ScopeAppUsers)
@@ -56,7 +56,7 @@ func (s *Service) lockManaged(ctx context.Context, tx *store.Tx, c *Caller, id i
 // checkAdmin checks that a caller may change a user: of administrators only administrators do anything.
 func (c *Caller) checkAdmin(row store.User) error {
 	if row.Role == RoleAdmin && c.User.Role != RoleAdmin {
-		return failf(CodeForbidden, "Access denied – only an administrator changes an administrator.")
+		return failf(CodeForbidden, "Access denied – only administrators can change administrators.")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (c *Caller) checkAdmin(row store.User) error {
 // checkRole checks that a caller may give a role.
 func (c *Caller) checkRole(role string) error {
 	if role == RoleAdmin && c.User.Role != RoleAdmin {
-		return failf(CodeForbidden, "Access denied – only an administrator makes another one.")
+		return failf(CodeForbidden, "Access denied – only administrators can create administrators.")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Service) FindUser(ctx context.Context, c *Caller, name string) (User, e
 			row, err = s.managed(ctx, q, c, row.ID)
 		}
 		if IsCode(err, CodeNotFound) {
-			return failf(CodeNotFound, "There is no user with the login or the id %q.", name)
+			return failf(CodeNotFound, "No user has the login or id %q.", name)
 		}
 		if err != nil {
 			return err
@@ -120,15 +120,15 @@ type UserFilter struct {
 	ExternalID string
 }
 
-// check finds what is wrong with a filter, and tells whether it can select anybody: of other enterprises there is nobody.
+// check finds what is wrong with a filter, and reports whether it can select anybody: of other enterprises there is nobody.
 func (f UserFilter) check() (selects bool, err error) {
 	var problems []Problem
 	if !slices.Contains([]string{"", "all", "managed", "external"}, f.Type) {
-		problems = append(problems, invalidField("user_type", "user_type must be all, managed or external"))
+		problems = append(problems, invalidField("user_type", "user_type must be all, managed, or external"))
 	}
 	for name, text := range map[string]string{"filter_term": f.Term, "external_app_user_id": f.ExternalID} {
 		if !keepable(text) || len(text) > 4*maxProfileLength {
-			problems = append(problems, invalidField(name, "%s has at most %d bytes, which are UTF-8 without NUL", name, 4*maxProfileLength))
+			problems = append(problems, invalidField(name, "%s must be UTF-8 without NUL, and at most %d bytes long", name, 4*maxProfileLength))
 		}
 	}
 	return f.Type != "external", Invalid(problems...)
@@ -156,7 +156,7 @@ func (s *Service) describeUsers(ctx context.Context, q *store.Queries, rows []st
 	return users, nil
 }
 
-// Users returns one page by marker of the users whom the caller manages, by growing id.
+// Users returns one page by marker of the users whom the caller manages, in ascending order of id.
 func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequest) (Page[User], error) {
 	if err := c.requireManager(); err != nil {
 		return Page[User]{}, err
@@ -190,7 +190,7 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 	return result, err
 }
 
-// UsersByOffset returns one page by offset of the users whom the caller manages, by growing id. Others are not even counted: a
+// UsersByOffset returns one page by offset of the users whom the caller manages, in ascending order of id. Others are not even counted: a
 // filter could otherwise find out their logins.
 func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r OffsetRequest) (OffsetPage[User], error) {
 	if err := c.requireManager(); err != nil {
@@ -265,14 +265,14 @@ func (change UserChange) Problems() []Problem {
 		value *string
 	}{{"role", change.Role}, {"status", change.Status}} {
 		if field.value != nil && *field.value == "" { // which for a new user would mean the default
-			problems = append(problems, invalidField(field.name, "%s must not be empty; leave it out to keep it", field.name))
+			problems = append(problems, invalidField(field.name, "%s must not be empty; omit it to keep the current value", field.name))
 		}
 	}
 	if n := change.SpaceAmount; n != nil && (*n < NoQuota || *n == 0) {
-		problems = append(problems, invalidField("space_amount", "space_amount is a positive number of bytes, or -1 for no limit"))
+		problems = append(problems, invalidField("space_amount", "space_amount must be a positive number of bytes, or -1 for no limit"))
 	}
 	if n := change.Weight; n != nil && (*n < 1 || *n > MaxWeight) {
-		problems = append(problems, invalidField("weight", "weight is a whole number from 1 to %d", MaxWeight))
+		problems = append(problems, invalidField("weight", "weight must be an integer from 1 to %d", MaxWeight))
 	}
 	return problems
 }
@@ -326,7 +326,8 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 func userChanges(before store.User, after User) []string {
 	var changes []string
 	for _, field := range []struct{ name, before, after string }{
-		{"login", before.Login, after.Login}, {"name", before.Name, after.Name}, {"role", before.Role, after.Role}, {"status", before.Status, after.Status},
+		{"login", before.Login, after.Login}, {"name", before.Name, after.Name}, {"role", before.Role, after.Role},
+		{"status", before.Status, after.Status},
 	} {
 		if field.before != field.after {
 			changes = append(changes, field.name, field.before+auditArrow+field.after)
@@ -344,7 +345,7 @@ func setWeight(ctx context.Context, tx *store.Tx, c *Caller, row store.User, wei
 		return nil
 	}
 	if c.User.Role != RoleAdmin {
-		return failf(CodeForbidden, "Access denied – only an administrator changes the weight of a user.")
+		return failf(CodeForbidden, "Access denied – only administrators can change the weight of a user.")
 	}
 	return tx.SetUserWeight(ctx, row.ID, *weight)
 }
@@ -359,7 +360,7 @@ func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row s
 	}
 	change.apply(&u)
 	if row.ID == c.User.ID && (u.Role != row.Role || u.Status != row.Status) {
-		return failf(CodeForbidden, "Access denied – nobody changes their own role or status.")
+		return failf(CodeForbidden, "Access denied – you cannot change your own role or status.")
 	}
 	if row.ID == c.User.ID && foldKey(u.Login) != row.LoginKey { // what others share with that login comes with it
 		if err := c.require(ScopeGlobalContent); err != nil {
@@ -393,7 +394,7 @@ func (s *Service) checkAdmins(ctx context.Context, tx *store.Tx, before store.Us
 	}
 	left, err := tx.CountActiveAdmins(ctx, s.enterprise.id)
 	if err == nil && left == 0 {
-		return failf(CodeForbidden, "Access denied – user %d is the last administrator: make another one first.", before.ID)
+		return failf(CodeForbidden, "Access denied – user %d is the last administrator. Promote another user first.", before.ID)
 	}
 	return err
 }

@@ -21,7 +21,8 @@ func (w *world) member(name, role string) *docgen.Caller {
 func (w *world) service(n docgen.NewApplication) *docgen.Caller {
 	w.t.Helper()
 	_, client := w.app(n)
-	tokens, err := w.Grant(w.t.Context(), client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise", SubjectID: w.enterpriseID()})
+	tokens, err := w.Grant(w.t.Context(), client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise",
+		SubjectID: w.enterpriseID()})
 	must(w.t, err)
 	c, err := w.Authenticate(w.t.Context(), tokens.Access)
 	must(w.t, err)
@@ -32,7 +33,8 @@ func TestAsUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		root, second, coadmin := w.member("root", docgen.RoleAdmin), w.member("second", docgen.RoleAdmin), w.member("coadmin", docgen.RoleCoadmin)
-		acting := w.service(docgen.NewApplication{Name: "Acting", ActsAsUsers: true, Scopes: []docgen.Scope{docgen.ScopeRead, docgen.ScopeGlobalContent}})
+		acting := w.service(docgen.NewApplication{Name: "Acting", ActsAsUsers: true, Scopes: []docgen.Scope{docgen.ScopeRead,
+			docgen.ScopeGlobalContent}})
 		plain := w.service(docgen.NewApplication{Name: "Plain"})
 		_, err := w.CreateUser(ctx, docgen.NewUser{Login: "idle@example.com", Name: "idle", Status: docgen.StatusInactive})
 		must(t, err)
@@ -125,7 +127,8 @@ func TestManagingUsers(t *testing.T) {
 			wantCode(t, err, docgen.CodeBadRequest)
 		})
 		t.Run("says all of a user", func(t *testing.T) {
-			if !strings.HasPrefix(customer.Login, "AppUser_") || customer.ExternalID != "4711" || !customer.PlatformOnly || customer.EnterpriseName != "Platen" {
+			if !strings.HasPrefix(customer.Login, "AppUser_") || customer.ExternalID != "4711" || !customer.PlatformOnly ||
+				customer.EnterpriseName != "Platen" {
 				t.Errorf("customer %+v", customer)
 			}
 			got, err := w.User(ctx, onlyApp, customer.ID)
@@ -146,7 +149,8 @@ func TestManagingUsers(t *testing.T) {
 				Name: new(""), Login: new("a b"), Role: new("king"), Status: new(""), Language: new("?"), TimeZone: new("Local"),
 				Phone: new(strings.Repeat("1", 256)), Address: new("\x00"), JobTitle: new("\xff"),
 			})
-			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "job_title", "phone", "address", "language", "timezone", "status"}) {
+			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "job_title", "phone", "address", "language",
+				"timezone", "status"}) {
 				t.Errorf("problems with %q", got)
 			}
 			for _, change := range []docgen.UserChange{{Role: new("")}, {Status: new("")}} {

@@ -12,7 +12,7 @@ import (
 	"platen/store"
 )
 
-// MergeDocuments is the task of making one PDF of the documents of a batch, whose jobs have all ended.
+// MergeDocuments is the task of merging the documents of a batch into one PDF, after all its jobs have ended.
 type MergeDocuments struct {
 	BatchID string `json:"batch_id"`
 	UserID  int64  `json:"user_id,omitempty"` // who made the batch; 0 where an earlier release made the task
@@ -46,7 +46,7 @@ type Merged struct {
 	FileName        string // asked for, with its extension
 	Status          Status
 	OutputFileID    int64 // 0 until there is one
-	OutputVersionID int64 // likewise
+	OutputVersionID int64 // 0 until there is one
 	Failures        Failures
 	WaitingFor      Shortage // why it waits although it could be made; NoShortage once it has ended
 }
@@ -65,13 +65,14 @@ func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, e
 	if err != nil {
 		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", batchID, err)
 	}
-	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID, OutputVersionID: row.OutputVersionID, Failures: f,
+	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID,
+		OutputVersionID: row.OutputVersionID, Failures: f,
 		WaitingFor: Status(row.Status).shortage(row.WaitingFor)}, nil
 }
 
-// ClaimMerge takes the merged file of a batch for one attempt, unless it has ended. Whoever claimed it before and was thought
-// dead can no longer end it. Crashed says that the server of that attempt crashed if it neither ended the merge nor let go of it, as far
-// as is known; after two crashes the Merge is isolated. A Merge without parts has nothing left to do.
+// ClaimMerge takes the merged file of a batch for one attempt, unless it has ended. An earlier claimant that was presumed dead can no
+// longer end it. crashed says that the server of that attempt crashed if it neither ended the merge nor let go of it, as far as is known;
+// after two crashes the Merge is isolated. A Merge without parts has nothing left to do.
 func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments, crashed bool) (*Merge, error) {
 	var claimed store.DocgenMerge
 	var crashes int64
@@ -88,7 +89,8 @@ func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments, crashed b
 	if err != nil {
 		return nil, err
 	}
-	m := &Merge{BatchID: task.BatchID, FileName: claimed.FileName, attempt: claimed.Attempt, Isolated: claimed.Crashes >= crashesBeforeIsolation}
+	m := &Merge{BatchID: task.BatchID, FileName: claimed.FileName, attempt: claimed.Attempt,
+		Isolated: claimed.Crashes >= crashesBeforeIsolation}
 	if err := s.db.Read(ctx, func(q *store.Queries) error { return s.readMerge(ctx, q, m) }); err != nil {
 		return nil, fmt.Errorf("merge the documents of batch %s: %w", task.BatchID, err)
 	}
@@ -129,7 +131,7 @@ func lackOf(jobs map[Status]int, documents int) (f Failures) {
 		f.Errors = append(f.Errors, fmt.Sprintf("%d of the %d documents could not be made: the failures of their jobs say why.", n, n+made))
 	}
 	if n := made - documents; n > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of the %d documents were deleted for good before they were merged.", n, made))
+		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of the %d documents were permanently deleted before they could be merged.", n, made))
 	}
 	if documents == 0 {
 		f.Errors = append(f.Errors, "There is no document left that could be merged.")
@@ -207,7 +209,8 @@ func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, 
 		return lost, 0, err
 	}
 	status := r.status()
-	finish := store.FinishMergeParams{BatchID: m.BatchID, Attempt: m.attempt, Status: string(status), Failures: failures, FinishedAt: s.micros()}
+	finish := store.FinishMergeParams{BatchID: m.BatchID, Attempt: m.attempt, Status: string(status), Failures: failures,
+		FinishedAt: s.micros()}
 	if r.Output != nil {
 		finish.OutputFileID, finish.OutputVersionID = s.newID(), r.Output.content.id
 	}

@@ -120,7 +120,8 @@ func TestMergedFile(t *testing.T) {
 		t.Run("is a file of the creator's, with a number where its name is taken", func(t *testing.T) {
 			file, err := w.File(t.Context(), w.alice, b.Merged.OutputFileID)
 			must(t, err)
-			if file.Name != "All letters (1).pdf" || file.Parent.ID != p.folder || file.Owner.ID != w.alice.User.ID || file.CreatedBy.ID != w.alice.User.ID {
+			if file.Name != "All letters (1).pdf" || file.Parent.ID != p.folder || file.Owner.ID != w.alice.User.ID ||
+				file.CreatedBy.ID != w.alice.User.ID {
 				t.Errorf("file %+v", file)
 			}
 		})
@@ -164,7 +165,7 @@ func TestMergedFileLacksDocuments(t *testing.T) {
 			p.complete(claim, p.results(claim, "one"))
 			must(p.t, p.TrashFile(p.t.Context(), p.alice, p.jobs(p.batchID)[1].OutputFileID, ""))
 			must(p.t, p.Purge(p.t.Context(), p.alice, docgen.File, p.jobs(p.batchID)[1].OutputFileID))
-		}, docgen.StatusCompleted, []string{"1 of the 2 documents were deleted for good"}},
+		}, docgen.StatusCompleted, []string{"1 of the 2 documents were permanently deleted"}},
 		"all of them": {func(p *press, claim *docgen.Claim) {
 			_, err := p.FailBatch(p.t.Context(), p.batchID, "no attempt came to an end")
 			must(p.t, err)
@@ -306,7 +307,8 @@ func TestBatch(t *testing.T) {
 		got, err := w.Batch(ctx, w.alice, plain)
 		must(t, err)
 		want := docgen.Batch{
-			ID: plain, TemplateID: template.ID, TemplateVersionID: template.VersionID, OutputType: docgen.OutputDocx, Jobs: map[docgen.Status]int{docgen.StatusPending: 2},
+			ID: plain, TemplateID: template.ID, TemplateVersionID: template.VersionID, OutputType: docgen.OutputDocx,
+			Jobs:      map[docgen.Status]int{docgen.StatusPending: 2},
 			CreatedAt: noon, CreatedBy: w.alice.User.ID, EnterpriseID: got.EnterpriseID, Source: docgen.InputSource,
 		}
 		if !cmp.Equal(got, want) {
@@ -323,7 +325,8 @@ func TestBatch(t *testing.T) {
 			}
 		})
 		t.Run("keeps its options", func(t *testing.T) {
-			o := docgen.PDFOptions{Standard: docgen.PDFA3b, AttachData: true, Bookmarks: new(false), Watermark: "DRAFT", Pictures: &docgen.PDFPictures{Quality: new(int64(50))}}
+			o := docgen.PDFOptions{Standard: docgen.PDFA3b, AttachData: true, Bookmarks: new(false), Watermark: "DRAFT",
+				Pictures: &docgen.PDFPictures{Quality: new(int64(50))}}
 			p := w.newPDFPress(o, "a")
 			if got := p.batchNow(); !cmp.Equal(got.Options.PDF, &o) || got.DestinationID != p.folder || got.Merged != nil {
 				t.Errorf("batch %+v with options %+v", got, got.Options.PDF)

@@ -14,7 +14,8 @@ import (
 )
 
 // TestModel has people do at random what can be done with files and folders, and holds every outcome, and what they then
-// see, against a model. A check takes long, longest on PostgreSQL, or on SQLite with the race detector: not each that rapid asks for is made.
+// see, against a model. A check takes long, longest on PostgreSQL, or on SQLite with the race detector: not each that
+// rapid asks for is made.
 func TestModel(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		every := 2
@@ -293,7 +294,8 @@ func (m *trial) person(id int64) int {
 
 // seeFolder holds what somebody meets in a folder against the model.
 func (m *trial) seeFolder(user int, folder *thing) {
-	page, err := m.w.ItemsByOffset(m.Context(), m.callers[user], folder.id, docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "name"})
+	page, err := m.w.ItemsByOffset(m.Context(), m.callers[user], folder.id, docgen.OffsetRequest{Limit: docgen.MaxPageLimit},
+		docgen.ItemOrder{By: "name"})
 	m.must(err, "list a folder")
 	met, total := m.listing(user, folder)
 	m.same(fmt.Sprintf("%s for user %d", folder, user), page.Entries, met, page.Total, total)

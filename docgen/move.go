@@ -31,7 +31,8 @@ func (s *Service) lockMove(ctx context.Context, tx *store.Tx, c *Caller, kind Ki
 }
 
 // findMove finds an item and the folder that a change moves it into, if the caller may move it there.
-func (s *Service) findMove(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, change ItemChange) (p, target place, err error) {
+func (s *Service) findMove(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64,
+	change ItemChange) (p, target place, err error) {
 	if p, err = s.find(ctx, q, c, kind, id, MayEdit); err != nil {
 		return p, target, err
 	}
@@ -72,7 +73,7 @@ func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, cha
 	return owner.User.RootFolderID, err
 }
 
-// isBelow tells whether a place is another, or lies below it.
+// isBelow reports whether a place is the other one, or below it.
 func (p place) isBelow(other place) bool {
 	return slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool { return link.Item.ID == other.row.ID })
 }
@@ -85,8 +86,8 @@ func (p place) mayGo(target place) error {
 	return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
 }
 
-// lockTrees keeps everybody else out of some trees from here to the end of the transaction. find, which finds what lies in
-// them and returns their ids, is called once more then: what it finds stays so.
+// lockTrees locks trees until the end of the transaction. It calls find, which returns their ids, again after that: from then on, its
+// result is stable.
 func lockTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
 	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // no folder goes to another tree meanwhile
 		return err
@@ -100,14 +101,14 @@ func lockTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) 
 	}
 	now, err := find()
 	if err == nil && !slices.Equal(now, held) {
-		return failf(CodeConflict, "The item was moved a moment ago. Retry.")
+		return failf(CodeConflict, "The item was just moved. Retry.")
 	}
 	return err
 }
 
-// noParentOwner answers for a user who is not there and for one into whose root folder the caller may not put anything, alike.
+// noParentOwner returns the Error for a user who does not exist, or to whose root folder the caller may not add items.
 func noParentOwner(change ItemChange) error {
-	return Invalid(invalidField("parent.user_id", "there is no user %d, or you may not put anything into the root folder of that user", change.ParentOwner))
+	return Invalid(invalidField("parent.user_id", "user %d does not exist, or you may not add items to their root folder", change.ParentOwner))
 }
 
 // handOver completes the move of an item and everything below it to another folder. In a new tree, the item belongs to the owner of
@@ -139,8 +140,9 @@ func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error
 	count, err := tx.TreeItems(ctx, p.row.ID, maxOwnerItems+1, true)
 	if err == nil && count > maxOwnerItems {
 		kind := Kind(p.row.Kind)
-		return Invalid(invalidField(kind.String(), "%s %d holds more than the %d files and folders that can change owner at once, including the trash: move "+
-			"what it holds in parts, or ask an administrator to move it", kind, p.row.ID, maxOwnerItems))
+		return Invalid(invalidField(kind.String(),
+			"%s %d holds more than the %d files and folders that can change owner at once, including the trash: move "+
+				"what it holds in parts, or ask an administrator to move it", kind, p.row.ID, maxOwnerItems))
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 // MaxNameLength is the most characters a file's or folder's name has.
 const MaxNameLength = 255
 
-// checkName tells whether a file or folder may bear a name.
+// checkName reports whether a file or folder may bear a name.
 func checkName(name string) error {
 	if err := nameError(name, MaxNameLength); err != nil {
 		return err
@@ -54,14 +54,14 @@ func nameProblem(name string, most int) string {
 	case strings.ContainsAny(name, `/\`):
 		return `a name must not hold '/' or '\'`
 	case strings.TrimSpace(name) != name:
-		return "a name must not begin or end with a space"
+		return "a name must not start or end with a space"
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return "a name must not hold control characters"
+		return "a name must not contain control characters"
 	}
 	return ""
 }
 
-// keepable tells whether every database can keep a text: PostgreSQL refuses what is no UTF-8, and NUL.
+// keepable reports whether every database can keep a text: PostgreSQL refuses what is no UTF-8, and NUL.
 func keepable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
@@ -75,14 +75,14 @@ func kept(text string) string {
 // sort by the bytes of the folded name under every collation.
 func foldKey(name string) string {
 	folded := cases.Fold().String(norm.NFC.String(name))
-	return hex.EncodeToString([]byte(norm.NFC.String(folded))) // folding may have taken characters apart
+	return hex.EncodeToString([]byte(norm.NFC.String(folded))) // folding may have decomposed characters
 }
 
 // maxExtension is the most characters after the last dot of a name, with the dot, that are taken for its extension.
 const maxExtension = 32
 
-// numberedName returns the name with a number, of a file before its extension: "Letter (2).docx". What has to give way for
-// the number is the end of what stands before it.
+// numberedName returns the name with a number, before the extension of a file: "Letter (2).docx". If necessary, it truncates the name
+// before the number.
 func numberedName(kind Kind, name string, n int) string {
 	ext := path.Ext(name)
 	if kind == Folder || utf8.RuneCountInString(ext) > maxExtension {

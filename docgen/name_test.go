@@ -78,7 +78,8 @@ func TestFoldKey(t *testing.T) {
 			t.Errorf("%q and %q have the same key", pair[0], pair[1])
 		}
 	}
-	if !(docgen.FoldKey("a") < docgen.FoldKey("aa") && docgen.FoldKey("aa") < docgen.FoldKey("b") && docgen.FoldKey("z") < docgen.FoldKey("é")) {
+	if !(docgen.FoldKey("a") < docgen.FoldKey("aa") && docgen.FoldKey("aa") < docgen.FoldKey("b") &&
+		docgen.FoldKey("z") < docgen.FoldKey("é")) {
 		t.Error("keys do not sort as the bytes of the names do")
 	}
 }
@@ -107,7 +108,8 @@ func TestNumberedName(t *testing.T) {
 		})
 	}
 	for _, name := range []string{
-		long, "a." + long[:2*253], "." + long[:2*254], "a." + strings.Repeat("x", 246), long[:2*240] + "." + long[:2*14], " .x"[1:], "x" + strings.Repeat(".", 254),
+		long, "a." + long[:2*253], "." + long[:2*254], "a." + strings.Repeat("x", 246), long[:2*240] + "." + long[:2*14], " .x"[1:], "x" +
+			strings.Repeat(".", 254),
 	} {
 		seen := map[string]bool{}
 		for _, n := range []int{1, 2, 9, 10, 99, 100, 12345, 1 << 30} {

@@ -17,7 +17,7 @@ type OffsetRequest struct {
 // OffsetPage is one page of a list by offset. The next page begins at Offset + Limit; there is none when that is not below
 // Total.
 type OffsetPage[T any] struct {
-	Entries []T // fewer than Limit also where the caller may not see what stands at an offset
+	Entries []T // can be fewer than Limit if the caller may not see all entries
 	Total   int // one more than the offset of the list's last item
 	OffsetRequest
 }
@@ -33,7 +33,7 @@ func ParseOffset(limit, offset string) (OffsetRequest, error) {
 	n, err := strconv.ParseUint(offset, 10, 64)
 	if err != nil || n > MaxOffset {
 		return r, &Error{Code: CodeInvalidOffset, Message: "Offset is not a valid number", Problems: []Problem{
-			invalidField("offset", "offset must be a whole number from 0 to %d; beyond it, page by marker (usemarker=true)", MaxOffset),
+			invalidField("offset", "offset must be an integer from 0 to %d; beyond that, page by marker (usemarker=true)", MaxOffset),
 		}}
 	}
 	r.Offset = int(n)
@@ -43,7 +43,8 @@ func ParseOffset(limit, offset string) (OffsetRequest, error) {
 // pageAt reads one page by offset of a list that has count items; read returns those of them from an offset on that the
 // caller may see, at most limit. A page beyond MaxPageBytes is an Error: a shorter one would hide entries from callers who go
 // on with the limit that they asked for.
-func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error), read func(limit, offset int32) ([]T, error)) (OffsetPage[T], error) {
+func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error),
+	read func(limit, offset int32) ([]T, error)) (OffsetPage[T], error) {
 	page := OffsetPage[T]{OffsetRequest: r}
 	total, err := count()
 	if err != nil {
@@ -59,7 +60,8 @@ func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error), read
 	}
 	if bytes > MaxPageBytes && len(page.Entries) > 1 {
 		return OffsetPage[T]{}, &Error{Code: CodeInvalidLimit, Message: "The page is too large", Problems: []Problem{
-			invalidField("limit", "the entries from offset %d on have more than %d bytes together; send a limit below %d", r.Offset, MaxPageBytes, len(page.Entries)),
+			invalidField("limit", "the entries from offset %d exceed %d bytes in total; send a limit below %d", r.Offset, MaxPageBytes,
+				len(page.Entries)),
 		}}
 	}
 	var held pageRoom

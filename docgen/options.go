@@ -8,7 +8,7 @@ import (
 	"platen/store"
 )
 
-// BatchOptions are what a batch asks of the engine. The zero value is what the interface does by itself.
+// BatchOptions are the engine options of a batch. The zero value has the defaults of the API.
 type BatchOptions struct {
 	Locale   string `json:"locale,omitempty"`    // a language tag such as "de-CH"; empty is "en"
 	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty leaves times in their own

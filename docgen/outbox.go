@@ -13,9 +13,9 @@ import (
 	"platen/store"
 )
 
-// What waits for a webhook is delivered by one task, of which there is one at a time. Whoever adds a delivery adds the task,
-// unless there is one; and the task ends in the same moment as it finds nothing that is due. What is due later is found by
-// another task, which looks for it every few seconds.
+// One task at a time delivers the pending notifications of a webhook. Adding a delivery also adds the task, unless it exists; the task
+// ends in the transaction in which it finds nothing that is due. What is due later is found by another task, which looks for it every few
+// seconds.
 
 // DeliverNotifications is the task of delivering what waits for a webhook.
 type DeliverNotifications struct {
@@ -28,12 +28,12 @@ func (DeliverNotifications) Kind() string { return "deliver_notifications" }
 // DeliveryQueue is the queue of the task: it mostly waits for others.
 const DeliveryQueue = "delivery"
 
-// deliveryTries is how often the task is tried, and the one that looks for what is due. What is wrong with a receiver is no
-// failure of theirs; they fail while the database does, and when the server is killed.
+// deliveryTries is the number of tries of this task, and of the one that searches for due deliveries. Problems of a receiver are not
+// failures of these tasks; they fail if the database fails, or the server is killed.
 const deliveryTries = 10_000
 
-// wake has what waits for webhooks delivered. On PostgreSQL whoever wakes one of them waits from here on until this
-// transaction ends, so they are woken in the order of their ids.
+// wake enqueues the tasks of webhooks. On PostgreSQL, other transactions that wake one of them wait until this transaction ends, so wake
+// goes in the order of their ids.
 func wake(ctx context.Context, tx *store.Tx, webhookIDs []int64) error {
 	slices.Sort(webhookIDs)
 	var jobs []store.Job
@@ -83,16 +83,16 @@ const wakePortion = 64
 
 // Backlog is what waits to be delivered, of all webhooks.
 type Backlog struct {
-	Late     time.Duration // how long the most overdue delivery has been due; 0 when nothing is
-	Pending  int64         // deliveries, due or not; CountedBacklog where there are more
-	Active   int64         // webhooks
-	Disabled int64         // webhooks
+	Late     time.Duration // how long the most overdue delivery has been due; 0 if none is
+	Pending  int64         // deliveries, due or not; at most CountedBacklog
+	Active   int64         // number of active webhooks
+	Disabled int64         // and of disabled ones
 }
 
-// CountedBacklog is how many deliveries are counted: more would take longer than whoever watches them should cost.
+// CountedBacklog is the maximum number of deliveries that are counted, because monitoring must stay cheap.
 const CountedBacklog = 100_000
 
-// Backlog tells what waits to be delivered.
+// Backlog returns the backlog of pending deliveries.
 func (s *Service) Backlog(ctx context.Context) (Backlog, error) {
 	var b Backlog
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
@@ -179,14 +179,16 @@ func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outb
 	})
 }
 
-// ownerProblem says why nothing may be sent to a webhook because of its owner: one who is gone, or does not see what the
-// webhook is on any more. What is gone itself is no reason: its webhooks are told so.
+// ownerProblem returns why the owner of a webhook prevents notifications: the owner was deleted, or can no longer see the target. A
+// deleted target is not a reason: its webhooks are notified of that.
 func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.WebhookRow) (string, error) {
 	switch {
 	case row.User.DeletedAt != 0:
-		return "The owner of the webhook was deleted, and has no access to any content. Make the webhook again as a service account, or as a user who stays.", nil
+		return "The owner of the webhook was deleted, and has no access to any content. Make the webhook again as a service account, " +
+			"or as a user who stays.", nil
 	case !isActive(row.User):
-		return "The owner of the webhook is inactive, and has no access to any content. Make the user active, or make the webhook again as another one.", nil
+		return "The owner of the webhook is inactive, and has no access to any content. Make the user active, or make the webhook " +
+			"again as another one.", nil
 	case row.Webhook.Status == webhookGone:
 		return "", nil
 	}
@@ -198,7 +200,7 @@ func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.
 	return "", err
 }
 
-// AttemptResult is an attempt together with what becomes of its delivery.
+// AttemptResult is an attempt with the resulting state of its delivery.
 type AttemptResult struct {
 	Attempt
 	Delivered bool
@@ -232,7 +234,8 @@ func (s *Service) RecordAttempts(ctx context.Context, tries []AttemptResult) err
 	return err
 }
 
-func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, tries []AttemptResult, set func(context.Context, *store.Tx, []AttemptResult) error) error {
+func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, tries []AttemptResult,
+	set func(context.Context, *store.Tx, []AttemptResult) error) error {
 	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := tx.InsertAttempts(ctx, rows); err != nil {
 			return err
@@ -257,7 +260,7 @@ func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error
 	return err
 }
 
-// EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended tells whether it did.
+// EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended reports whether it did.
 func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
 	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) { return tx.IsDeliveryDue(ctx, webhookID, s.micros()) })
@@ -317,7 +320,8 @@ func (s *Service) recordAttempt(ctx context.Context, tx *store.Tx, try AttemptRe
 
 func (s *Service) attemptRow(a Attempt) (store.WebhookAttempt, error) {
 	record, err := json.Marshal(attemptRecord{
-		Name: a.Name, Reason: a.Reason, Sent: a.RequestHeaders, Answered: a.ResponseHeaders, Body: readable(a.ResponseBody), Truncated: a.Truncated,
+		Name: a.Name, Reason: a.Reason, Sent: a.RequestHeaders, Answered: a.ResponseHeaders, Body: readable(a.ResponseBody),
+		Truncated: a.Truncated,
 	})
 	return store.WebhookAttempt{
 		DeliveryID: a.DeliveryID, ID: s.newID(), BegunAt: a.BegunAt.UnixMicro(), Duration: a.Duration.Microseconds(),

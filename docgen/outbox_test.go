@@ -59,7 +59,8 @@ func TestLargeBacklog(t *testing.T) {
 		oldest := noon.Add(-time.Hour).UnixMicro()
 		db := w.raw()
 		defer db.Close()
-		_, err := db.ExecContext(t.Context(), "UPDATE webhook_deliveries SET due_at = $1 WHERE id = (SELECT MAX(id) FROM webhook_deliveries)", oldest)
+		_, err := db.ExecContext(t.Context(),
+			"UPDATE webhook_deliveries SET due_at = $1 WHERE id = (SELECT MAX(id) FROM webhook_deliveries)", oldest)
 		must(t, err)
 		for most, want := range map[int64]int64{4: 4, 9: 9, 100: 9} {
 			var got store.Backlog

@@ -37,9 +37,8 @@ type ClaimedJob struct {
 	policy   int64 // where its document is kept
 }
 
-// ClaimJobs has a slot hold the next jobs of its user in its lane: a few of the batch that was served least. Whoever held them
-// before and was thought dead can no longer end them. A Claim without jobs says that nothing is due; then the task that ctx is
-// of has ended.
+// ClaimJobs claims the next jobs of a user in a lane for a slot: some of the batch that was served least. An earlier claimant that was
+// presumed dead can no longer end them. A Claim without jobs says that nothing is due; then the task that ctx is of has ended.
 func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim, error) {
 	for {
 		var claim *Claim
@@ -94,7 +93,8 @@ func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocu
 }
 
 // claimOf is the claim of jobs of a batch that have just been claimed.
-func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batchID string, rows []store.DocgenJob) (*Claim, error) {
+func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batchID string,
+	rows []store.DocgenJob) (*Claim, error) {
 	batch, err := tx.Batch(ctx, batchID)
 	if err != nil {
 		return nil, fmt.Errorf("batch %s: %w", batchID, err)
@@ -165,7 +165,7 @@ func (s *Service) Input(ctx context.Context, jobID int64) ([]byte, error) {
 // Output is a document that is durable but in no folder yet.
 type Output struct{ content content }
 
-// SaveOutput makes the document of a job durable. It is then either handed to CompleteJobs or swept.
+// SaveOutput stores the document of a job durably. The output is then either passed to CompleteJobs or swept.
 func (s *Service) SaveOutput(ctx context.Context, job ClaimedJob, r io.Reader) (Output, error) {
 	saved, err := s.saveContent(ctx, job.policy, r, "")
 	return Output{saved}, err
@@ -287,7 +287,7 @@ func (s *Service) addWritten(ctx context.Context, tx *store.Tx, d destination, w
 	return s.stillThere(ctx, tx, d)
 }
 
-// errDestinationGone is why jobs are completed anew: their destination was deleted as empty since it was looked for.
+// errDestinationGone makes CompleteJobs start again, because the empty destination was deleted after it was found.
 var errDestinationGone = errors.New("the destination folder was deleted while jobs were completed")
 
 // stillThere returns errDestinationGone when the destination of documents is no longer there. It comes after addUsage, for
@@ -397,7 +397,7 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	return status, finish.OutputFileID, tx.DeleteInput(ctx, r.Job.ID)
 }
 
-// faultTries is how often a document is tried whose tries end with an error of the server.
+// faultTries is the maximum number of tries of a document that end with an error of the server.
 const faultTries = 5
 
 // waitAgain has a job wait again that has not ended, unless another attempt has claimed it, and returns its lane; empty where
@@ -502,7 +502,7 @@ func (d destination) refuse(r Result) Result {
 	return r
 }
 
-// endEvents tell of a job that ended, and of its document.
+// endEvents returns the events for a job that ended and for its document.
 func (d destination) endEvents(r Result, status Status, outputID int64) []event {
 	r = d.refuse(r)
 	trigger, info := DocumentSucceeded, generated(d.batch, d.caller.rootID, d.source, r.Job.ID, status)
@@ -517,7 +517,7 @@ func (d destination) endEvents(r Result, status Status, outputID int64) []event 
 	return events
 }
 
-// fireStarted has the webhooks told of jobs that are claimed for the first time.
+// fireStarted fires the events for jobs that are claimed for the first time.
 func (s *Service) fireStarted(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, jobs []store.DocgenJob) error {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j store.DocgenJob) bool { return j.Attempt > 1 })
 	if len(jobs) == 0 {
@@ -533,12 +533,13 @@ func (s *Service) fireStarted(ctx context.Context, tx *store.Tx, batch store.Doc
 	}
 	events := make([]event, len(jobs))
 	for i, job := range jobs {
-		events[i] = event{trigger: DocumentStarted, item: template, info: generated(batch, user.User.RootFolderID, template, job.ID, Status(job.Status))}
+		events[i] = event{trigger: DocumentStarted, item: template, info: generated(batch, user.User.RootFolderID, template, job.ID,
+			Status(job.Status))}
 	}
 	return s.fire(ctx, tx, callerOf(user.User, false), events...)
 }
 
-// generated is what events say of a job, whose batch was made by the user with a root folder.
+// generated returns the event details of a job, for a batch of the user with the given root folder.
 func generated(batch store.DocgenBatch, root int64, template place, jobID int64, status Status) Generated {
 	g := Generated{
 		BatchID: batch.ID, JobID: jobID, Status: status, TemplateID: batch.TemplateFileID, TemplateName: template.row.Name,
@@ -568,7 +569,7 @@ func noNil(list []string) []string {
 	return list
 }
 
-// numberTries is how often a number is looked for that others keep taking at the same moment.
+// numberTries is the maximum number of attempts to find a free number that others keep taking concurrently.
 const numberTries = 100
 
 // insertNumbered adds a file under its name or, where that is taken, under the name with the first free number.

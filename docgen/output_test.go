@@ -83,7 +83,8 @@ func (p *press) statuses() []docgen.Status {
 	var statuses []docgen.Status
 	for _, job := range p.jobs(p.batchID) {
 		statuses = append(statuses, job.Status)
-		if done := job.Status == docgen.StatusCompleted || job.Status == docgen.StatusCompletedWithError; done != (job.OutputFileID != 0) || done != (job.OutputVersionID != 0) {
+		if done := job.Status == docgen.StatusCompleted || job.Status == docgen.StatusCompletedWithError; done != (job.OutputFileID != 0) ||
+			done != (job.OutputVersionID != 0) {
 			p.t.Errorf("job %+v: an output without having been completed, or none though it was", job)
 		}
 	}
@@ -133,13 +134,15 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 		p := w.newPress("good", "with gaps", "bad")
 		claim := p.claim()
 		p.wantStatuses(docgen.StatusSubmitted, docgen.StatusSubmitted, docgen.StatusSubmitted)
-		if claim.BatchID != p.batchID || claim.TemplateVersionID != p.template.VersionID || claim.OutputType != docgen.OutputDocx || len(claim.Jobs) != 3 {
+		if claim.BatchID != p.batchID || claim.TemplateVersionID != p.template.VersionID || claim.OutputType != docgen.OutputDocx ||
+			len(claim.Jobs) != 3 {
 			t.Fatalf("claim = %+v", claim)
 		}
 		w.clock.advance(time.Minute)
 		p.complete(claim, []docgen.Result{
 			{Job: claim.Jobs[0], Output: p.save(claim.Jobs[0], "good text")},
-			{Job: claim.Jobs[1], Output: p.save(claim.Jobs[1], "text with gaps"), Failures: docgen.Failures{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}}},
+			{Job: claim.Jobs[1], Output: p.save(claim.Jobs[1], "text with gaps"),
+				Failures: docgen.Failures{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}}},
 			{Job: claim.Jobs[2], Failures: docgen.Failures{Errors: []string{"it is broken"}}},
 		})
 		p.wantStatuses(docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed)
@@ -151,7 +154,8 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 			file, err := w.File(t.Context(), w.alice, jobs[0].OutputFileID)
 			must(t, err)
 			if file.Name != "good.docx" || file.Parent.ID != p.folder || file.Owner.ID != w.alice.User.ID || file.CreatedBy.ID != w.alice.User.ID ||
-				file.VersionID != jobs[0].OutputVersionID || file.VersionNumber != 1 || file.SHA1 != sha1Of("good text") || !file.CreatedAt.Equal(noon.Add(time.Minute)) {
+				file.VersionID != jobs[0].OutputVersionID || file.VersionNumber != 1 || file.SHA1 != sha1Of("good text") ||
+				!file.CreatedAt.Equal(noon.Add(time.Minute)) {
 				t.Errorf("file = %+v", file)
 			}
 			if text := w.text(w.alice, jobs[1].OutputFileID, jobs[1].OutputVersionID); text != "text with gaps" {
@@ -330,7 +334,8 @@ func TestTakenID(t *testing.T) {
 func TestDestinationLost(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		theirs := w.folder(w.bob, 0, "bob's")
-		invited, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleUploader})
+		invited, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs,
+			UserID: w.alice.User.ID, Role: docgen.RoleUploader})
 		must(t, err)
 		for _, tt := range []struct {
 			name string
@@ -446,7 +451,8 @@ func TestStatusesInTheDatabase(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.newPress("a")
 		for status, output := range map[docgen.Status]int{
-			docgen.StatusPending: 0, docgen.StatusSubmitted: 0, docgen.StatusFailed: 0, docgen.StatusCompleted: 1, docgen.StatusCompletedWithError: 1,
+			docgen.StatusPending: 0, docgen.StatusSubmitted: 0, docgen.StatusFailed: 0, docgen.StatusCompleted: 1,
+			docgen.StatusCompletedWithError: 1,
 		} {
 			const change = "UPDATE docgen_jobs SET status = $1, output_file_id = $2"
 			if err := w.exec(change, string(status), output); err != nil {

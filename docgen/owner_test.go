@@ -94,7 +94,8 @@ func TestOwnershipIsGivenAway(t *testing.T) {
 func TestMovesToACollaborator(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		theirs := w.folder(w.bob, 0, "theirs")
-		_, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
+		_, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs,
+			UserID: w.alice.User.ID, Role: docgen.RoleEditor})
 		must(t, err)
 		mine := w.folder(w.alice, 0, "mine")
 		w.share(docgen.Folder, mine, w.bob, docgen.RoleViewer)

@@ -57,13 +57,13 @@ func parseLimit(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil && !isRange(text) || n == 0 {
 		return 0, &Error{Code: CodeInvalidLimit, Message: "Limit is not a valid number", Problems: []Problem{
-			invalidField("limit", "limit must be a whole number from 1; above %d it counts as %d", MaxPageLimit, MaxPageLimit),
+			invalidField("limit", "limit must be a positive integer; values above %d count as %d", MaxPageLimit, MaxPageLimit),
 		}}
 	}
 	return int(min(n, MaxPageLimit)), nil
 }
 
-// isRange tells whether a text is a number too large for 64 bits.
+// isRange reports whether a text is a number too large for 64 bits.
 func isRange(text string) bool {
 	return !slices.ContainsFunc([]byte(text), func(b byte) bool { return b < '0' || b > '9' })
 }
@@ -116,7 +116,8 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 
 // read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes and maxPageLookups. more tells
 // whether there are others.
-func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64, limit int) (entries []T, more bool, err error) {
+func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64,
+	limit int) (entries []T, more bool, err error) {
 	entries = []T{}
 	var held pageRoom
 	for bytes, lookups := 0, 0; ; {
@@ -259,7 +260,7 @@ func (s *Service) parseMarker(marker, binding string, keys int) (position, error
 	if marker == "" {
 		return p, nil
 	}
-	bad := Invalid(invalidField("marker", "the marker is not one that this list gave out; begin again without a marker"))
+	bad := Invalid(invalidField("marker", "the marker does not belong to this list; start again without a marker"))
 	b, err := base64.RawURLEncoding.DecodeString(marker)
 	if err != nil || len(b) < 2+digestSize {
 		return p, bad

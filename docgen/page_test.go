@@ -360,7 +360,8 @@ func TestMarkers(t *testing.T) {
 				refused("with another last character", read(w.alice, folder, changed))
 			}
 		}
-		for _, made := range []string{good + "\n", "\r\n" + good, good[:5] + "\n" + good[5:], good + "=", good + good, "1", "abc", "\x00", strings.Repeat("A", 1<<20)} {
+		for _, made := range []string{good + "\n", "\r\n" + good, good[:5] + "\n" + good[5:], good + "=", good + good, "1", "abc", "\x00",
+			strings.Repeat("A", 1<<20)} {
 			refused("made up", read(w.alice, folder, made))
 		}
 		t.Run("stays good on a service that begins later", func(t *testing.T) {

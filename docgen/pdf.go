@@ -17,7 +17,7 @@ type PDFOptions struct {
 	Bookmarks     *bool           `json:"bookmarks,omitempty"`   // with an outline of the headings
 	Watermark     string          `json:"watermark,omitempty"`   // a text across each page
 	Pictures      *PDFPictures    `json:"pictures,omitempty"`
-	Password      *Secret         `json:"password,omitempty"`       // whoever opens a PDF needs it
+	Password      *Secret         `json:"password,omitempty"`       // to open the PDFs
 	OwnerPassword *Secret         `json:"owner_password,omitempty"` // lifts what the permissions forbid
 	Permissions   *PDFPermissions `json:"permissions,omitempty"`
 	Merged        *MergedFile     `json:"merged,omitempty"` // one PDF of all documents besides
@@ -30,7 +30,7 @@ type PDFPictures struct {
 	MaxDPI   *int64 `json:"max_dpi,omitempty"`  // pictures with more pixels are made smaller
 }
 
-// PDFPermissions are what whoever opens a PDF may do with it. What is left out is allowed.
+// PDFPermissions are the permissions of readers of a PDF. Omitted ones are granted.
 type PDFPermissions struct {
 	Print     string `json:"print,omitempty"` // PrintAll, PrintLowQuality or PrintNone; empty is PrintAll
 	Copy      *bool  `json:"copy,omitempty"`
@@ -67,7 +67,7 @@ const (
 	maxDPI       = 2400
 )
 
-// A Secret shows itself to nobody: however it is printed, logged or encoded, only that there is one can be seen.
+// A Secret hides its value: however it is printed, logged, or encoded, only its presence is visible.
 type Secret string
 
 // String returns a word in the place of the secret.
@@ -79,15 +79,15 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalJSON encodes every secret as an empty text.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`""`), nil }
 
-// IsTagged tells whether PDFs have the structure of their documents: unless it is not wanted, as in Word.
+// IsTagged reports whether PDFs have the structure of their documents: unless it is not wanted, as in Word.
 func (o *PDFOptions) IsTagged() bool { return o == nil || isAllowed(o.Tagged) }
 
-// HasBookmarks tells whether PDFs have an outline of their headings: unless it is not wanted.
+// HasBookmarks reports whether PDFs have an outline of their headings: unless it is not wanted.
 func (o *PDFOptions) HasBookmarks() bool { return o == nil || isAllowed(o.Bookmarks) }
 
 // Protection is how PDFs are encrypted, and what then is allowed.
 type Protection struct {
-	Password                                   Secret // empty: whoever has a PDF opens it
+	Password                                   Secret // empty: no password to open a PDF
 	OwnerPassword                              Secret // empty: is to be one that nobody knows
 	Print                                      string // PrintAll, PrintLowQuality or PrintNone
 	Copy, Change, Comment, FillForms, Assemble bool
@@ -118,12 +118,12 @@ func (o *PDFOptions) Protection() *Protection {
 	return p
 }
 
-// allowsAll tells whether nothing is forbidden to who opens a PDF.
+// allowsAll reports whether nothing is forbidden to who opens a PDF.
 func (p *Protection) allowsAll() bool {
 	return p.Print == PrintAll && p.Copy && p.Change && p.Comment && p.FillForms && p.Assemble
 }
 
-// isAllowed tells whether what may be forbidden is not.
+// isAllowed reports whether what may be forbidden is not.
 func isAllowed(allowed *bool) bool { return allowed == nil || *allowed }
 
 // pdfProblems says what is wrong with the options of a batch's PDFs.
@@ -134,7 +134,7 @@ func (b NewBatch) pdfProblems() []Problem {
 	}
 	var found pdfProblems
 	if b.OutputType == OutputDocx {
-		found = append(found, invalidField("options.pdf", `options.pdf is for output_type "pdf": ask for that, or leave options.pdf out`))
+		found = append(found, invalidField("options.pdf", `options.pdf requires output_type "pdf"; change the output type, or omit options.pdf`))
 	}
 	found.ofStandard(o)
 	found.ofWatermark(o.Watermark)
@@ -168,23 +168,23 @@ func (p *pdfProblems) ofStandard(o *PDFOptions) {
 	switch o.Standard {
 	case "":
 		if o.AttachData {
-			p.add("attach_data", `data is attached to a PDF of the standard %q alone: send that standard too, or leave attach_data out`, PDFA3b)
+			p.add("attach_data", `attach_data requires the standard %q: send that too, or omit attach_data`, PDFA3b)
 		}
 		return
 	case PDFA2b:
 		if o.AttachData {
-			p.add("attach_data", "%s does not let data be attached: ask for %s, or leave attach_data out", PDFA2b, PDFA3b)
+			p.add("attach_data", "%s does not allow attachments: use %s, or omit attach_data", PDFA2b, PDFA3b)
 		}
 	case PDFA3b:
 	default:
-		p.add("standard", "standard must be %s or %s; leave it out for an ordinary PDF", PDFA2b, PDFA3b)
+		p.add("standard", "standard must be %s or %s; omit it for an ordinary PDF", PDFA2b, PDFA3b)
 		return
 	}
 	if !o.IsTagged() {
-		p.add("tagged", "a PDF of the standard %s is always tagged here: leave tagged out, or the standard", o.Standard)
+		p.add("tagged", "PDFs of the standard %s are always tagged: omit tagged, or the standard", o.Standard)
 	}
 	if o.Merged != nil {
-		p.add("merged", "the merged file would not follow the standard %s: leave merged out, or the standard", o.Standard)
+		p.add("merged", "a merged file would not conform to the standard %s: omit merged, or the standard", o.Standard)
 	}
 	if o.Protection() == nil {
 		return
@@ -194,7 +194,7 @@ func (p *pdfProblems) ofStandard(o *PDFOptions) {
 		given bool
 	}{{"password", o.Password != nil}, {"owner_password", o.OwnerPassword != nil}, {"permissions", o.Permissions != nil}} {
 		if f.given {
-			p.add(f.name, "%s forbids encryption (ISO 19005): leave %s out, or the standard", o.Standard, f.name)
+			p.add(f.name, "%s forbids encryption (ISO 19005): omit %s, or the standard", o.Standard, f.name)
 		}
 	}
 }
@@ -202,21 +202,21 @@ func (p *pdfProblems) ofStandard(o *PDFOptions) {
 func (p *pdfProblems) ofWatermark(text string) {
 	switch n := utf8.RuneCountInString(text); {
 	case n > maxWatermark:
-		p.add("watermark", "a watermark has at most %d characters, this one has %d", maxWatermark, n)
+		p.add("watermark", "a watermark can have at most %d characters, this one has %d", maxWatermark, n)
 	case !isLine(text):
-		p.add("watermark", "a watermark is one line of text: it must be valid UTF-8 and not hold control characters")
+		p.add("watermark", "a watermark must be one line of valid UTF-8, without control characters")
 	}
 }
 
 func (p *pdfProblems) ofPictures(o PDFPictures) {
 	if o.Quality != nil && (*o.Quality < 1 || *o.Quality > maxQuality) {
-		p.add("pictures.quality", "the quality of pictures is a number from 1 to %d", maxQuality)
+		p.add("pictures.quality", "the quality of images must be from 1 to %d", maxQuality)
 	}
 	if o.Lossless && o.Quality != nil {
-		p.add("pictures.lossless", "pictures that are kept lossless have no quality: leave quality or lossless out")
+		p.add("pictures.lossless", "lossless images have no quality: omit quality or lossless")
 	}
 	if o.MaxDPI != nil && (*o.MaxDPI < minDPI || *o.MaxDPI > maxDPI) {
-		p.add("pictures.max_dpi", "the resolution of pictures is a number of dots per inch from %d to %d", minDPI, maxDPI)
+		p.add("pictures.max_dpi", "the resolution of images must be from %d to %d dots per inch", minDPI, maxDPI)
 	}
 }
 
@@ -226,9 +226,9 @@ func (p *pdfProblems) ofPasswords(o *PDFOptions) {
 	switch {
 	case owner == "":
 	case owner == user:
-		p.add("owner_password", "owner_password must differ from password: whoever opens a PDF could do everything with it")
+		p.add("owner_password", "owner_password must differ from password, because anyone with it can lift all restrictions")
 	case o.Password == nil && o.Protection().allowsAll():
-		p.add("owner_password", "there is nothing that owner_password could lift: send a password or permissions too, or leave it out")
+		p.add("owner_password", "owner_password has no effect without a password or permissions: send one of them too, or omit it")
 	}
 }
 
@@ -241,11 +241,11 @@ func (p *pdfProblems) ofPassword(field string, password *Secret) (counts string)
 	counts, err := stringprep.SASLprep.Prepare(string(*password))
 	switch {
 	case err != nil || !utf8.ValidString(string(*password)):
-		p.add(field, "a password must not hold control characters or characters for private use, nor mix writing from the left and from the right")
+		p.add(field, "a password must not contain control or private-use characters, or mix left-to-right and right-to-left text")
 	case counts == "":
-		p.add(field, "a password must not be empty: leave %s out where there is to be none", field)
+		p.add(field, "a password must not be empty: omit %s for no password", field)
 	case len(counts) > maxPassword:
-		p.add(field, "a password has at most %d bytes in UTF-8, this one has %d", maxPassword, len(counts))
+		p.add(field, "a password can have at most %d bytes in UTF-8, this one has %d", maxPassword, len(counts))
 	}
 	return counts
 }
@@ -255,17 +255,17 @@ func (p *pdfProblems) ofPermissions(may PDFPermissions) {
 	switch may.Print {
 	case "", PrintAll, PrintLowQuality, PrintNone:
 	default:
-		p.add("permissions.print", "print must be %s, %s or %s", PrintAll, PrintLowQuality, PrintNone)
+		p.add("permissions.print", "print must be %s, %s, or %s", PrintAll, PrintLowQuality, PrintNone)
 	}
 	if isAllowed(may.Comment) && !isAllowed(may.FillForms) {
-		p.add("permissions.fill_forms", "whoever may comment may fill in forms: forbid comment too, or neither")
+		p.add("permissions.fill_forms", "comment includes filling in forms: forbid comment too, or allow both")
 	}
 	if isAllowed(may.Change) && !isAllowed(may.Assemble) {
-		p.add("permissions.assemble", "whoever may change a PDF may put its pages together anew: forbid change too, or neither")
+		p.add("permissions.assemble", "change includes assembling pages: forbid change too, or allow both")
 	}
 }
 
-// isLine tells whether a text can be shown on one line.
+// isLine reports whether a text can be shown on one line.
 func isLine(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -88,9 +88,11 @@ func (w *world) backlog(jobs, documents int64) (batch string) {
 	must(w.t, w.exec(n+`INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by,
 			enterprise_id, application_id, options, shape, global_content)
 		SELECT 'batch ' || n.i, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by,
-			enterprise_id, application_id, options, shape, global_content FROM n JOIN docgen_batches ON docgen_batches.id = $3`, 0, jobs/documents-1, batch))
+			enterprise_id, application_id, options, shape, global_content FROM n JOIN docgen_batches ON docgen_batches.id = $3`, 0,
+		jobs/documents-1, batch))
 	must(w.t, w.exec(n+`INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
-		SELECT n.i + 1, user_id, lane, 'batch ' || n.i, $4, 0, 0 FROM n JOIN docgen_turns ON docgen_turns.batch_id = $3`, 0, jobs/documents-1, batch, documents))
+		SELECT n.i + 1, user_id, lane, 'batch ' || n.i, $4, 0, 0 FROM n JOIN docgen_turns ON docgen_turns.batch_id = $3`, 0,
+		jobs/documents-1, batch, documents))
 	must(w.t, w.exec(n+`INSERT INTO docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
 			failures, finished_at, waiting)
 		SELECT n.i + 1, 'batch ' || (n.i / $4), template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
@@ -128,7 +130,8 @@ func TestClaimsReadNoBacklog(t *testing.T) {
 			t.Errorf("%d plans, want 6", len(plans))
 		}
 		for _, plan := range plans {
-			if whole := strings.NewReplacer("SCAN next", "", "SCAN CONSTANT ROW", "").Replace(plan); strings.Contains(whole, "Seq Scan on docgen_") || strings.Contains(whole, "SCAN ") {
+			if whole := strings.NewReplacer("SCAN next", "", "SCAN CONSTANT ROW", "").Replace(plan); strings.Contains(whole,
+				"Seq Scan on docgen_") || strings.Contains(whole, "SCAN ") {
 				t.Errorf("a statement reads the whole table:\n%s", plan)
 			}
 		}

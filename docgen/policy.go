@@ -57,7 +57,7 @@ func (s *Service) preparePolicies(ctx context.Context, tx *store.Tx, configured 
 	for _, p := range configured {
 		row := rows[slices.IndexFunc(rows, func(row store.StoragePolicy) bool { return row.NameKey == foldKey(p.Name) })]
 		if _, twice := s.policy(row.ID); twice {
-			return fmt.Errorf("storage policy %q: there are two of that name", p.Name)
+			return fmt.Errorf("storage policy %q: the name is used twice", p.Name)
 		}
 		s.policies = append(s.policies, StoragePolicy{ID: row.ID, Name: row.Name, blobs: p.Blobs})
 	}
@@ -78,12 +78,12 @@ func (s *Service) policy(id int64) (StoragePolicy, bool) {
 func (s *Service) blobsOf(policyID int64) (blob.Store, error) {
 	p, known := s.policy(policyID)
 	if !known {
-		return nil, fmt.Errorf("the storage policy %d is not among those that this server was started with", policyID)
+		return nil, fmt.Errorf("storage policy %d is missing in the configuration of the server", policyID)
 	}
 	return p.blobs, nil
 }
 
-// StoragePolicies returns one page of the storage policies that archives can have, by growing id.
+// StoragePolicies returns one page of the storage policies that archives can have, in ascending order of id.
 func (s *Service) StoragePolicies(_ context.Context, c *Caller, r PageRequest) (Page[StoragePolicy], error) {
 	if err := c.require(ScopeManagedUsers); err != nil {
 		return Page[StoragePolicy]{}, err

@@ -10,7 +10,7 @@ import (
 	"platen/store"
 )
 
-// Purge removes a file or folder of the trash for good, with all that lies below it. It is the owner's to do, unless the owner's
+// Purge removes a file or folder of the trash permanently, with everything below it. It is the owner's to do, unless the owner's
 // status forbids to delete.
 func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) error {
 	if err := c.require(ScopeWrite); err != nil {
@@ -38,10 +38,10 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 	})
 }
 
-// purge removes an item for good, with all below it, what is in the trash too: versions, collaborations and all that was
-// known of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much
-// for one transaction is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed
-// by tasks. Whoever calls it holds the tree by LockTrees, sees to the size of the archive, and tells the webhooks in the end.
+// purge removes an item permanently, with everything below it, what is in the trash too: versions, collaborations and all that was known
+// of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much for one transaction
+// is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed by tasks. The caller must lock
+// the tree with LockTrees, update the usage of the archive, and enqueue the returned notifications last.
 func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (notifications, error) {
 	matched, err := s.matchPurge(ctx, tx, c, kind, itemID)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind,
 	return matched, err
 }
 
-// purgeOldTrash deletes for good what was put into the trash before a time. Webhooks see the account of the enterprise do it. A
+// purgeOldTrash deletes permanently what was put into the trash before a time. Webhooks see the account of the enterprise do it. A
 // few items that cannot be deleted do not keep the others.
 func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
 	caller := s.Operator()
@@ -85,7 +85,7 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 	return purged, errors.Join(faults...)
 }
 
-// purgeOldVersions deletes for good the versions of files that were put into the trash before a time. A few files whose versions
+// purgeOldVersions deletes permanently the versions of files that were put into the trash before a time. A few files whose versions
 // cannot be deleted do not keep those of others.
 func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
 	var faults []error

@@ -10,7 +10,7 @@ import (
 )
 
 // The owner of a tree pays for all files in it: for every version, including past versions and what is in the trash, because all
-// of that takes disk space until it is deleted for good. A copy counts in full although its content is stored once. Usage changes
+// of that takes disk space until it is deleted permanently. A copy counts in full although its content is stored once. Usage changes
 // in the transaction that adds or deletes the versions.
 
 // Quota limits what one user stores. 0 stands for no limit.
@@ -57,11 +57,13 @@ func (s *Service) space(ctx context.Context, q *store.Queries, userID int64) (Sp
 func (sp Space) fits(files, bytes int64) error {
 	switch {
 	case files > 0 && sp.Quota.Files > 0 && files > sp.Quota.Files-sp.Files:
-		return failf(CodeStorageFull, "The owner of the folder has %d files of at most %d, including the trash. Delete files for good, or ask an "+
+		return failf(CodeStorageFull, "The owner of the folder has %d of at most %d files, including the trash. Permanently delete "+
+			"files, or ask an "+
 			"administrator for a larger quota.", sp.Files, sp.Quota.Files)
 	case bytes > 0 && sp.Quota.Bytes > 0 && bytes > sp.Quota.Bytes-sp.Bytes:
-		return failf(CodeStorageFull, "The owner of the folder stores %d bytes of at most %d, including past versions and the trash. Delete files for "+
-			"good, or ask an administrator for a larger quota.", sp.Bytes, sp.Quota.Bytes)
+		return failf(CodeStorageFull, "The owner of the folder uses %d of at most %d bytes, including past versions and the trash. "+
+			"Permanently delete files, "+
+			"or ask an administrator for a larger quota.", sp.Bytes, sp.Quota.Bytes)
 	}
 	return nil
 }

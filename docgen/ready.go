@@ -16,7 +16,7 @@ const (
 	readyTimeout = 2 * time.Second
 )
 
-// readiness is the latest result of a check. Its lock is held during the check, so that there is one at a time.
+// readiness is the latest result of a check. Its lock is held during the check, so that only one runs at a time.
 type readiness struct {
 	mu      sync.Mutex
 	checked time.Time

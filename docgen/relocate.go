@@ -34,7 +34,7 @@ const (
 // faultsReported is the number of errors of single items after which a task ends: then the fault is not that of single items.
 const faultsReported = 10
 
-// settle says where the contents of an item, and of all below it, are wanted, and has them carried there.
+// settle sets the target storage policy of the contents of an item and everything below it, and enqueues their relocation.
 func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
 	elsewhere, err := tx.SetTreePolicy(ctx, itemID, policyID)
 	if err != nil || elsewhere == 0 {
@@ -87,7 +87,7 @@ func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error
 }
 
 // relocate carries one content. It may end at any point and be done again: there is always a content where the version's
-// row says, and what nothing names is swept. It tells whether it has; when not, it is wanted elsewhere by now.
+// row says, and what nothing names is swept. It reports whether it has; when not, it is wanted elsewhere by now.
 func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool, error) {
 	copied, err := s.copyContent(ctx, version)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) copyContent(ctx context.Context, version store.FileVersion) (c
 		return copied, err
 	}
 	if copied.size != version.Size || !strings.EqualFold(copied.sha1, version.Sha1) {
-		return copied, errors.Join(errors.New("what is kept is not what was uploaded: its size or its SHA-1 differ"), s.discard(ctx, copied))
+		return copied, errors.Join(errors.New("the size or the SHA-1 of the stored content does not match the upload"), s.discard(ctx, copied))
 	}
 	return copied, nil
 }

@@ -11,11 +11,11 @@ import (
 	"platen/store"
 )
 
-// Deleting a large tree for good takes many short transactions, so that other writers get their turn in between. The first
-// portion is deleted by the request itself. If more is left, the same transaction hides the tree from every caller, and the task
-// RemoveTrees deletes the rest. All state is in rows: after a crash the task continues with what is left.
+// Deleting a large tree permanently takes many short transactions, so that other writers get their turn in between. The first portion is
+// deleted by the request itself. If more is left, the same transaction hides the tree from every caller, and the task RemoveTrees deletes
+// the rest. All state is in rows: after a crash, the task continues.
 
-// RemoveTrees is the task that deletes what is left of trees that were deleted for good. At most one runs at a time.
+// RemoveTrees is the task that deletes what is left of trees that were deleted permanently. At most one runs at a time.
 type RemoveTrees struct{}
 
 // Kind names the task.
@@ -85,7 +85,7 @@ func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
 				}
 				all, err := s.removeMore(ctx, id)
 				if err != nil {
-					return false, fmt.Errorf("remove what lies below item %d: %w", id, err)
+					return false, fmt.Errorf("remove the items below item %d: %w", id, err)
 				}
 				if all {
 					break

@@ -78,7 +78,8 @@ func (w *world) wantGone(c *docgen.Caller, folders, files []int64) {
 func (w *world) rows() int {
 	w.t.Helper()
 	total := 0
-	for _, table := range []string{"items", "file_versions", "docgen_tags", "docgen_tag_readings", "docgen_templates", "collaborations", "folder_counts", "removals"} {
+	for _, table := range []string{"items", "file_versions", "docgen_tags", "docgen_tag_readings", "docgen_templates", "collaborations",
+		"folder_counts", "removals"} {
 		total += w.count("SELECT COUNT(*) FROM " + table)
 	}
 	return total

@@ -11,10 +11,10 @@ import (
 	"platen/store"
 )
 
-// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, and deletes old
-// inputs, failures, items and versions in the trash, and entries of the audit log. Hidden batches are deleted by RemoveBatches, which DELETE of a batch uses as well.
-// Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in rows, and after
-// a crash they continue with what is left.
+// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, and deletes old inputs,
+// failures, items and versions in the trash, and entries of the audit log. Hidden batches are deleted by RemoveBatches, which DELETE of a
+// batch uses as well. Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in
+// rows, and after a crash, they continue.
 
 // Retention is how long things are kept. Zero keeps them forever.
 type Retention struct {
@@ -100,7 +100,7 @@ func keptTime(ctx context.Context, tx *store.Tx, name string, first int64) (int6
 	return moment, nil
 }
 
-// trustClock notes a run of ApplyRetention, and tells whether it may remove anything. It may not for a day after a gap was noticed.
+// trustClock notes a run of ApplyRetention, and reports whether it may remove anything. It may not for a day after a gap was noticed.
 // Runs of that day are not noted, so that a clock that is put right within it is trusted at once.
 func (s *Service) trustClock(ctx context.Context) (trusted bool, err error) {
 	now := s.micros()
@@ -211,7 +211,7 @@ func (s *Service) hideOldBatches(ctx context.Context, before int64, end time.Tim
 	return hidden, nil
 }
 
-// hideBatch hides a batch, and has it deleted. ok is false when it has not ended, or is hidden already.
+// hideBatch hides a batch and schedules its deletion. ok is false if it has not ended, or is already hidden.
 func (s *Service) hideBatch(ctx context.Context, id string) (ok bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 		ok, err = hideBatch(ctx, tx, id, s.micros())
@@ -245,7 +245,7 @@ func (s *Service) deleteOldInputs(ctx context.Context, before int64, end time.Ti
 	return deleted, nil
 }
 
-// deleteOldFailures deletes the failures of jobs and merges that ended before a time. What stands for them stays.
+// deleteOldFailures deletes the failures of jobs and merges that ended before a time. Their placeholders stay.
 func (s *Service) deleteOldFailures(ctx context.Context, before int64, end time.Time) (deleted int64, err error) {
 	stub, err := Failures{Errors: []string{failuresDeleted}}.text()
 	if err != nil {
@@ -314,7 +314,8 @@ func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id string) error {
 		}
 		ok, err := hideBatch(ctx, tx, id, s.micros())
 		if err == nil && !ok {
-			err = failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted and its merged file is done, then retry.")
+			err = failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted and its merged file is "+
+				"done, then retry.")
 		}
 		return err
 	})
@@ -393,7 +394,7 @@ func (s *Service) removeBatchPortion(ctx context.Context, id string) (all bool, 
 	return all, err
 }
 
-// isGone reports that a row is not there, or that it is of a batch that is hidden.
+// isGone reports whether a row does not exist, or belongs to a hidden batch.
 func isGone(err error, batch store.DocgenBatch) bool {
 	return errors.Is(err, sql.ErrNoRows) || err == nil && batch.RemovedAt != 0
 }

@@ -73,7 +73,8 @@ func TestDeleteBatch(t *testing.T) {
 		wantCode(t, err, docgen.CodeNotFound)
 		_, err = w.Job(ctx, w.alice, job.ID)
 		wantCode(t, err, docgen.CodeNotFound)
-		if page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{}); err != nil || len(page.Entries) != 1 || page.Entries[0].BatchID != other.batchID {
+		if page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{}); err != nil || len(page.Entries) != 1 ||
+			page.Entries[0].BatchID != other.batchID {
 			t.Errorf("jobs after the batch was deleted: %+v, %v", page.Entries, err)
 		}
 		w.removeBatches()
@@ -129,7 +130,8 @@ func TestRetention(t *testing.T) {
 				want = "The failures were deleted after their retention period."
 			}
 			job, err := w.Job(ctx, w.alice, w.jobs(old.batchID)[0].ID)
-			if must(t, err); job.Status != docgen.StatusFailed || fmt.Sprint(job.Failures.Errors) != "["+want+"]" || job.Summary.Message != want || job.Summary.Count != 1 {
+			if must(t, err); job.Status != docgen.StatusFailed || fmt.Sprint(job.Failures.Errors) != "["+want+"]" ||
+				job.Summary.Message != want || job.Summary.Count != 1 {
 				t.Errorf("day %d: the failed job is %+v, %+v", step.days, job, job.Summary)
 			}
 		}
@@ -184,7 +186,8 @@ func TestRetentionOfVersions(t *testing.T) {
 		}
 		w.removeContents()
 		w.wantNoOrphans()
-		if got := query[int64](w, "SELECT id FROM file_versions WHERE file_id = $1 ORDER BY id", file.ID); !slices.Equal(got, []int64{old[1], old[3], again.ID}) {
+		if got := query[int64](w, "SELECT id FROM file_versions WHERE file_id = $1 ORDER BY id", file.ID); !slices.Equal(got,
+			[]int64{old[1], old[3], again.ID}) {
 			t.Errorf("versions %d are left of %d and %d", got, old, again.ID)
 		}
 		if n := w.count(fmt.Sprint("SELECT COUNT(*) FROM docgen_tags WHERE version_id = ", template.VersionID)); n != 0 {
@@ -194,7 +197,8 @@ func TestRetentionOfVersions(t *testing.T) {
 			t.Errorf("the current version holds %q", got)
 		}
 		me, err := w.Me(ctx, w.alice)
-		if want := int64(len("text 0") + len("text 2") + len("first") + len("second")); err != nil || me.Space.Bytes != want || me.Space.Files != 2 {
+		if want := int64(len("text 0") + len("text 2") + len("first") + len("second")); err != nil || me.Space.Bytes != want ||
+			me.Space.Files != 2 {
 			t.Errorf("space %+v, %v; want %d bytes in 2 files", me.Space, err, want)
 		}
 	})

@@ -14,7 +14,8 @@ import (
 
 // kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, the owner, and who
 // manages the content of everybody.
-var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner", "owner", "manager"}
+var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner",
+	"owner", "manager"}
 
 // outcomes says of every operation whether it is for each kind of caller, or else the status of the answer.
 const outcomes = `
@@ -308,7 +309,8 @@ var operations = []operation{
 	}},
 	{"CreateCollaboration that shows the path", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.CreateCollaboration(w.t.Context(), c,
-			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: at.folder, Login: "path@example.com", Role: docgen.RolePreviewer, CanViewPath: true})
+			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: at.folder, Login: "path@example.com", Role: docgen.RolePreviewer,
+				CanViewPath: true})
 		return err
 	}},
 	{"UpdateCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
@@ -357,8 +359,10 @@ var operations = []operation{
 
 // notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
 var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "CreateArchive", "DeleteBatch",
-	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser", "PollListener", "Invitations", "Job",
-	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys", "StoragePolicies",
+	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser",
+	"PollListener", "Invitations", "Job",
+	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys",
+	"StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
 	"Users", "UsersByOffset", "Webhook", "Webhooks"}
 
@@ -396,7 +400,8 @@ func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) tar
 	at.collaboration = w.share(docgen.Folder, at.folder, other, docgen.RoleViewer).ID
 	at.gift = w.share(docgen.Folder, w.folder(w.alice, at.folder, "gift"), other, docgen.RoleViewer).ID
 	for i, pair := range []*[2]int64{&at.trashed, &at.gone} {
-		file, folder := w.upload(w.alice, at.folder, fmt.Sprint("trashed ", i), "text").ID, w.folder(w.alice, at.folder, fmt.Sprint("trashed folder ", i))
+		file, folder := w.upload(w.alice, at.folder, fmt.Sprint("trashed ", i), "text").ID,
+			w.folder(w.alice, at.folder, fmt.Sprint("trashed folder ", i))
 		must(w.t, w.TrashFile(w.t.Context(), w.alice, file, ""))
 		must(w.t, w.TrashFolder(w.t.Context(), w.alice, folder, false, ""))
 		*pair = [2]int64{file, folder}

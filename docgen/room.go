@@ -41,7 +41,7 @@ func (r *room) check(now time.Time) error {
 	for _, disk := range r.disks {
 		free, err := disk.Free()
 		if err == nil && free < r.minimum {
-			err = fmt.Errorf("%w: %d bytes are free, and %d must be", errLowRoom, free, r.minimum)
+			err = fmt.Errorf("%w: %d bytes are free, but %d are required", errLowRoom, free, r.minimum)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("disk of %s: %w", disk.Name, err))
@@ -63,6 +63,7 @@ func (s *Service) checkRoom(context.Context) error {
 	}
 	return &Error{
 		Code: CodeStorageFull, RetryAfter: fullRetryAfter,
-		Message: "The server is almost out of disk space and accepts no new content. Delete files for good, or tell the operator of the server.",
+		Message: "The server is almost out of disk space and accepts no new content. Permanently delete files, or contact the operator " +
+			"of the server.",
 	}
 }

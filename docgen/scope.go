@@ -54,7 +54,8 @@ func grantable(asked, can []Scope) ([]Scope, error) {
 	var problems []Problem
 	for _, scope := range asked {
 		if !slices.Contains(can, scope) {
-			problems = append(problems, invalidField("scope", "a token of this user cannot have the scope %q; it can have %s", scope, listScopes(can)))
+			problems = append(problems, invalidField("scope", "a token of this user cannot have the scope %q; possible scopes are %s", scope,
+				listScopes(can)))
 		}
 	}
 	return asked, Invalid(problems...)

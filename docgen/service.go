@@ -44,7 +44,7 @@ func positive[T int | int64](value, otherwise T) T {
 	return otherwise
 }
 
-// Config is what a Service stands on.
+// Config configures a Service.
 type Config struct {
 	Store  *store.DB
 	Blobs  blob.Store // nil for a Service that touches no contents
@@ -67,10 +67,10 @@ type Config struct {
 	Defaults      Defaults // of batches whose template has none; New does not check them
 	WordTemplates bool     // only a file that may be a Word document can be marked as a template
 
-	// Notification writes what a webhook is told as it is sent: ASCII alone, which no receiver reads in two ways.
-	// encoding/json when nil, for a Service whose webhooks nobody receives.
+	// Notification encodes a notification as it is sent: in ASCII, which every receiver reads the same way. nil means encoding/json, for
+	// a Service without receivers.
 	Notification func(Notification) ([]byte, error)
-	// CheckAddress tells what is wrong with the address of a webhook, for a person; nil for a Service that takes any.
+	// CheckAddress returns what is wrong with the address of a webhook, for people. nil accepts any address.
 	CheckAddress func(ctx context.Context, address string) error
 
 	Log         *slog.Logger      // what the operator must know; nil to discard it
@@ -120,7 +120,7 @@ type enterprise struct {
 	rootID    int64 // the folder whose folders are the archives
 }
 
-// New returns the Service on a database, which it prepares: an enterprise, an application for tokens made by hand, and
+// New returns the Service on a database, which it prepares: an enterprise, an application for tokens from platen token create, and
 // the key that page markers are signed with come into being on first use.
 func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{

@@ -18,8 +18,8 @@ type SigningKey struct {
 	ExpiresAt time.Time // of a retired key, until when it still signs; zero of the others
 }
 
-// The slots of keys. Every application that has webhooks has a primary and a secondary key: while a receiver learns of a new
-// one in one slot, it goes on with the other. A key that was replaced may go on signing for a while, beside them.
+// The slots of keys. Every application that has webhooks has a primary and a secondary key: while receivers switch to a new key in one
+// slot, they use the other one. A replaced key can keep signing for a while.
 const (
 	KeyPrimary   = "primary"
 	KeySecondary = "secondary"
@@ -33,7 +33,7 @@ const (
 	SecretBytes  = 32
 )
 
-// Limits of the time that a replaced key goes on signing.
+// Limits of the time that a replaced key continues signing.
 const (
 	DefaultKeyOverlap = 24 * time.Hour
 	MaxKeyOverlap     = 30 * 24 * time.Hour
@@ -74,7 +74,8 @@ func (c *Caller) requireKeeper(app store.Application) error {
 		return err
 	}
 	if c.User.ID != app.ServiceAccountID.Int64 && c.User.Role == RoleUser {
-		return failf(CodeForbidden, "Access denied – only administrators and the service account of the application see and replace its signing keys.")
+		return failf(CodeForbidden, "Access denied – only administrators and the service account of the application can see and "+
+			"replace its signing keys.")
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (s *Service) signingKeys(ctx context.Context, q *store.Queries, application
 }
 
 // RenewSigningKey puts a new key into a slot of the application of the caller's token, and returns the keys that sign then.
-// The key that was there goes on signing for a while; for overlap 0 it does not.
+// The key that was there continues signing for a while; for overlap 0 it does not.
 func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, overlap time.Duration) ([]SigningKey, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
@@ -142,24 +143,25 @@ func (s *Service) KeysOf(ctx context.Context, name string) ([]SigningKey, error)
 	return keys, err
 }
 
-// signingApplication finds an application by its name or client id; that of the tokens made by hand too.
+// signingApplication finds an application by its name or client id; that of the tokens from platen token create too.
 func (s *Service) signingApplication(ctx context.Context, q *store.Queries, name string) (store.Application, error) {
 	if foldKey(name) != foldKey(CommandLineApplication) {
 		return s.applicationRow(ctx, q, name)
 	}
 	app, err := q.ApplicationByName(ctx, s.enterprise.id, foldKey(name))
 	if errors.Is(err, sql.ErrNoRows) {
-		err = failf(CodeNotFound, "No token has been made by hand yet, and so there are no keys for the webhooks of such tokens.")
+		err = failf(CodeNotFound, "No token from platen token create exists yet, so there are no keys for their webhooks.")
 	}
 	return app, err
 }
 
-func (s *Service) renewKey(ctx context.Context, c *Caller, slot string, overlap time.Duration, find func(*store.Tx) (store.Application, error)) ([]SigningKey, error) {
+func (s *Service) renewKey(ctx context.Context, c *Caller, slot string, overlap time.Duration,
+	find func(*store.Tx) (store.Application, error)) ([]SigningKey, error) {
 	if slot != KeyPrimary && slot != KeySecondary {
-		return nil, Invalid(invalidField("slot", "an application has a %s and a %s key", KeyPrimary, KeySecondary))
+		return nil, Invalid(invalidField("slot", "slot must be %s or %s", KeyPrimary, KeySecondary))
 	}
 	if overlap < 0 || overlap > MaxKeyOverlap {
-		return nil, Invalid(invalidField("overlap_seconds", "a key that was replaced goes on signing for 0 to %d seconds", int(MaxKeyOverlap.Seconds())))
+		return nil, Invalid(invalidField("overlap_seconds", "overlap_seconds must be from 0 to %d", int(MaxKeyOverlap.Seconds())))
 	}
 	var keys []SigningKey
 	err := s.db.Write(ctx, func(tx *store.Tx) error {

@@ -21,7 +21,7 @@ const (
 	stagedFor = time.Hour
 )
 
-// staging is a batch that is being received. A nil staging is none.
+// staging is a batch that is being received, or nil.
 type staging struct {
 	service *Service
 	id      string
@@ -36,7 +36,8 @@ func sizeOf(inputs []store.DocgenInput) (size int) {
 }
 
 // stage inserts a batch that nobody sees, with its jobs and their data. No job is due before the batch is published.
-func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob, inputs []store.DocgenInput) (*staging, error) {
+func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob,
+	inputs []store.DocgenInput) (*staging, error) {
 	staged := &staging{service: s, id: batch.ID, until: s.micros() + stagedFor.Microseconds()}
 	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
@@ -49,7 +50,8 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 			return err
 		}
 		// If the process ends before the batch is complete, nobody else looks for it.
-		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second), Tries: maintenanceTries})
+		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second),
+			Tries: maintenanceTries})
 		return err
 	})
 	if err != nil {

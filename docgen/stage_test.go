@@ -14,7 +14,8 @@ func largeBatch(template int64) docgen.NewBatch {
 	return batchOf(template, 0, input("a"), input("b"), input("c"))
 }
 
-const rowsOfBatches = "SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM docgen_inputs)"
+const rowsOfBatches = "SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) " +
+	"FROM docgen_inputs)"
 
 // A batch with much data is received like any other.
 func TestLargeBatch(t *testing.T) {

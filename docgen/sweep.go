@@ -61,7 +61,7 @@ func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
 		if !isBlobKey(info.Key) || s.now().Sub(info.Modified) < sweepAge {
-			continue // none of ours, or perhaps still under way
+			continue // not ours, or possibly still in progress
 		}
 		old = append(old, store.ContentPlace{Key: info.Key, PolicyID: p.ID})
 		if len(old) < sweepPortion {
@@ -78,7 +78,7 @@ func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int
 	return removed + n, err
 }
 
-// isBlobKey tells whether a key is one that blobKey makes.
+// isBlobKey reports whether a key is one that blobKey makes.
 func isBlobKey(key string) bool {
 	id, err := strconv.ParseInt(path.Base(key), 10, 64)
 	return err == nil && key == blobKey(id)

@@ -25,7 +25,7 @@ const (
 	TemplateFailed     = "failed" // the file cannot be read as a template; its list of tags is empty
 )
 
-// TagPage is a page of tags, with what is wrong with the version that they are of.
+// TagPage is a page of tags, with the problem of their version.
 type TagPage struct {
 	Page[Tag]
 	Problem string // why the version cannot be read; empty if it can
@@ -40,7 +40,7 @@ type ReadTags struct {
 // Kind names the task.
 func (ReadTags) Kind() string { return "read_tags" }
 
-// The queues of the task: somebody waits for the tags, and they must not wait for documents, or for those of a user with many templates.
+// The queues of the task. A user waits for the tags, so reading them must not wait for documents, or for a user with many templates.
 const (
 	TagQueue      = "tags"
 	ManyTagsQueue = "tags_many" // of users who wait for many versions
@@ -103,9 +103,9 @@ func enqueueReading(ctx context.Context, tx *store.Tx, versionID, userID int64) 
 	return err
 }
 
-// findReading returns what was read of a template's version, as far as a caller may see it: a caller who may not download all files that the
-// version includes gets a reading that failed, for that reason. The state is TemplateProcessing while the version is being read, and empty if
-// it is not: then startReading has it read. Everything that shows a reading, or uses one for a caller, gets it here.
+// findReading returns what was read of a template's version, as far as a caller may see it: a caller who may not download all files that
+// the version includes gets a reading that failed, for that reason. The state is TemplateProcessing while the version is being read, and
+// empty if it is not: then startReading enqueues it. Everything that shows a reading, or uses one for a caller, gets it from here.
 func (s *Service) findReading(ctx context.Context, q *store.Queries, c *Caller, versionID int64) (store.DocgenTagReading, error) {
 	reading, err := q.TagReading(ctx, versionID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -135,7 +135,7 @@ func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, ver
 }
 
 // TemplateContent returns what a template version holds, for the tasks that read it; an Error of CodeNotFound when it was
-// removed for good.
+// removed permanently.
 func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -153,7 +153,9 @@ func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Conten
 func taskVersion(ctx context.Context, q *store.Queries, versionID int64) (store.FileVersion, error) {
 	version, err := q.Version(ctx, versionID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return version, failf(CodeNotFound, "The template was deleted for good, with its version %d that this needs. Make the batch again with another template.", versionID)
+		return version, failf(CodeNotFound,
+			"The template was permanently deleted, including version %d, which this batch uses. Create the batch again with another template.",
+			versionID)
 	}
 	if err != nil {
 		return version, fmt.Errorf("version %d: %w", versionID, err)
@@ -183,7 +185,8 @@ func (r *Reading) bound() *Reading {
 		r.warn("%d tags are listed without all of their text and paths: they are too long.", cut)
 	}
 	if len(r.Schema) > maxContractText {
-		r.warn("The data that the template needs is not described: the schema has %d bytes, more than the limit of %d.", len(r.Schema), maxContractText)
+		r.warn("The data that the template needs is not described: the schema has %d bytes, more than the limit of %d.", len(r.Schema),
+			maxContractText)
 		r.Schema = nil
 	}
 	return r
@@ -224,7 +227,8 @@ func (r *Reading) rows(versionID int64) ([]store.DocgenTag, error) {
 		if err != nil {
 			return nil, fmt.Errorf("json paths of tag %q: %w", tag.Content, err)
 		}
-		rows[i] = store.DocgenTag{VersionID: versionID, Position: int64(i) + 1, Content: kept(tag.Content), Type: tag.Type, JsonPaths: string(paths)}
+		rows[i] = store.DocgenTag{VersionID: versionID, Position: int64(i) + 1, Content: kept(tag.Content), Type: tag.Type,
+			JsonPaths: string(paths)}
 	}
 	return rows, nil
 }
@@ -243,7 +247,8 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	if err != nil {
 		return fmt.Errorf("files that version %d includes: %w", versionID, err)
 	}
-	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady, Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema),
+	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady,
+		Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema),
 		Findings: kept(found), Includes: string(includes)}
 	if r.Problem != "" {
 		finish.State, finish.Contract, rows = TemplateFailed, "", nil
@@ -292,7 +297,8 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 	return tags, ready, err
 }
 
-func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, reading store.DocgenTagReading, r PageRequest) (Page[Tag], error) {
+func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, reading store.DocgenTagReading,
+	r PageRequest) (Page[Tag], error) {
 	versionID := reading.VersionID
 	read := func(tags func() ([]store.DocgenTag, error)) ([]store.DocgenTag, error) {
 		if reading.State != TemplateReady { // the caller may not see the tags that are kept

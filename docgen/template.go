@@ -69,7 +69,7 @@ func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Te
 			return err
 		}
 		if p.row.Size > s.limits.TemplateBytes {
-			return Invalid(invalidField("file.id", "a template has at most %d bytes, this file has %d", s.limits.TemplateBytes, p.row.Size))
+			return Invalid(invalidField("file.id", "a template can have at most %d bytes, this file has %d", s.limits.TemplateBytes, p.row.Size))
 		}
 		_, err = tx.InsertTemplate(ctx, fileID, s.micros(), c.User.ID)
 		if err != nil {
@@ -109,7 +109,7 @@ func (s *Service) checkWord(ctx context.Context, c *Caller, fileID int64) error 
 	return reader.failure
 }
 
-// contentAt reads content at any offset. It remembers why that failed, because whoever reads takes it for a fault of the content.
+// contentAt reads content at any offset. It records why a read failed, because the reader would blame the content.
 type contentAt struct {
 	ctx     context.Context
 	content *Content
@@ -173,14 +173,15 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 			return err
 		}
 		found, err = s.templateFor(ctx, q, c, store.TemplateRow{
-			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: p.row.VersionID, Includes: row.Includes, Defaults: defaults,
+			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: p.row.VersionID, Includes: row.Includes,
+			Defaults: defaults,
 		})
 		return err
 	})
 	return found, err
 }
 
-// UnmarkTemplate makes a template a plain file again. Batches under way go on.
+// UnmarkTemplate makes a template a plain file again. Batches under way continue.
 func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) error {
 	if err := c.require(ScopeDocGen); err != nil {
 		return err
@@ -194,7 +195,7 @@ func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) e
 	})
 }
 
-// Templates returns one page of the templates that the caller sees, by growing id. Those in the trash are left out.
+// Templates returns one page of the templates that the caller sees, in ascending order of id. Those in the trash are left out.
 func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page[Template], error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Template]{}, err
@@ -228,7 +229,8 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 
 // walkTemplates finds templates that the caller sees from a file id on. Between its steps others take their turn at reading, because
 // none of many thousand candidates may be one that the caller sees.
-func (s *Service) walkTemplates(ctx context.Context, c *Caller, step func(q *store.Queries, ctx context.Context, from, userID, limit, now int64) (store.TemplateStep, error), from, limit int64) ([]store.TemplateRow, error) {
+func (s *Service) walkTemplates(ctx context.Context, c *Caller, step func(q *store.Queries, ctx context.Context, from, userID, limit,
+	now int64) (store.TemplateStep, error), from, limit int64) ([]store.TemplateRow, error) {
 	var found []store.TemplateRow
 	for {
 		var next store.TemplateStep

@@ -193,7 +193,8 @@ func TestTags(t *testing.T) {
 			must(t, err)
 			return page.Page, ready
 		}
-		tags := []docgen.Tag{{Content: "{{ a }}", Type: "text", JSONPaths: []string{"a"}}, {Content: "{{for x in b}}", Type: "for-loop", JSONPaths: []string{"b", "b.x"}}}
+		tags := []docgen.Tag{{Content: "{{ a }}", Type: "text", JSONPaths: []string{"a"}}, {Content: "{{for x in b}}", Type: "for-loop",
+			JSONPaths: []string{"b", "b.x"}}}
 		for i := range 5 {
 			tags = append(tags, docgen.Tag{Content: fmt.Sprintf("{{c%d}}", i), Type: "text", JSONPaths: []string{}})
 		}
@@ -259,7 +260,8 @@ func TestTags(t *testing.T) {
 				}
 			}
 			must(t, w.SaveReading(ctx, late.VersionID, docgen.Reading{Tags: tags}))
-			if page, ready, err := w.Tags(ctx, w.alice, late.ID, late.VersionID, docgen.PageRequest{}); err != nil || !ready || len(page.Entries) != len(tags) {
+			if page, ready, err := w.Tags(ctx, w.alice, late.ID, late.VersionID, docgen.PageRequest{}); err != nil || !ready ||
+				len(page.Entries) != len(tags) {
 				t.Errorf("Tags = %+v, %v, %v", page, ready, err)
 			}
 		})
@@ -280,7 +282,8 @@ func TestTags(t *testing.T) {
 		})
 		t.Run("are kept whatever bytes are in them", func(t *testing.T) {
 			hostile := w.template(w.alice, 0, "hostile.docx")
-			must(t, w.SaveReading(ctx, hostile.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a\x00\xff}}", Type: "text", JSONPaths: []string{"a\x00\xff"}}}}))
+			must(t, w.SaveReading(ctx, hostile.VersionID,
+				docgen.Reading{Tags: []docgen.Tag{{Content: "{{a\x00\xff}}", Type: "text", JSONPaths: []string{"a\x00\xff"}}}}))
 			page, ready, err := w.Tags(ctx, w.alice, hostile.ID, 0, docgen.PageRequest{})
 			if err != nil || !ready || len(page.Entries) != 1 || page.Entries[0].Content != "{{a\uFFFD\uFFFD}}" {
 				t.Errorf("Tags = %+v, %v, %v", page, ready, err)
@@ -305,7 +308,8 @@ func TestTemplatesThatAreNone(t *testing.T) {
 		pdf := w.upload(w.alice, 0, "a.docx", "%PDF-1.7")
 		_, err = strict.MarkTemplate(ctx, w.alice, pdf.ID)
 		wantCode(t, err, docgen.CodeBadRequest)
-		if names := problemNames(t, err); !slices.Equal(names, []string{"file.id"}) || !strings.Contains(err.Error(), "not a Word document but a PDF") {
+		if names := problemNames(t, err); !slices.Equal(names, []string{"file.id"}) ||
+			!strings.Contains(err.Error(), "not a Word document but a PDF") {
 			t.Errorf("error %v with problems %q", err, names)
 		}
 		_, err = strict.Template(ctx, w.alice, pdf.ID)
@@ -376,7 +380,8 @@ func TestReadingsOfUsersWithMany(t *testing.T) {
 		}
 		w.template(ben, 0, "only.docx")
 		tasks := query[string](w, "SELECT queue || ' ' || priority FROM river_job WHERE kind = 'read_tags' ORDER BY id")
-		if len(tasks) != many+1 || tasks[0] != "tags 1" || tasks[4] != "tags_many 1" || tasks[many-1] != "tags_many 3" || tasks[many] != "tags 1" {
+		if len(tasks) != many+1 || tasks[0] != "tags 1" || tasks[4] != "tags_many 1" || tasks[many-1] != "tags_many 3" ||
+			tasks[many] != "tags 1" {
 			t.Errorf("the tasks are %q", tasks)
 		}
 	})

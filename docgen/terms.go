@@ -24,13 +24,13 @@ func (s *Service) CollaborationChangeProblems(change CollaborationChange) []Prob
 	switch change.Status {
 	case "", CollaborationAccepted, CollaborationRejected:
 	default:
-		problems = append(problems, invalidField("status", "an invitation is %s or %s", CollaborationAccepted, CollaborationRejected))
+		problems = append(problems, invalidField("status", "status must be %s or %s", CollaborationAccepted, CollaborationRejected))
 	}
 	if change.ExpiresAt != nil {
 		problems = append(problems, s.expiryProblems(*change.ExpiresAt)...)
 	}
 	if change.Role == RoleOwner && change != (CollaborationChange{Role: RoleOwner}) {
-		problems = append(problems, invalidField("role", "who becomes the owner is no collaborator any more: send the role owner alone"))
+		problems = append(problems, invalidField("role", "a new owner is no longer a collaborator: send the role owner without other fields"))
 	}
 	return problems
 }
@@ -99,10 +99,10 @@ func (s *Service) changeCollaboration(ctx context.Context, tx *store.Tx, c *Call
 func (s *Service) changeTerms(ctx context.Context, tx *store.Tx, found share, change CollaborationChange) error {
 	row := found.row
 	if !found.place.may.Can(MayManage) {
-		return failf(CodeForbidden, "Access denied – only the owner and co-owners change a collaboration.")
+		return failf(CodeForbidden, "Access denied – only the owner and co-owners can change a collaboration.")
 	}
 	if row.Status == CollaborationRejected {
-		return failf(CodeInvalidStatus, "The invitation was rejected: invite the user again.")
+		return failf(CodeInvalidStatus, "The invitation was rejected. Invite the user again.")
 	}
 	if change.Role != "" {
 		if err := grant(found.place.may, change.Role); err != nil {

@@ -45,15 +45,16 @@ const maxTokenName = 100
 func (t NewToken) problems() []Problem {
 	var problems []Problem
 	if t.TTL < 0 {
-		problems = append(problems, invalidField("ttl", "a token cannot expire before it is made: give a positive time, or never"))
+		problems = append(problems, invalidField("ttl", "ttl must be a positive duration, or never"))
 	}
 	if !keepable(t.Name) || strings.ContainsFunc(t.Name, unicode.IsControl) || utf8.RuneCountInString(t.Name) > maxTokenName {
-		problems = append(problems, invalidField("name", "the name of a token has at most %d characters, none of them control characters", maxTokenName))
+		problems = append(problems, invalidField("name", "the name of a token can have at most %d characters, without control characters",
+			maxTokenName))
 	}
 	return problems
 }
 
-// CommandLineApplication is the name of the application that tokens made by hand belong to.
+// CommandLineApplication is the name of the application that tokens from platen token create belong to.
 const CommandLineApplication = "Command line"
 
 // CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
@@ -88,7 +89,8 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 		if err := tx.InsertToken(ctx, row); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, s.Operator(), AuditTokenIssued, auditOf("token", row.ID), "user", user.Login, "name", t.Name, "scopes", row.Scopes)
+		return s.audit(ctx, tx, s.Operator(), AuditTokenIssued, auditOf("token", row.ID), "user", user.Login, "name", t.Name, "scopes",
+			row.Scopes)
 	})
 	if err != nil {
 		return "", err
@@ -96,7 +98,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 	return token, nil
 }
 
-// handApplication returns the application that tokens made by hand belong to, which comes into being with the first.
+// handApplication returns the application that tokens from platen token create belong to, which comes into being with the first.
 func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, error) {
 	_, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
 		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: CommandLineApplication, NameKey: foldKey(CommandLineApplication),
@@ -112,7 +114,7 @@ func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, err
 func userByLogin(ctx context.Context, q *store.Queries, login string) (store.User, error) {
 	user, err := q.UserByLogin(ctx, foldKey(login))
 	if errors.Is(err, sql.ErrNoRows) {
-		return user, failf(CodeNotFound, "There is no user with the login %q.", login)
+		return user, failf(CodeNotFound, "No user has the login %q.", login)
 	}
 	return user, err
 }

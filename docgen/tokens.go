@@ -47,7 +47,7 @@ type TokenFilter struct {
 // problems returns what is wrong with a filter.
 func (f TokenFilter) problems() []Problem {
 	if f.All && f.UserID != 0 {
-		return []Problem{invalidField("all", "all=true and user_id exclude each other: send one of them")}
+		return []Problem{invalidField("all", "all=true and user_id cannot be combined; send one of them")}
 	}
 	return nil
 }
@@ -105,7 +105,8 @@ func (s *Service) tokenList(ctx context.Context, q *store.Queries, c *Caller, f 
 		return l
 	}
 	params := store.TokensAfterParams{
-		Now: s.micros(), EnterpriseID: s.enterprise.id, SeesServices: c.operator, SeesAppUsers: c.manages(true), SeesManagedUsers: c.manages(false),
+		Now: s.micros(), EnterpriseID: s.enterprise.id, SeesServices: c.operator, SeesAppUsers: c.manages(true),
+		SeesManagedUsers: c.manages(false),
 	}
 	l.after = func(from []int64, limit int32) ([]IssuedToken, error) {
 		params.FromID, params.Count = from[0], limit
@@ -135,9 +136,9 @@ func tokensOf[Row any](c *Caller, row func(Row) store.TokensAfterRow) func([]Row
 	}
 }
 
-// RevokeToken ends a token at once: an access token alone, a refresh token with all tokens issued from the same grant. Every
-// token may revoke itself, and those of the same user that have no scope which it lacks. Any other of a user is for those who
-// manage the user to revoke, of an administrator only for administrators.
+// RevokeToken ends a token at once: an access token alone, a refresh token with all tokens issued from the same grant. Every token may
+// revoke itself, and tokens of the same user whose scopes it has. Other tokens of a user can be revoked by callers who manage the user,
+// and those of administrators only by administrators.
 func (s *Service) RevokeToken(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		t, err := s.revocable(ctx, tx.Queries, c, id)
@@ -175,16 +176,16 @@ func (s *Service) revocable(ctx context.Context, q *store.Queries, c *Caller, id
 	owner, err := s.tokenOwner(ctx, q, c, t.userID)
 	switch {
 	case IsCode(err, CodeNotFound) && own:
-		return t, failf(CodeForbidden, "Access denied – the token has scopes that this one lacks: revoke it with a token that has them.")
+		return t, failf(CodeForbidden, "Access denied – the token has scopes that yours lacks. Revoke it with a token that has them.")
 	case IsCode(err, CodeNotFound):
 		return t, NotFound("token", id)
 	case err == nil && owner.Role == RoleAdmin && c.User.Role != RoleAdmin:
-		return t, failf(CodeForbidden, "Access denied – only an administrator revokes the tokens of an administrator.")
+		return t, failf(CodeForbidden, "Access denied – only administrators can revoke tokens of administrators.")
 	}
 	return t, err
 }
 
-// tokenByID finds an access or refresh token that can be used, whoever it is of.
+// tokenByID returns a valid access or refresh token of any user.
 func (s *Service) tokenByID(ctx context.Context, q *store.Queries, id int64) (revocable, error) {
 	access, err := q.TokenByID(ctx, id)
 	if err == nil && (access.ExpiresAt == 0 || access.ExpiresAt > s.micros()) {

@@ -40,7 +40,8 @@ func TestTokensAreListed(t *testing.T) {
 		w.named("alice", "short", time.Hour)
 		_, lasting := w.named("alice", "lasting", 0, docgen.ScopeRead)
 		mine := w.issued(w.alice)
-		if got := mine["short"]; got.Kind != docgen.TokenAccess || !got.ExpiresAt.Equal(noon.Add(time.Hour)) || got.User.Login != "alice@example.com" ||
+		if got := mine["short"]; got.Kind != docgen.TokenAccess || !got.ExpiresAt.Equal(noon.Add(time.Hour)) ||
+			got.User.Login != "alice@example.com" ||
 			got.Application.Name != docgen.CommandLineApplication || len(got.Scopes) != 4 || got.Current {
 			t.Errorf("short: %+v", got)
 		}
@@ -220,7 +221,8 @@ func TestNoTokenNotice(t *testing.T) {
 
 func TestNamesOfTokens(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		for name, wrong := range map[string]bool{"": false, strings.Repeat("ä", 100): false, strings.Repeat("a", 101): true, "a\x1b[2J": true, "\xff": true} {
+		for name, wrong := range map[string]bool{"": false, strings.Repeat("ä", 100): false, strings.Repeat("a", 101): true,
+			"a\x1b[2J": true, "\xff": true} {
 			_, err := w.CreateToken(t.Context(), docgen.NewToken{Login: "alice@example.com", Name: name})
 			if docgen.IsCode(err, docgen.CodeBadRequest) != wrong {
 				t.Errorf("name %q: %v", name, err)

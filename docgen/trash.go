@@ -25,7 +25,7 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 			return err
 		}
 		if kind == Folder && p.archive != nil && p.tree() != held {
-			return failf(CodeConflict, "The folder was moved a moment ago. Retry.")
+			return failf(CodeConflict, "The folder was just moved. Retry.")
 		}
 		if err := check(tx, p); err != nil {
 			return err
@@ -44,8 +44,8 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 	})
 }
 
-// holdArchive keeps everybody else out of the archive that a folder lies in, so that what is summed up stays so. It returns
-// the id of the archive; 0 for none. The folder may have been moved out of it, or into another, before it was held.
+// holdArchive locks the archive that contains a folder, so that its computed size stays correct. It returns the id of the archive; 0 for
+// none. The folder may have been moved out of it, or into another, before it was held.
 func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) (int64, error) {
 	p, err := s.find(ctx, tx.Queries, c, Folder, id, MaySee)
 	if err != nil || p.archive == nil {
@@ -54,7 +54,7 @@ func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return p.tree(), tx.LockTrees(ctx, p.tree())
 }
 
-// archivedSize is what an item, with all below it, adds to the archives that some places lie in; nothing where none does.
+// archivedSize returns the size of an item and everything below it if one of the places is in an archive, and otherwise 0.
 func archivedSize(ctx context.Context, tx *store.Tx, itemID int64, places ...place) (int64, error) {
 	if !slices.ContainsFunc(places, func(p place) bool { return p.archive != nil }) {
 		return 0, nil
@@ -127,7 +127,7 @@ func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller
 	}
 	if r.ParentID == nil {
 		return place{}, Invalid(Problem{Reason: ReasonMissing, Name: "parent.id",
-			Message: "the folder where it lay is in the trash: restore that first, or name another folder to put it into"})
+			Message: "its original folder is in the trash: restore that first, or select another parent"})
 	}
 	target, err := s.find(ctx, q, c, Folder, *r.ParentID, MayUpload)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) trashOf(c *Caller) store.Listing {
 }
 
 // Trash returns one page by marker of what was put into the trash itself, of the caller's and, for who manages the content
-// of the enterprise, of archives: folders first, each kind by growing id.
+// of the enterprise, of archives: folders first, each kind in ascending order of id.
 func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err

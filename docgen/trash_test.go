@@ -154,7 +154,8 @@ func TestRestore(t *testing.T) {
 			}
 			restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(folder)}, docgen.CodeTrashed)
 			restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(int64(7))}, docgen.CodeNotFound)
-			if got := restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(int64(0))}, ""); got == nil || got.Parent.ID != 0 || got.ETag != 2 {
+			if got := restore(w.alice, docgen.File, old.ID, docgen.Restoration{ParentID: new(int64(0))}, ""); got == nil ||
+				got.Parent.ID != 0 || got.ETag != 2 {
 				t.Errorf("restored %+v", got)
 			}
 		})
@@ -236,7 +237,8 @@ func TestPurge(t *testing.T) {
 		folder := w.folder(w.alice, 0, "folder")
 		inner := w.folder(w.alice, folder, "inner")
 		template := w.template(w.alice, inner, "t.docx")
-		must(t, w.SaveReading(ctx, template.VersionID, docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}", Type: "text", JSONPaths: []string{"a"}}}}))
+		must(t, w.SaveReading(ctx, template.VersionID,
+			docgen.Reading{Tags: []docgen.Tag{{Content: "{{a}}", Type: "text", JSONPaths: []string{"a"}}}}))
 		newer := w.version(w.alice, template.ID, "second")
 		must(t, w.TrashVersion(ctx, w.alice, template.ID, template.VersionID, ""))
 		early := w.upload(w.alice, inner, "early.txt", "early")
@@ -281,7 +283,8 @@ func TestPurge(t *testing.T) {
 			_, err = w.FailBatch(ctx, batch, asError(t, err).Message)
 			must(t, err)
 			job := w.jobs(batch)[0]
-			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {
+			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 ||
+				!strings.Contains(job.Failures.Errors[0], "permanently deleted") {
 				t.Errorf("job %+v", job)
 			}
 			page, err := w.Jobs(ctx, w.alice, docgen.JobFilter{}, docgen.PageRequest{})
@@ -362,7 +365,8 @@ func TestPurgeAgainstEverything(t *testing.T) {
 					return err
 				},
 				func() error {
-					_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: file.ID, UserID: w.bob.User.ID, Role: docgen.RoleViewer})
+					_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: file.ID,
+						UserID: w.bob.User.ID, Role: docgen.RoleViewer})
 					return err
 				},
 				func() error {
@@ -423,7 +427,8 @@ func TestArchiveUnderFire(t *testing.T) {
 				return err
 			},
 			func(*rand.Rand) error {
-				return errors.Join(w.TrashFile(ctx, manager, file.ID, ""), unlessGone(restored(w.Restore(ctx, manager, docgen.File, file.ID, docgen.Restoration{}))))
+				return errors.Join(w.TrashFile(ctx, manager, file.ID, ""),
+					unlessGone(restored(w.Restore(ctx, manager, docgen.File, file.ID, docgen.Restoration{}))))
 			},
 			func(*rand.Rand) error {
 				if err := w.TrashFolder(ctx, manager, folder, true, ""); err != nil {

@@ -14,7 +14,8 @@ func TestChangesOfOwnerAreLimited(t *testing.T) {
 	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		theirs := w.folder(w.bob, 0, "theirs")
-		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs, UserID: w.alice.User.ID, Role: docgen.RoleEditor})
+		_, err := w.CreateCollaboration(ctx, w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs,
+			UserID: w.alice.User.ID, Role: docgen.RoleEditor})
 		must(t, err)
 		top := w.folder(w.alice, 0, "top")
 		folder := w.folder(w.alice, top, "folder")

@@ -13,7 +13,7 @@ const (
 	FileUploaded   Trigger = "FILE.UPLOADED" // a file came into a folder in any way, or has a new version
 	FileDownloaded Trigger = "FILE.DOWNLOADED"
 	FileTrashed    Trigger = "FILE.TRASHED"
-	FileDeleted    Trigger = "FILE.DELETED" // for good
+	FileDeleted    Trigger = "FILE.DELETED" // permanently
 	FileRestored   Trigger = "FILE.RESTORED"
 	FileCopied     Trigger = "FILE.COPIED"
 	FileMoved      Trigger = "FILE.MOVED"
@@ -21,7 +21,7 @@ const (
 
 	FolderCreated  Trigger = "FOLDER.CREATED"
 	FolderTrashed  Trigger = "FOLDER.TRASHED"
-	FolderDeleted  Trigger = "FOLDER.DELETED" // for good
+	FolderDeleted  Trigger = "FOLDER.DELETED" // permanently
 	FolderRestored Trigger = "FOLDER.RESTORED"
 	FolderCopied   Trigger = "FOLDER.COPIED"
 	FolderMoved    Trigger = "FOLDER.MOVED"
@@ -40,8 +40,8 @@ const (
 	WebhookDeleted Trigger = "WEBHOOK.DELETED" // sent to every webhook that the server deletes, which cannot ask for it
 )
 
-// A TriggerRule says of a trigger what kinds of target a webhook with it can have, and whether this server fires it: the
-// others are taken, as what they tell of does not happen here.
+// A TriggerRule says which kinds of target a webhook with a trigger can have, and whether this server fires it. Other triggers are
+// accepted, but their events do not exist here.
 type TriggerRule struct {
 	Trigger       Trigger
 	Files, Fired  bool // every one but WebhookDeleted can be on a folder
@@ -117,7 +117,7 @@ func ruleOf(trigger Trigger) *TriggerRule {
 func triggerProblem(trigger Trigger, kind Kind) string {
 	switch rule := ruleOf(trigger); {
 	case rule == nil:
-		return "there is no such trigger; the documentation of webhooks lists them all"
+		return "unknown trigger; the documentation of webhooks lists all triggers"
 	case rule.NotSelectable:
 		return string(trigger) + " cannot be asked for: it is sent to every webhook that the server deletes"
 	case kind == File && !rule.Files:

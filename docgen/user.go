@@ -81,7 +81,8 @@ type UserRef struct {
 func userOf(row store.User, enterprise string) User {
 	return User{
 		ID: row.ID, Login: row.Login, Name: row.Name, Kind: row.Kind, Role: row.Role, Status: row.Status,
-		PlatformOnly: row.PlatformOnly, ExternalID: row.ExternalID, EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise, Weight: row.Weight,
+		PlatformOnly: row.PlatformOnly, ExternalID: row.ExternalID, EnterpriseID: row.EnterpriseID, EnterpriseName: enterprise,
+		Weight:    row.Weight,
 		CreatedAt: timeOf(row.CreatedAt), ModifiedAt: timeOf(row.ModifiedAt),
 	}
 }
@@ -98,7 +99,7 @@ func (s *Service) describeUser(ctx context.Context, q *store.Queries, row store.
 	return user, nil
 }
 
-// isActive tells whether an account may be used.
+// isActive reports whether an account may be used.
 func isActive(row store.User) bool { return row.Status != StatusInactive && row.DeletedAt == 0 }
 
 // account returns an account of the enterprise that is not deleted.
@@ -156,16 +157,17 @@ func (u NewUser) Problems() []Problem {
 	u = u.withDefaults()
 	var problems []Problem
 	if u.Login == "" && !u.PlatformOnly {
-		problems = append(problems, Problem{Reason: ReasonMissing, Name: "login", Message: "'login' is required, unless is_platform_access_only is true"})
+		problems = append(problems, Problem{Reason: ReasonMissing, Name: "login",
+			Message: "'login' is required unless is_platform_access_only is true"})
 	} else {
 		problems = append(problems, loginProblems("login", u.Login)...)
 	}
 	problems = append(problems, nameProblems(u.Name)...)
 	if roles := []string{RoleAdmin, RoleCoadmin, RoleUser}; !slices.Contains(roles, u.Role) {
-		problems = append(problems, invalidField("role", "%q is no role; the roles are %s", u.Role, strings.Join(roles, ", ")))
+		problems = append(problems, invalidField("role", "%q is not a role; the roles are %s", u.Role, strings.Join(roles, ", ")))
 	}
 	if statuses := []string{StatusActive, StatusInactive, StatusCannotDelete, StatusCannotDeleteUpload}; !slices.Contains(statuses, u.Status) {
-		problems = append(problems, invalidField("status", "%q is no status; the statuses are %s", u.Status, strings.Join(statuses, ", ")))
+		problems = append(problems, invalidField("status", "%q is not a status; the statuses are %s", u.Status, strings.Join(statuses, ", ")))
 	}
 	return append(problems, u.profileProblems()...)
 }
@@ -173,7 +175,7 @@ func (u NewUser) Problems() []Problem {
 // loginProblems says what is wrong with the login in a field.
 func loginProblems(field, login string) []Problem {
 	if !keepable(login) || strings.ContainsAny(login, " \t\r\n") || utf8.RuneCountInString(login) > maxLoginLength {
-		return []Problem{invalidField(field, "a login has 1 to %d characters and no blanks", maxLoginLength)}
+		return []Problem{invalidField(field, "a login must have 1 to %d characters, without spaces", maxLoginLength)}
 	}
 	return nil
 }
@@ -185,7 +187,8 @@ func (u NewUser) profileProblems() []Problem {
 		{"job_title", u.Profile.JobTitle}, {"phone", u.Profile.Phone}, {"address", u.Profile.Address},
 	} {
 		if !keepable(field.value) || utf8.RuneCountInString(field.value) > maxProfileLength {
-			problems = append(problems, invalidField(field.name, "%s has at most %d characters, which are UTF-8 without NUL", field.name, maxProfileLength))
+			problems = append(problems, invalidField(field.name, "%s must be UTF-8 without NUL, and at most %d characters long", field.name,
+				maxProfileLength))
 		}
 	}
 	if _, err := language.Parse(u.Profile.Language); u.Profile.Language != "" && err != nil {
@@ -219,7 +222,8 @@ func (s *Service) createUser(ctx context.Context, c *Caller, u NewUser) (User, e
 		if !added {
 			return loginInUse(u.Login)
 		}
-		if err := s.audit(ctx, tx, c, AuditUserCreated, auditOf("user", row.ID), "login", row.Login, "role", row.Role, "status", row.Status); err != nil {
+		if err := s.audit(ctx, tx, c, AuditUserCreated, auditOf("user", row.ID), "login", row.Login, "role", row.Role, "status",
+			row.Status); err != nil {
 			return err
 		}
 		user, err = s.user(ctx, tx.Queries, row.ID)
@@ -229,7 +233,7 @@ func (s *Service) createUser(ctx context.Context, c *Caller, u NewUser) (User, e
 }
 
 func loginInUse(login string) error {
-	return failf(CodeLoginInUse, "There is a user with the login %q already.", login)
+	return failf(CodeLoginInUse, "Another user has the login %q.", login)
 }
 
 // newUserRow describes a user who comes into being now.
@@ -262,7 +266,8 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.Insert
 	if err != nil || added == 0 {
 		return false, err
 	}
-	if _, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID, row.CreatedAt)); err != nil {
+	if _, err = tx.InsertItem(ctx, newItemRow(Folder, row.RootFolderID, sql.NullInt64{}, rootName, row.ID, row.ID,
+		row.CreatedAt)); err != nil {
 		return false, err
 	}
 	return true, s.bindInvitations(ctx, tx, row.ID, row.LoginKey)

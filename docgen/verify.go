@@ -137,7 +137,7 @@ func (v *verifier) stores(ctx context.Context) error {
 		found = nil
 		name, err := q.Setting(ctx, settingContents)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errors.New("the database was never used by a server")
+			return errors.New("no server has used the database yet")
 		}
 		if err != nil {
 			return err
@@ -245,7 +245,8 @@ func (v *verifier) content(ctx context.Context, c store.StoredContent) error {
 		found = nil
 		versions, err := q.VersionsOf(ctx, c.Place, verifyVersions)
 		for _, version := range versions {
-			f := Finding{Kind: kind, Problem: problem, Object: c.Place.Key, Policy: v.policies[c.Place.PolicyID].Name, File: version.FileID, Version: version.VersionID}
+			f := Finding{Kind: kind, Problem: problem, Object: c.Place.Key, Policy: v.policies[c.Place.PolicyID].Name, File: version.FileID,
+				Version: version.VersionID}
 			if f.Path, f.Owner, err = whereIs(ctx, q, version.FileID); err != nil {
 				return err
 			}

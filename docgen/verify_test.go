@@ -99,7 +99,8 @@ func TestVerify(t *testing.T) {
 		other, err := blob.Open(t.TempDir())
 		must(t, err)
 		_, found = w.verify(t, docgen.VerifyConfig{Policies: []docgen.NewStoragePolicy{{Name: "default", Blobs: other}}})
-		want(t, found, "missing /Letters/a.txt alice@example.com", "missing /b.txt bob@example.com", "missing /copy.txt alice@example.com", "store")
+		want(t, found, "missing /Letters/a.txt alice@example.com", "missing /b.txt bob@example.com", "missing /copy.txt alice@example.com",
+			"store")
 	})
 }
 
@@ -127,7 +128,8 @@ func TestVerifyBesideUsers(t *testing.T) {
 					err = w.Purge(t.Context(), w.bob, docgen.File, file.ID)
 				}
 				if err == nil {
-					err = w.RemoveContents(t.Context(), docgen.RemoveContents{Contents: []store.ContentPlace{{Key: fmt.Sprintf("versions/%d", file.VersionID), PolicyID: 1}}})
+					err = w.RemoveContents(t.Context(),
+						docgen.RemoveContents{Contents: []store.ContentPlace{{Key: fmt.Sprintf("versions/%d", file.VersionID), PolicyID: 1}}})
 				}
 				if err != nil {
 					users <- err

@@ -19,9 +19,9 @@ type Version struct {
 	CreatedAt  time.Time
 	CreatedBy  UserRef
 	TrashedAt  time.Time // zero when it is not in the trash
-	TrashedBy  *UserRef  // nil likewise
+	TrashedBy  *UserRef  // nil if it is not in the trash
 	RestoredAt time.Time // zero when it never was in the trash
-	RestoredBy *UserRef  // nil likewise
+	RestoredBy *UserRef  // nil if it never was in the trash
 }
 
 // anyVersion returns a version of a file, also one in the trash; 0 is the current one.
@@ -111,7 +111,7 @@ func (s *Service) Version(ctx context.Context, c *Caller, fileID, versionID int6
 	return found, err
 }
 
-// TrashVersion puts a past version of a file into the trash. Batches that use it go on. ifMatch is the etag that the file
+// TrashVersion puts a past version of a file into the trash. Batches that use it continue. ifMatch is the etag that the file
 // must still have; empty for any.
 func (s *Service) TrashVersion(ctx context.Context, c *Caller, fileID, versionID int64, ifMatch string) error {
 	if err := c.require(ScopeWrite); err != nil {
@@ -127,7 +127,7 @@ func (s *Service) TrashVersion(ctx context.Context, c *Caller, fileID, versionID
 			return err
 		}
 		if version.ID == p.row.VersionID {
-			return failf(CodeForbidden, "Access denied – the current version cannot be deleted: make another the current one first, or delete the file.")
+			return failf(CodeForbidden, "Access denied – the current version cannot be deleted. Promote another version first, or delete the file.")
 		}
 		return tx.TrashVersion(ctx, version.ID, s.micros(), c.User.ID)
 	})
@@ -205,8 +205,8 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 	return promoted, err
 }
 
-// sameContent is what a version holds, for another version. Whoever adds that version holds the tree, or the item, of the
-// one that has the content until then, so that it stays.
+// sameContent returns the content of a version, for another version. The caller must hold the lock of the tree or the item of the
+// existing version, so that the content is not deleted.
 func (s *Service) sameContent(of store.FileVersion) content {
 	return content{id: s.newID(), policy: of.StoragePolicyID, key: of.BlobKey, sha1: of.Sha1, size: of.Size}
 }

@@ -109,7 +109,8 @@ func TestPromoteVersion(t *testing.T) {
 		w.clock.advance(time.Minute)
 		promoted, err := w.PromoteVersion(ctx, w.alice, first.ID, first.VersionID)
 		must(t, err)
-		if promoted.Number != 3 || promoted.Name != "a.docx" || promoted.SHA1 != first.SHA1 || promoted.ID == first.VersionID || !promoted.CreatedAt.Equal(noon.Add(time.Minute)) {
+		if promoted.Number != 3 || promoted.Name != "a.docx" || promoted.SHA1 != first.SHA1 || promoted.ID == first.VersionID ||
+			!promoted.CreatedAt.Equal(noon.Add(time.Minute)) {
 			t.Errorf("promoted %+v", promoted)
 		}
 		file, err := w.File(ctx, w.alice, first.ID)

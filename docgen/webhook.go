@@ -12,8 +12,8 @@ import (
 	"platen/store"
 )
 
-// Webhook tells an address what happens to a file, or to a folder and all that lies below it. It belongs to the user and
-// the application that made it.
+// Webhook sends the events of a file, or of a folder and everything below it, to an address. It belongs to the user and the application
+// that made it.
 type Webhook struct {
 	ID         int64
 	TargetKind Kind
@@ -26,7 +26,7 @@ type Webhook struct {
 	Reason     string // why it is disabled, for a person; empty when it is active
 }
 
-// The statuses of a webhook. A disabled one is told nothing, and what happens meanwhile is not kept for it.
+// The statuses of a webhook. A disabled webhook receives no notifications, and those that it misses are not kept.
 const (
 	WebhookActive   = "active"
 	WebhookDisabled = "disabled"
@@ -50,8 +50,8 @@ type NewWebhook struct {
 	Triggers   []Trigger
 }
 
-// WebhookChange is a change of a webhook; what is nil stays as it is. A change of the address, or of the status to
-// WebhookActive, lets a disabled webhook be told again.
+// WebhookChange is a change of a webhook. Nil fields do not change. A new address, or the status WebhookActive, enables a disabled
+// webhook.
 type WebhookChange struct {
 	Target   *WebhookTarget
 	Address  *string
@@ -69,16 +69,16 @@ type WebhookTarget struct {
 func (t WebhookTarget) problems(triggers []Trigger) []Problem {
 	var problems []Problem
 	if t.Kind == Folder && t.ID == rootID {
-		problems = append(problems, invalidField("target.id", "a webhook cannot be on the root folder: choose a folder in it"))
+		problems = append(problems, invalidField("target.id", "the root folder cannot have a webhook: select a folder inside it"))
 	}
 	return append(problems, t.triggerProblems(triggers)...)
 }
 
-// triggerProblems returns what is wrong with the triggers of what is told of a target.
+// triggerProblems returns what is wrong with triggers for a target.
 func (t WebhookTarget) triggerProblems(triggers []Trigger) []Problem {
 	var problems []Problem
 	if len(triggers) == 0 || len(triggers) > maxTriggers {
-		problems = append(problems, invalidField("triggers", "a webhook has 1 to %d triggers, this one has %d", maxTriggers, len(triggers)))
+		problems = append(problems, invalidField("triggers", "a webhook must have 1 to %d triggers, this one has %d", maxTriggers, len(triggers)))
 	}
 	for i, trigger := range triggers[:min(len(triggers), maxTriggers)] {
 		if why := triggerProblem(trigger, t.Kind); why != "" {
@@ -92,7 +92,7 @@ func (t WebhookTarget) triggerProblems(triggers []Trigger) []Problem {
 // with every notification.
 func (s *Service) addressProblems(ctx context.Context, address string) []Problem {
 	if address == "" || len(address) > MaxAddressLength || !keepable(address) {
-		return []Problem{invalidField("address", "an address is a URL of at most %d bytes", MaxAddressLength)}
+		return []Problem{invalidField("address", "address must be a URL of at most %d bytes", MaxAddressLength)}
 	}
 	if err := s.checkAddress(ctx, address); err != nil {
 		return []Problem{invalidField("address", "%s", err.Error())}
@@ -119,7 +119,8 @@ func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*
 		}
 		row := store.InsertWebhookParams{
 			ID: s.newID(), ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, GlobalContent: c.has(ScopeGlobalContent),
-			TargetKind: int64(target.Kind), TargetID: target.ID, Address: n.Address, Triggers: joinTriggers(distinct(n.Triggers)), CreatedAt: s.micros(),
+			TargetKind: int64(target.Kind), TargetID: target.ID, Address: n.Address, Triggers: joinTriggers(distinct(n.Triggers)),
+			CreatedAt: s.micros(),
 		}
 		added, err := tx.InsertWebhook(ctx, row)
 		if err != nil {
@@ -147,14 +148,15 @@ func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*
 func (s *Service) checkWebhooks(ctx context.Context, tx *store.Tx, c *Caller) error {
 	count, err := tx.CountWebhooks(ctx, c.ApplicationID, c.User.ID)
 	if err == nil && count > MaxWebhooks {
-		err = failf(CodeBadRequest, "The application has %d webhooks of this user already, the most: delete some, or set one on a folder above them.", MaxWebhooks)
+		err = failf(CodeBadRequest, "The application already has %d webhooks of this user, the maximum. Delete some, or create one on "+
+			"a folder above them.", MaxWebhooks)
 	}
 	return err
 }
 
 // webhookExists answers for a second webhook of an application and user on a target.
 func webhookExists(target WebhookTarget) error {
-	return failf(CodeConflict, "The application has a webhook of this user on %s %d already: update that one, or delete it first.", target.Kind, target.ID)
+	return failf(CodeConflict, "The application already has a webhook of this user on %s %d. Update or delete it.", target.Kind, target.ID)
 }
 
 // distinct returns triggers, each once.
@@ -211,7 +213,7 @@ func webhookOf(row store.Webhook) Webhook {
 	}
 }
 
-// Webhooks returns one page of the webhooks that the caller made with the same application, by growing id, without who
+// Webhooks returns one page of the webhooks that the caller made with the same application, in ascending order of id, without who
 // made them.
 func (s *Service) Webhooks(ctx context.Context, c *Caller, r PageRequest) (Page[Webhook], error) {
 	if err := c.require(ScopeWebhooks); err != nil {
@@ -224,10 +226,12 @@ func (s *Service) Webhooks(ctx context.Context, c *Caller, r PageRequest) (Page[
 			keys: 1,
 			key:  func(w Webhook) []int64 { return []int64{w.ID} },
 			after: func(from []int64, limit int32) ([]Webhook, error) {
-				return webhooksOf(q.WebhooksAfter(ctx, store.WebhooksAfterParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, ID: from[0], Limit: limit}))
+				return webhooksOf(q.WebhooksAfter(ctx, store.WebhooksAfterParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID,
+					ID: from[0], Limit: limit}))
 			},
 			before: func(from []int64, limit int32) ([]Webhook, error) {
-				return webhooksOf(q.WebhooksBefore(ctx, store.WebhooksBeforeParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID, ID: from[0], Limit: limit}))
+				return webhooksOf(q.WebhooksBefore(ctx, store.WebhooksBeforeParams{ApplicationID: c.ApplicationID, CreatedBy: c.User.ID,
+					ID: from[0], Limit: limit}))
 			},
 		})
 		return err
@@ -284,7 +288,8 @@ func (s *Service) lockWebhook(ctx context.Context, tx *store.Tx, c *Caller, id i
 
 func (s *Service) changeWebhook(ctx context.Context, tx *store.Tx, c *Caller, row store.Webhook, change WebhookChange) error {
 	to := store.UpdateWebhookParams{
-		ID: row.ID, TargetKind: row.TargetKind, TargetID: row.TargetID, Address: row.Address, Triggers: row.Triggers, Status: row.Status, Reason: row.Reason,
+		ID: row.ID, TargetKind: row.TargetKind, TargetID: row.TargetID, Address: row.Address, Triggers: row.Triggers, Status: row.Status,
+		Reason:        row.Reason,
 		GlobalContent: row.GlobalContent,
 	}
 	if change.Target != nil {

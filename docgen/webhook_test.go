@@ -31,7 +31,8 @@ func (w *world) hookOn(c *docgen.Caller, kind docgen.Kind, id int64, triggers ..
 func (w *world) notices(webhook int64) []string {
 	w.t.Helper()
 	notices := []string{}
-	for _, body := range query[string](w, fmt.Sprint("SELECT body FROM webhook_deliveries JOIN webhook_bodies ON delivery_id = id WHERE webhook_id = ", webhook, " ORDER BY id")) {
+	for _, body := range query[string](w,
+		fmt.Sprint("SELECT body FROM webhook_deliveries JOIN webhook_bodies ON delivery_id = id WHERE webhook_id = ", webhook, " ORDER BY id")) {
 		var n struct {
 			Trigger docgen.Trigger
 			Source  docgen.Source
@@ -71,7 +72,8 @@ func TestWebhooks(t *testing.T) {
 		made := w.hook(w.alice, folder, docgen.FileUploaded, docgen.FileUploaded, "FILE.PREVIEWED")
 		want := docgen.Webhook{
 			ID: made.ID, TargetKind: docgen.Folder, TargetID: folder, Address: "https://example.com/hook",
-			Triggers: []docgen.Trigger{docgen.FileUploaded, "FILE.PREVIEWED"}, CreatedBy: docgen.UserRef{ID: w.alice.User.ID, Name: "alice", Login: "alice@example.com"},
+			Triggers: []docgen.Trigger{docgen.FileUploaded, "FILE.PREVIEWED"}, CreatedBy: docgen.UserRef{ID: w.alice.User.ID, Name: "alice",
+				Login: "alice@example.com"},
 			CreatedAt: noon, Status: docgen.WebhookActive,
 		}
 		if fmt.Sprintf("%+v", *made) != fmt.Sprintf("%+v", want) {
@@ -101,7 +103,8 @@ func TestWebhooks(t *testing.T) {
 				Address: new("https://example.net/"), Triggers: []docgen.Trigger{docgen.FolderCreated}, Status: new(docgen.WebhookDisabled),
 			})
 			must(t, err)
-			if changed.Address != "https://example.net/" || changed.Status != docgen.WebhookDisabled || changed.Reason == "" || len(changed.Triggers) != 1 {
+			if changed.Address != "https://example.net/" || changed.Status != docgen.WebhookDisabled || changed.Reason == "" ||
+				len(changed.Triggers) != 1 {
 				t.Errorf("changed to %+v", changed)
 			}
 			w.folder(w.alice, folder, "unheard")
@@ -114,7 +117,8 @@ func TestWebhooks(t *testing.T) {
 		t.Run("end", func(t *testing.T) {
 			must(t, w.DeleteWebhook(ctx, w.alice, made.ID))
 			wantCode(t, w.DeleteWebhook(ctx, w.alice, made.ID), docgen.CodeNotFound)
-			if states := query[string](w, fmt.Sprint("SELECT state FROM webhook_deliveries WHERE webhook_id = ", made.ID)); !slices.Equal(states, []string{"canceled"}) {
+			if states := query[string](w, fmt.Sprint("SELECT state FROM webhook_deliveries WHERE webhook_id = ",
+				made.ID)); !slices.Equal(states, []string{"canceled"}) {
 				t.Errorf("what was not delivered is %q", states)
 			}
 			w.hook(w.alice, folder, docgen.FileUploaded)
@@ -128,26 +132,33 @@ func TestWebhookProblems(t *testing.T) {
 		hidden := w.folder(w.bob, 0, "bob's")
 		trashed := w.folder(w.alice, 0, "trashed")
 		must(t, w.TrashFolder(t.Context(), w.alice, trashed, false, ""))
-		good := docgen.NewWebhook{TargetKind: docgen.File, TargetID: file, Address: "https://example.com/", Triggers: []docgen.Trigger{docgen.FileTrashed}}
+		good := docgen.NewWebhook{TargetKind: docgen.File, TargetID: file, Address: "https://example.com/",
+			Triggers: []docgen.Trigger{docgen.FileTrashed}}
 		for _, tt := range []struct {
 			name   string
 			change func(*docgen.NewWebhook)
 			code   docgen.Code
 			fields []string
 		}{
-			{"root folder", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, 0 }, docgen.CodeBadRequest, []string{"target.id"}},
+			{"root folder", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, 0 }, docgen.CodeBadRequest,
+				[]string{"target.id"}},
 			{"no triggers", func(n *docgen.NewWebhook) { n.Triggers = nil }, docgen.CodeBadRequest, []string{"triggers"}},
-			{"unknown trigger", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.FileTrashed, "FILE.EATEN"} }, docgen.CodeBadRequest, []string{"triggers[1]"}},
-			{"trigger of folders", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.FileUploaded} }, docgen.CodeBadRequest, []string{"triggers[0]"}},
-			{"trigger of nobody", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.WebhookDeleted} }, docgen.CodeBadRequest, []string{"triggers[0]"}},
+			{"unknown trigger", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.FileTrashed, "FILE.EATEN"} },
+				docgen.CodeBadRequest, []string{"triggers[1]"}},
+			{"trigger of folders", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.FileUploaded} }, docgen.CodeBadRequest,
+				[]string{"triggers[0]"}},
+			{"trigger of nobody", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.WebhookDeleted} }, docgen.CodeBadRequest,
+				[]string{"triggers[0]"}},
 			{"no address", func(n *docgen.NewWebhook) { n.Address = "" }, docgen.CodeBadRequest, []string{"address"}},
 			{"address with NUL", func(n *docgen.NewWebhook) { n.Address = "https://example.com/\x00" }, docgen.CodeBadRequest, []string{"address"}},
 			{"all at once", func(n *docgen.NewWebhook) {
 				n.TargetKind, n.TargetID, n.Address, n.Triggers = docgen.Folder, 0, "", []docgen.Trigger{"X"}
 			}, docgen.CodeBadRequest, []string{"target.id", "triggers[0]", "address"}},
-			{"hidden target", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, hidden }, docgen.CodeNotFound, []string{"folder"}},
+			{"hidden target", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, hidden }, docgen.CodeNotFound,
+				[]string{"folder"}},
 			{"another kind", func(n *docgen.NewWebhook) { n.TargetKind = docgen.Folder }, docgen.CodeNotFound, []string{"folder"}},
-			{"trashed target", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, trashed }, docgen.CodeTrashed, []string{"folder"}},
+			{"trashed target", func(n *docgen.NewWebhook) { n.TargetKind, n.TargetID = docgen.Folder, trashed }, docgen.CodeTrashed,
+				[]string{"folder"}},
 		} {
 			n := good
 			tt.change(&n)
@@ -225,7 +236,8 @@ func TestEvents(t *testing.T) {
 		must(t, w.Purge(ctx, w.alice, docgen.File, file))
 
 		w.wantNotices(inside.ID,
-			"FILE.UPLOADED file a.txt", "FILE.UPLOADED file a.txt", "FILE.UPLOADED file b.txt", "FILE.RENAMED file b.txt", "FILE.DOWNLOADED file b.txt",
+			"FILE.UPLOADED file a.txt", "FILE.UPLOADED file a.txt", "FILE.UPLOADED file b.txt", "FILE.RENAMED file b.txt",
+			"FILE.DOWNLOADED file b.txt",
 			"FILE.RENAMED file c.txt", "FILE.MOVED file c.txt", "FILE.MOVED file c.txt", "FILE.UPLOADED file copy.txt")
 		w.wantNotices(outside.ID,
 			"FILE.MOVED file c.txt", "FILE.UPLOADED file c.txt", "FILE.COPIED file c.txt", "FILE.TRASHED file c.txt", "FILE.RESTORED file c.txt",
@@ -260,7 +272,8 @@ func TestEventsOfFolders(t *testing.T) {
 		must(t, w.Purge(ctx, w.alice, docgen.Folder, folder))
 
 		w.wantNotices(inside.ID,
-			"FOLDER.CREATED folder drafts", "FILE.UPLOADED file deep.txt", "FOLDER.RENAMED folder renamed", "FOLDER.COPIED folder renamed", "FOLDER.MOVED folder renamed")
+			"FOLDER.CREATED folder drafts", "FILE.UPLOADED file deep.txt", "FOLDER.RENAMED folder renamed", "FOLDER.COPIED folder renamed",
+			"FOLDER.MOVED folder renamed")
 		w.wantNotices(outside.ID,
 			"FOLDER.CREATED folder copy", "FOLDER.MOVED folder renamed", "FILE.UPLOADED file deep.txt", "FOLDER.TRASHED folder renamed",
 			"FOLDER.RESTORED folder back", "FOLDER.TRASHED folder back", "FOLDER.DELETED folder back")
@@ -300,7 +313,8 @@ func TestEventsOfBatches(t *testing.T) {
 		templates, output := w.folder(w.alice, 0, "templates"), w.folder(w.alice, 0, "output")
 		template := w.template(w.alice, templates, "letter.docx")
 		onTemplate := w.hookOn(w.alice, docgen.File, template.ID, docgen.DocumentStarted, docgen.DocumentSucceeded, docgen.DocumentFailed)
-		onFolder, onOutput := w.hook(w.alice, templates, docgen.DocumentFailed), w.hook(w.alice, output, docgen.FileUploaded, docgen.DocumentSucceeded)
+		onFolder, onOutput := w.hook(w.alice, templates, docgen.DocumentFailed), w.hook(w.alice, output, docgen.FileUploaded,
+			docgen.DocumentSucceeded)
 		id, err := w.CreateBatch(ctx, w.alice, batchOf(template.ID, output, `{"a":1}`, `{"a":2}`))
 		must(t, err)
 		claim := func() *docgen.Claim {
@@ -351,7 +365,8 @@ func TestWhoOwnsAWebhookSees(t *testing.T) {
 		file := w.upload(w.alice, shared, "file.txt", "text").ID
 		body := func() docgen.Notification {
 			var n docgen.Notification
-			list := query[string](w, fmt.Sprint("SELECT body FROM webhook_deliveries JOIN webhook_bodies ON delivery_id = id WHERE webhook_id = ", bobs.ID, " ORDER BY id DESC"))
+			list := query[string](w, fmt.Sprint("SELECT body FROM webhook_deliveries JOIN webhook_bodies ON delivery_id = id WHERE "+
+				"webhook_id = ", bobs.ID, " ORDER BY id DESC"))
 			must(t, json.Unmarshal([]byte(strings.ReplaceAll(list[0], `"Info":{`, `"-":{`)), &n))
 			return n
 		}
@@ -561,7 +576,8 @@ func TestSigningKeys(t *testing.T) {
 		_, err = w.RenewSigningKey(ctx, w.alice, docgen.KeyPrimary, 0)
 		wantCode(t, err, docgen.CodeForbidden)
 		before, err := w.SigningKeys(ctx, root)
-		if must(t, err); len(before) != 2 || before[0].Slot != docgen.KeyPrimary || before[1].Slot != docgen.KeySecondary || before[0].Secret == before[1].Secret {
+		if must(t, err); len(before) != 2 || before[0].Slot != docgen.KeyPrimary || before[1].Slot != docgen.KeySecondary ||
+			before[0].Secret == before[1].Secret {
 			t.Fatalf("keys %+v", before)
 		}
 		if form := regexp.MustCompile(`^whsec_[A-Za-z0-9+/]{43}=$`); !form.MatchString(before[0].Secret) {
