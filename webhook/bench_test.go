@@ -25,18 +25,18 @@ import (
 	"platen/webhook"
 )
 
-// The load: so many events for so many receivers, of which one hangs and one refuses.
+// The load of the benchmark.
 const (
-	benchReceivers = 100
-	benchEvents    = 100 // for each
-	benchAtOnce    = 8   // requests to one receiver
-	benchSlice     = 20  // events of one transaction where they come one after another, as a batch of documents has them
+	benchReceivers  = 100
+	benchEvents     = 100 // for each receiver
+	benchConcurrent = 8   // requests to one receiver
+	benchSlice      = 20  // events of one transaction in the second part, as in a batch of documents
 )
 
-// BenchmarkDeliver has 10,000 events delivered to 100 receivers, of which one hangs for 30 seconds and one refuses. The
-// events are there at once, as by a replay: the rate is that of those that arrive. The floor is an HTTP client that posts
-// the same bytes to the same receivers, as many at the same time, over kept connections. Then the same events come one
-// after another, at half that rate: the latency is the time from an event to its arrival.
+// BenchmarkDeliver delivers 10,000 events to 100 receivers. One of the receivers hangs for 30 seconds, and one refuses
+// connections. First, all events are due at once, as after a replay: the rate counts those that arrive. The floor is an HTTP
+// client that posts the same bytes to the same receivers, with the same concurrency, over reused connections. Then the events
+// become due at half that rate: the latency is the time from an event to its arrival.
 func BenchmarkDeliver(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(name, func(b *testing.B) {
@@ -69,7 +69,7 @@ func BenchmarkDeliver(b *testing.B) {
 	}
 }
 
-// liveHeap is how many bytes of the heap are in use.
+// liveHeap returns the number of bytes of the heap that are in use.
 func liveHeap() uint64 {
 	var memory runtime.MemStats
 	runtime.GC()
@@ -77,19 +77,19 @@ func liveHeap() uint64 {
 	return memory.HeapAlloc
 }
 
-// load is receivers, webhooks on folders with them, and events that were delivered once.
+// load has receivers, a folder with a webhook for each, and events that were delivered once.
 type load struct {
 	*world
 	b         *testing.B
 	client    *http.Client // of the floor
 	addresses []string
 	bodies    [][]byte
-	all       docgen.DeliveryFilter   // the events, but for those that they are copies of
-	slices    []docgen.DeliveryFilter // parts of them
+	all       docgen.DeliveryFilter   // the events, without those that they are copies of
+	slices    []docgen.DeliveryFilter // each matches a part of them
 	arrived   atomic.Int64
 	want      atomic.Int64
-	done      chan struct{} // what was wanted has arrived
-	ended     chan struct{} // nothing hangs any more
+	done      chan struct{} // receives a value when arrived reaches want
+	ended     chan struct{} // when closed, no receiver hangs any more
 
 	mu    sync.Mutex
 	begun map[string]time.Time // by event
@@ -99,9 +99,10 @@ type load struct {
 func newLoad(b *testing.B, db *store.DB) *load {
 	b.Helper()
 	l := &load{world: newWorld(b, db), b: b, done: make(chan struct{}, 1), ended: make(chan struct{}), begun: map[string]time.Time{}}
-	l.config.Limit, l.config.Concurrency, l.config.Schedule = 30*time.Second, benchAtOnce, webhook.Schedule{time.Hour}
+	l.config.Limit, l.config.Concurrency, l.config.Schedule = 30*time.Second, benchConcurrent, webhook.Schedule{time.Hour}
 	l.config.Roots = x509.NewCertPool()
-	l.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce, TLSClientConfig: &tls.Config{RootCAs: l.config.Roots}}}
+	l.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchConcurrent,
+		TLSClientConfig: &tls.Config{RootCAs: l.config.Roots}}}
 	b.Cleanup(l.client.CloseIdleConnections)
 	l.want.Store(-1)
 	folders := make([]int64, benchReceivers)
@@ -114,16 +115,16 @@ func newLoad(b *testing.B, db *store.DB) *load {
 		l.upload(folder, "file.txt")
 	}
 	l.multiply(l.oneOfEach())
-	l.want.Store(int64(l.healthy())) // the events that the others are copies of
+	l.want.Store(int64(l.healthy())) // the original events
 	l.start()
-	b.Cleanup(func() { close(l.ended) }) // before the queue stops, which waits for what hangs
+	b.Cleanup(func() { close(l.ended) }) // before the queue stops, which waits for hanging requests
 	<-l.done
 	l.want.Store(int64(l.healthy() * benchEvents))
 	return l
 }
 
-// multiply adds as many events to those that there are as the load has, made a millisecond apart for each slice. They are
-// added as delivered, past the service, so that each is there once before it is measured.
+// multiply copies the original events until the load has all its events. The times of the slices differ by a millisecond. It
+// inserts the copies directly into the database, as delivered, so that the benchmark can replay them.
 func (l *load) multiply(events []docgen.Delivery) {
 	at := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
 	id := int64(1)
@@ -152,10 +153,10 @@ func (l *load) multiply(events []docgen.Delivery) {
 	}
 }
 
-// healthy is how many receivers are.
+// healthy returns the number of receivers that answer.
 func (l *load) healthy() int { return benchReceivers - 2 }
 
-// receiver starts the i-th receiver and returns its address.
+// receiver starts receiver i, and returns its address.
 func (l *load) receiver(i int) string {
 	handler := l.take
 	if i == 1 { // hangs
@@ -204,7 +205,7 @@ func (l *load) oneOfEach() []docgen.Delivery {
 	return page.Entries
 }
 
-// replay has all events delivered again, and returns the time until the last arrived.
+// replay delivers all events again, and returns the time until the last one arrived.
 func (l *load) replay() time.Duration {
 	l.arrived.Store(0)
 	begun := time.Now()
@@ -214,7 +215,7 @@ func (l *load) replay() time.Duration {
 	return time.Since(begun)
 }
 
-// steady has all events delivered again, one slice after another in a time, and returns how long each took to arrive.
+// steady delivers all events again, one slice after another over the given time, and returns the latency of each event.
 func (l *load) steady(in time.Duration) []time.Duration {
 	l.arrived.Store(0)
 	l.waits = nil
@@ -251,7 +252,7 @@ func (l *load) ids() [][]string {
 	return ids
 }
 
-// floor posts as many bodies as there are events to the receivers that are healthy.
+// floor posts a body for each event to the healthy receivers, with a plain HTTP client.
 func (l *load) floor() time.Duration {
 	l.arrived.Store(0)
 	begun := time.Now()
@@ -259,7 +260,7 @@ func (l *load) floor() time.Duration {
 	for i, address := range l.addresses[2:] {
 		var left atomic.Int64
 		left.Store(benchEvents)
-		for range benchAtOnce {
+		for range benchConcurrent {
 			posting.Go(func() {
 				for left.Add(-1) >= 0 {
 					response, err := l.client.Post(address, "application/json", bytes.NewReader(l.bodies[i]))

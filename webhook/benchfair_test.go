@@ -11,8 +11,8 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkFair measures how long another user's notification takes, from the upload that causes it until it arrives, while
-// 900 receivers of one user hang; and beside that, in the same run, while nothing else happens. Each has 200 samples.
+// BenchmarkFair measures the time from an upload to the arrival of its notification, with 200 samples. It does so while 900
+// receivers of another user hang and, in the same run, on an otherwise idle server.
 func BenchmarkFair(b *testing.B) {
 	const hooks, samples = 900, 200
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {

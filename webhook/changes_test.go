@@ -15,7 +15,7 @@ import (
 	"platen/webhook"
 )
 
-// states lists those of the deliveries of a webhook, the oldest first, each with how often it was sent.
+// states lists the states of a webhook's deliveries, oldest first, each with the number of attempts.
 func (w *world) states(id int64) (states []string) {
 	w.t.Helper()
 	for _, d := range w.deliveries(id) {
@@ -35,7 +35,7 @@ func (w *world) update(id int64, change docgen.WebhookChange) {
 	must(w.t, err)
 }
 
-// TestChangedWhileWaiting has a webhook change before anything is sent: what waits goes by what it is then.
+// TestChangedWhileWaiting changes a webhook before anything is sent. Waiting notifications follow the changed webhook.
 func TestChangedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -56,13 +56,13 @@ func TestChangedWhileWaiting(t *testing.T) {
 		w.awaitStates(ids["disabled"], "canceled 0", "canceled 0")
 		w.awaitStates(ids["moved"], "delivered 1", "delivered 1")
 		if n, m := len(before.requests()), len(after.requests()); n != 0 || m != 2 {
-			t.Errorf("%d requests came to the old address and %d to the new one", n, m)
+			t.Errorf("%d requests arrived at the old address and %d at the new one", n, m)
 		}
 	})
 }
 
-// TestChangedWhileSending has a webhook change while the first of what waits is on its way: that one ends as it began, and the
-// others go by what the webhook is then, though they have been read.
+// TestChangedWhileSending changes a webhook while its first notification is in flight. That one is not affected. The others follow
+// the changed webhook, even though they have already been read.
 func TestChangedWhileSending(t *testing.T) {
 	t.Parallel()
 	const waiting = 20
@@ -105,14 +105,14 @@ func TestChangedWhileSending(t *testing.T) {
 				close(release)
 				w.awaitStates(id, test.want...)
 				if n, m := len(before.requests()), len(after.requests()); n != 1 || m != test.sent {
-					t.Errorf("%d requests came to the old address and %d to the new one", n, m)
+					t.Errorf("%d requests arrived at the old address and %d at the new one", n, m)
 				}
 			})
 		})
 	}
 }
 
-// TestSameAddress has two webhooks share the limit of their receiver, and each gets its own.
+// TestSameAddress delivers for two webhooks with one receiver. They share its limit, and each gets all its notifications.
 func TestSameAddress(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -128,7 +128,7 @@ func TestSameAddress(t *testing.T) {
 			case n > limit:
 				tooMany.Add(1)
 			}
-			<-full // so that as many come as may
+			<-full // until as many requests have arrived as the limit permits
 			now.Add(-1)
 		})
 		one, oneID := w.hook("one", r.URL)
@@ -141,13 +141,13 @@ func TestSameAddress(t *testing.T) {
 		w.await(oneID, each, docgen.DeliveryDelivered)
 		w.await(twoID, each, docgen.DeliveryDelivered)
 		if n, names := len(r.requests()), len(r.files(t)); n != 2*each || names != n || tooMany.Load() > 0 {
-			t.Errorf("%d requests came for %d files, %d of them while %d others were under way", n, names, tooMany.Load(), limit)
+			t.Errorf("%d requests arrived for %d files, %d of them while %d others were in flight", n, names, tooMany.Load(), limit)
 		}
 	})
 }
 
-// TestAddressChangedWhileItRests sends to the new address of a webhook whose old one is left alone, at once.
-func TestAddressChangedWhileItRests(t *testing.T) {
+// TestAddressChangedDuringPause checks that notifications go to a new address at once, even if the old receiver is paused.
+func TestAddressChangedDuringPause(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -159,7 +159,7 @@ func TestAddressChangedWhileItRests(t *testing.T) {
 			w.upload(folder, fmt.Sprint("before ", i))
 		}
 		w.start()
-		waitFor(t, "the receiver to be left alone", func() bool {
+		waitFor(t, "a pause of the receiver", func() bool {
 			return !slices.ContainsFunc(w.deliveries(id), func(d docgen.Delivery) bool { return d.DueAt.Before(w.now().Add(10 * time.Second)) })
 		})
 		tried := len(bad.requests())
@@ -167,7 +167,7 @@ func TestAddressChangedWhileItRests(t *testing.T) {
 		w.upload(folder, "after")
 		w.await(id, waiting+1, docgen.DeliveryDelivered)
 		if n, m := len(bad.requests()), len(good.requests()); n != tried || m != waiting+1 {
-			t.Errorf("%d requests came to the old address after the change, and %d to the new one", n-tried, m)
+			t.Errorf("%d requests arrived at the old address after the change, and %d at the new one", n-tried, m)
 		}
 	})
 }

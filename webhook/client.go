@@ -15,38 +15,38 @@ import (
 )
 
 const (
-	// defaultLimit is how long a receiver has to answer with a status, connecting included.
+	// defaultLimit is the time a receiver has to connect and respond with a status.
 	defaultLimit = 30 * time.Second
-	// handshakeLimit is how long it has for the handshake of TLS.
+	// handshakeLimit bounds the TLS handshake.
 	handshakeLimit = 10 * time.Second
-	// bodyLimit is how long we go on reading after the status, and maxBody how much of a body is read and kept. The status has
-	// said what matters; the body is for the people who look why.
+	// bodyLimit bounds the time spent on a response body after the status, and maxBody the bytes read and recorded. The status
+	// decides the outcome; the body only helps people to find out why.
 	bodyLimit, maxBody = 5 * time.Second, 16 << 10
-	// maxHeader is how large the headers of an answer may be.
+	// maxHeader is the maximum size of the response headers.
 	maxHeader = 64 << 10
-	// keptPerReceiver is how many connections to one host are kept when they are idle, at least as many as requests go there at
-	// the same time. keptConnections is how many in all, and keptFor how long.
-	keptPerReceiver, keptConnections, keptFor = 32, 1000, 90 * time.Second
-	// A connection of HTTP/2 on which nothing came for pingAfter is asked whether it lives, and is closed when that is not
-	// answered within pingLimit: all requests share it.
+	// idlePerReceiver is the number of idle connections kept for each host, at least as many as there are concurrent requests
+	// to one receiver. idleConnections is the total, and idleTimeout the time after which they are closed.
+	idlePerReceiver, idleConnections, idleTimeout = 32, 1000, 90 * time.Second
+	// An HTTP/2 connection that receives nothing for pingAfter is pinged, and closed if no answer arrives within pingLimit.
+	// All requests to a host share the connection, so a dead one must not stay open.
 	pingAfter, pingLimit = 15 * time.Second, 5 * time.Second
 )
 
-// Roots returns the authorities of the system together with those of pem, which sign certificates of an operator's own
+// Roots returns the system's certificate authorities and those in pem, which sign the certificates of an operator's own
 // receivers.
 func Roots(pem []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		return nil, fmt.Errorf("certificates of the system: %w", err)
+		return nil, fmt.Errorf("read the system's certificate authorities: %w", err)
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, errors.New("no certificate in PEM found: it begins with -----BEGIN CERTIFICATE-----")
+		return nil, errors.New("no PEM certificate found: it starts with -----BEGIN CERTIFICATE-----")
 	}
 	return pool, nil
 }
 
-// client posts notifications, and takes answers as receivers give them: it follows no redirect, keeps no cookie, uses no
-// proxy (which would dial unguarded) and decompresses nothing. It is safe for use by many goroutines.
+// client posts notifications. It follows no redirects, keeps no cookies, decompresses nothing, and uses no proxy, which
+// would connect without the guard. It is safe for concurrent use.
 type client struct {
 	guard     *Guard
 	transport *http.Transport
@@ -55,8 +55,8 @@ type client struct {
 	bodyLimit time.Duration
 }
 
-// newClient returns a client that connects where the guard lets it. It trusts the authorities in roots, or those of the system
-// when it is nil. A receiver has so much time to answer; zero is 30 seconds.
+// newClient returns a client that connects only to addresses that the guard allows. It trusts the authorities in roots, or
+// those of the system if roots is nil. limit is the time a receiver has to respond; zero means 30 seconds.
 func newClient(g *Guard, roots *x509.CertPool, limit time.Duration) *client {
 	if limit == 0 {
 		limit = defaultLimit
@@ -67,16 +67,16 @@ func newClient(g *Guard, roots *x509.CertPool, limit time.Duration) *client {
 	}
 	c.transport = &http.Transport{
 		DialContext: g.dial, DialTLSContext: c.dialTLS, ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConnsPerHost: keptPerReceiver, MaxIdleConns: keptConnections, IdleConnTimeout: keptFor,
+		MaxIdleConnsPerHost: idlePerReceiver, MaxIdleConns: idleConnections, IdleConnTimeout: idleTimeout,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingLimit},
 	}
 	return c
 }
 
-// close closes the connections that are idle.
+// close closes the idle connections.
 func (c *client) close() { c.transport.CloseIdleConnections() }
 
-// tlsError is a connection on which no trust was found.
+// tlsError is a failed TLS handshake, for example because of a certificate that is not trusted.
 type tlsError struct {
 	host string
 	err  error
@@ -85,7 +85,8 @@ type tlsError struct {
 func (e *tlsError) Error() string { return "TLS with " + e.host + ": " + e.err.Error() }
 func (e *tlsError) Unwrap() error { return e.err }
 
-// dialTLS connects and shakes hands. The transport could do that, but its errors would not say that it was the handshake.
+// dialTLS connects and performs the TLS handshake. The transport could do this too, but its errors would not show that the
+// handshake failed.
 func (c *client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -106,27 +107,27 @@ func (c *client) dialTLS(ctx context.Context, network, address string) (net.Conn
 	return conn, nil
 }
 
-// answer is what came of one attempt. With an err there is no status.
+// answer is the result of one attempt: either err, or a response.
 type answer struct {
 	status    int
 	header    http.Header
-	body      []byte
-	truncated bool // there was more of the body, or it may be
+	body      []byte // at most maxBody bytes
+	truncated bool   // whether the body is, or may be, incomplete
 	began     time.Time
-	took      time.Duration // until the status, or the error
+	took      time.Duration // until the status or the error
 	err       error
 }
 
-// errStopped is the error of an attempt that was cancelled from our side. It says nothing about the receiver.
-var errStopped = errors.New("the attempt was cancelled")
+// errStopped is the error of an attempt that the server itself canceled. It says nothing about the receiver.
+var errStopped = errors.New("the attempt was canceled")
 
-// timeoutError is the error of an attempt whose receiver did not answer in time.
+// timeoutError is the error of an attempt whose receiver did not respond in time.
 type timeoutError struct{ limit time.Duration }
 
 func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %v", e.limit) }
 
-// post makes one attempt. It does not change the header. What was sent on a kept connection that the receiver was closing at
-// that moment is sent once more, on another: receivers bear with that, as deliveries come at least once.
+// post makes one attempt. It does not modify header. If the receiver closes an idle connection just as it is reused, the
+// request is sent again over another one. Receivers must tolerate duplicates anyway, as deliveries arrive at least once.
 func (c *client) post(ctx context.Context, address string, header http.Header, body []byte) answer {
 	a := answer{began: time.Now()}
 	attempt, cancel := context.WithTimeoutCause(ctx, c.limit, &timeoutError{c.limit})
@@ -151,7 +152,8 @@ func (c *client) post(ctx context.Context, address string, header http.Header, b
 	return a
 }
 
-// request judges the address once more: what an operator allows may have changed since the webhook was made.
+// request builds the request. It checks the address again, because the operator may have changed the allowed addresses since
+// the webhook was created.
 func (c *client) request(ctx context.Context, address string, header http.Header, body []byte) (*http.Request, error) {
 	u, err := c.guard.parse(address)
 	if err != nil {
@@ -159,14 +161,15 @@ func (c *client) request(ctx context.Context, address string, header http.Header
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, badAddress("the address is no URL") // err has the whole address
+		return nil, badAddress("the address is not a URL") // err contains the whole address, which may be a secret
 	}
 	maps.Copy(request.Header, header)
-	request.Header["Idempotency-Key"] = nil // is not sent; it lets the transport try another connection
+	request.Header["Idempotency-Key"] = nil // not sent: it lets the transport retry on another connection
 	return request, nil
 }
 
-// failure tells our own stopping and the receiver's being late from other errors.
+// failure returns the cause of a failed attempt: errStopped if ctx was canceled, a timeoutError if the receiver was too slow,
+// or else err.
 func failure(ctx, attempt context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

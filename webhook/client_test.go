@@ -19,7 +19,7 @@ import (
 
 var discard = log.New(io.Discard, "", 0)
 
-// long is more than any good answer takes, and short is for receivers that do not answer.
+// long is a time limit that no working receiver exceeds; short is for receivers that do not answer.
 const long, short = 30 * time.Second, 150 * time.Millisecond
 
 func TestPost(t *testing.T) {
@@ -61,10 +61,11 @@ func TestPost(t *testing.T) {
 				}
 			}
 			if len(header) != len(before) {
-				t.Errorf("the header became %v", header)
+				t.Errorf("post changed the header to %v", header)
 			}
 			for _, request := range got {
-				if request.Proto != protocol || request.Method != http.MethodPost || request.URL.String() != "/secret?key=secret" || !strings.HasPrefix(request.Host, receiverName+":") {
+				if request.Proto != protocol || request.Method != http.MethodPost || request.URL.String() != "/secret?key=secret" ||
+					!strings.HasPrefix(request.Host, receiverName+":") {
 					t.Errorf("request %v", request)
 				}
 				for name := range request.Header {
@@ -87,25 +88,32 @@ func TestBadReplies(t *testing.T) {
 		outcome Outcome
 		reason  string
 	}{
-		"closes without a word":    {take: says(""), outcome: OutcomeReset, reason: "ended the connection before it answered"},
-		"closes within the status": {take: says("HTTP/1.1 2"), outcome: OutcomeInvalid, reason: "it is cut short"},
-		"closes within headers":    {take: says("HTTP/1.1 200 OK\r\nA: b\r\n"), outcome: OutcomeReset, reason: "ended the connection"},
+		"closes without an answer": {take: says(""), outcome: OutcomeReset, reason: "closed the connection before it answered"},
+		"closes within the status": {take: says("HTTP/1.1 2"), outcome: OutcomeInvalid, reason: "it is truncated"},
+		"closes within headers":    {take: says("HTTP/1.1 200 OK\r\nA: b\r\n"), outcome: OutcomeReset, reason: "closed the connection"},
 		"resets within headers": {take: func(conn net.Conn, _ <-chan struct{}) {
 			says("HTTP/1.1 200 OK\r\nA: b\r\n")(conn, nil)
 			reset(conn)
-		}, outcome: OutcomeReset, reason: "ended the connection"},
-		"resets before the handshake": {take: func(conn net.Conn, _ <-chan struct{}) { reset(conn) }, plain: true, outcome: OutcomeReset, reason: "ended the connection"},
-		"answers garbage":             {take: says("220 mail.example.com ESMTP\r\n"), outcome: OutcomeInvalid, reason: "is not HTTP"},
-		"answers garbage for ever":    {take: says(string(large(10 << 20))), outcome: OutcomeInvalid, reason: "is not HTTP"},
+		}, outcome: OutcomeReset, reason: "closed the connection"},
+		"resets before the handshake": {take: func(conn net.Conn, _ <-chan struct{}) { reset(conn) }, plain: true, outcome: OutcomeReset,
+			reason: "closed the connection"},
+		"answers garbage":         {take: says("220 mail.example.com ESMTP\r\n"), outcome: OutcomeInvalid, reason: "is not HTTP"},
+		"answers garbage forever": {take: says(string(large(10 << 20))), outcome: OutcomeInvalid, reason: "is not HTTP"},
 		"answers without TLS": {take: func(conn net.Conn, _ <-chan struct{}) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n")
-		}, plain: true, outcome: OutcomeTLS, reason: "see that it serves TLS 1.2 or 1.3 there"},
-		"one huge header":       {take: says("HTTP/1.1 200 OK\r\nA: " + string(large(maxHeader)) + "\r\n\r\n"), outcome: OutcomeInvalid, reason: "has headers larger than 64 KiB"},
-		"many headers":          {take: says("HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHeader/6) + "\r\n"), outcome: OutcomeInvalid, reason: "has headers larger than 64 KiB"},
-		"hints without an end":  {take: says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n", 10_000)), outcome: OutcomeInvalid, reason: "cannot be read"},
-		"two lengths":           {take: says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), outcome: OutcomeInvalid, reason: "is not HTTP"},
-		"status out of nowhere": {take: says("HTTP/1.1 999 Secret\r\nContent-Length: 0\r\n\r\n"), outcome: OutcomeStatus, reason: "the receiver answered 999"},
-		"changes the protocol":  {take: says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\n"), outcome: OutcomeStatus, reason: "answered 101"},
+		}, plain: true, outcome: OutcomeTLS, reason: "check that the receiver supports TLS 1.2 or 1.3"},
+		"one huge header": {take: says("HTTP/1.1 200 OK\r\nA: " + string(large(maxHeader)) + "\r\n\r\n"), outcome: OutcomeInvalid,
+			reason: "has headers larger than 64 KiB"},
+		"many headers": {take: says("HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", maxHeader/6) + "\r\n"), outcome: OutcomeInvalid,
+			reason: "has headers larger than 64 KiB"},
+		"hints without an end": {take: says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n", 10_000)), outcome: OutcomeInvalid,
+			reason: "not readable"},
+		"two lengths": {take: says("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), outcome: OutcomeInvalid,
+			reason: "is not HTTP"},
+		"unknown status": {take: says("HTTP/1.1 999 Secret\r\nContent-Length: 0\r\n\r\n"), outcome: OutcomeStatus,
+			reason: "the receiver answered 999"},
+		"switches protocols": {take: says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: Upgrade\r\n\r\n"),
+			outcome: OutcomeStatus, reason: "answered 101"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +127,7 @@ func TestBadReplies(t *testing.T) {
 	}
 }
 
-// expect checks what is made of an answer, and that nothing says more of an address than its host.
+// expect checks the verdict on an answer, and that no message reveals more of the address than its host.
 func expect(t *testing.T, a answer, outcome Outcome, reason string) {
 	t.Helper()
 	v := judge(a, time.Now())
@@ -127,10 +135,10 @@ func expect(t *testing.T, a answer, outcome Outcome, reason string) {
 		t.Errorf("verdict %+v of %+v, want %s with %q", v, a, outcome, reason)
 	}
 	if strings.Contains(v.reason, "secret") || a.err != nil && strings.Contains(a.err.Error(), "secret") {
-		t.Errorf("a secret is told by %q or %v", v.reason, a.err)
+		t.Errorf("a secret is revealed by %q or %v", v.reason, a.err)
 	}
 	if a.err != nil && (a.status != 0 || a.header != nil || a.body != nil) {
-		t.Errorf("an error and an answer: %+v", a)
+		t.Errorf("both an error and a response: %+v", a)
 	}
 }
 
@@ -157,13 +165,13 @@ func TestHanging(t *testing.T) {
 				t.Errorf("took %v", a.took)
 			}
 			if judge(a, time.Now()).healthy {
-				t.Error("it counts as healthy")
+				t.Error("the receiver counts as healthy")
 			}
 		})
 	}
 }
 
-// A status that came in time stands, whatever the body does. The body is read for a while, and not for ever.
+// TestBodies checks that a status that arrives in time counts, whatever the body does, and that reading a body ends.
 func TestBodies(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -186,7 +194,7 @@ func TestBodies(t *testing.T) {
 		})
 	}
 	t.Run("within the limit", func(t *testing.T) {
-		r := newReceiving(t, time.Second) // time for a handshake, and less than bodyLimit
+		r := newReceiving(t, time.Second) // enough for a handshake, and less than bodyLimit
 		a := r.post(r.serveRaw(r.issue(t, nil), func(conn net.Conn, ended <-chan struct{}) { says(head)(conn, nil); <-ended }))
 		expect(t, a, OutcomeDelivered, "200 OK")
 	})
@@ -199,7 +207,7 @@ func TestBodies(t *testing.T) {
 	})
 }
 
-// A receiver may answer before it has read what it gets.
+// TestEarlyAnswer checks that a receiver may answer before it has read the request.
 func TestEarlyAnswer(t *testing.T) {
 	r := newReceiving(t, long)
 	address := r.serveRaw(r.issue(t, nil), func(conn net.Conn, ended <-chan struct{}) {
@@ -225,7 +233,7 @@ func TestRefused(t *testing.T) {
 
 func TestRedirectIsNotFollowed(t *testing.T) {
 	r := newReceiving(t, long)
-	target := r.serve(func(http.ResponseWriter, *http.Request) { t.Error("the target of the redirect was asked") }, nil)
+	target := r.serve(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }, nil)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		a := r.post(r.serve(func(w http.ResponseWriter, request *http.Request) { http.Redirect(w, request, target, status) }, nil))
 		expect(t, a, OutcomeRedirect, " and points to the host hooks.example.com:")
@@ -245,10 +253,10 @@ func TestTrust(t *testing.T) {
 	}{
 		"expired": {func(r *receiving) *tls.Config {
 			return r.issue(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
-		}, "the certificate of hooks.example.com is expired"},
+		}, "the certificate of hooks.example.com has expired"},
 		"not yet valid": {func(r *receiving) *tls.Config {
 			return r.issue(t, func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) })
-		}, "or not valid yet"},
+		}, "or is not valid yet"},
 		"for another name": {func(r *receiving) *tls.Config {
 			return r.issue(t, func(c *x509.Certificate) { c.DNSNames = []string{"other.example.com"} })
 		}, "the certificate of hooks.example.com is for other names"},
@@ -263,21 +271,22 @@ func TestTrust(t *testing.T) {
 			config := r.issue(t, nil)
 			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 			return config
-		}, `came about, it says "protocol version not supported": see that it serves TLS 1.2 or 1.3`},
+		}, `with hooks.example.com failed with the alert "protocol version not supported": check that the receiver supports TLS 1.2 or 1.3`},
 		"wants a certificate of ours": {func(r *receiving) *tls.Config {
 			config := r.issue(t, nil)
 			config.MaxVersion, config.ClientAuth = tls.VersionTLS12, tls.RequireAnyClientCert
 			return config
-		}, `hooks.example.com came about, it says "`},
+		}, `the TLS handshake with hooks.example.com failed with the alert "`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiving(t, long)
-			address := r.serve(func(http.ResponseWriter, *http.Request) { t.Error("the receiver got a request") }, func(s *httptest.Server) { s.TLS = test.config(r) })
+			address := r.serve(func(http.ResponseWriter, *http.Request) { t.Error("the receiver got a request") },
+				func(s *httptest.Server) { s.TLS = test.config(r) })
 			a := r.post(address)
 			expect(t, a, OutcomeTLS, test.reason)
 			if judge(a, time.Now()).healthy {
-				t.Error("it counts as healthy")
+				t.Error("the receiver counts as healthy")
 			}
 		})
 	}
@@ -288,14 +297,15 @@ func TestTrustOfTLS12(t *testing.T) {
 	a := r.post(r.serve(func(http.ResponseWriter, *http.Request) {}, func(s *httptest.Server) { s.TLS.MaxVersion = tls.VersionTLS12 }))
 	expect(t, a, OutcomeDelivered, "200 OK")
 	if _, err := Roots([]byte("no certificate")); err == nil {
-		t.Error("what is no certificate was taken for one")
+		t.Error("Roots accepted something that is not a certificate")
 	}
 }
 
 func TestAbortedStream(t *testing.T) {
 	r := newReceiving(t, long)
-	a := r.post(r.serve(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, func(s *httptest.Server) { s.EnableHTTP2 = true }))
-	expect(t, a, OutcomeReset, "ended the connection before it answered")
+	a := r.post(r.serve(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		func(s *httptest.Server) { s.EnableHTTP2 = true }))
+	expect(t, a, OutcomeReset, "closed the connection before it answered")
 }
 
 func TestLargeHeadersOfHTTP2(t *testing.T) {
@@ -316,7 +326,8 @@ func TestStatusesOnTheWire(t *testing.T) {
 		retryAfter string
 		outcome    Outcome
 		least      time.Duration
-	}{{410, "", OutcomeGone, 0}, {429, "120", OutcomeBusy, 2 * time.Minute}, {429, in30, OutcomeBusy, 29 * time.Minute}, {503, in30, OutcomeBusy, 29 * time.Minute}, {503, "", OutcomeStatus, 0}} {
+	}{{410, "", OutcomeGone, 0}, {429, "120", OutcomeBusy, 2 * time.Minute}, {429, in30, OutcomeBusy, 29 * time.Minute}, {503, in30,
+		OutcomeBusy, 29 * time.Minute}, {503, "", OutcomeStatus, 0}} {
 		a := r.post(r.serve(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", test.retryAfter)
 			w.WriteHeader(test.status)
@@ -328,10 +339,10 @@ func TestStatusesOnTheWire(t *testing.T) {
 	}
 }
 
-// Stopping the server is not the receiver's fault, and looks like nothing else.
+// TestStopping checks that stopping the server does not count as a failure of the receiver.
 func TestStopping(t *testing.T) {
 	for name, end := range map[string]func(context.Context, net.Conn, context.CancelCauseFunc){
-		"cancelled": func(_ context.Context, _ net.Conn, cancel context.CancelCauseFunc) { cancel(nil) },
+		"canceled": func(_ context.Context, _ net.Conn, cancel context.CancelCauseFunc) { cancel(nil) },
 		"with a cause": func(_ context.Context, _ net.Conn, cancel context.CancelCauseFunc) {
 			cancel(errors.New("stopping"))
 		},
@@ -350,7 +361,7 @@ func TestStopping(t *testing.T) {
 				<-ended
 			})
 			a := r.client.post(ctx, address, nil, nil)
-			expect(t, a, OutcomeStopped, "cancelled")
+			expect(t, a, OutcomeStopped, "canceled because the server stopped")
 			if !judge(a, time.Now()).healthy || !errors.Is(a.err, context.Cause(ctx)) {
 				t.Errorf("answer %+v", a)
 			}
@@ -361,12 +372,12 @@ func TestStopping(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		defer cancel()
 		a := r.client.post(ctx, r.serveRaw(r.issue(t, nil), func(conn net.Conn, ended <-chan struct{}) { readRequest(conn); <-ended }), nil, nil)
-		expect(t, a, OutcomeStopped, "cancelled")
+		expect(t, a, OutcomeStopped, "canceled because the server stopped")
 	})
 }
 
-// A receiver that closes a kept connection just when it is used again gets the delivery over another.
-func TestKeptConnectionThatEnds(t *testing.T) {
+// TestIdleConnectionCloses checks that a delivery uses another connection if the receiver closes an idle one as it is reused.
+func TestIdleConnectionCloses(t *testing.T) {
 	r := newReceiving(t, long)
 	var requests atomic.Int32
 	address := r.serveRaw(r.issue(t, nil), func(conn net.Conn, _ <-chan struct{}) {
@@ -382,16 +393,16 @@ func TestKeptConnectionThatEnds(t *testing.T) {
 	}
 }
 
-func TestAddressIsJudgedAgain(t *testing.T) {
+func TestAddressIsCheckedAgain(t *testing.T) {
 	r := newReceiving(t, long)
 	address := r.serve(func(http.ResponseWriter, *http.Request) { t.Error("the receiver got a request") }, nil)
 	plain := strings.Replace(address, "https:", "http:", 1)
 	expect(t, r.post(plain), OutcomeAddress, "begins with http:, but")
 	r.client.guard.anyPort = false
-	expect(t, r.post(address), OutcomeAddress, "port 443 alone")
+	expect(t, r.post(address), OutcomeAddress, "only port 443 is permitted")
 	r.client.guard.anyPort, r.client.guard.networks = true, nil
 	expect(t, r.post(address), OutcomeAddress, "hooks.example.com is not at a public address")
-	expect(t, r.post("https://nowhere.example.com/secret"), OutcomeDNS, "the host nowhere.example.com has no address")
+	expect(t, r.post("https://nowhere.example.com/secret"), OutcomeDNS, "the host nowhere.example.com does not exist in the DNS")
 	r.client.guard.lookup = NewGuard(GuardConfig{}).lookup
 	expect(t, r.post("https://127.0.0.1/secret"), OutcomeAddress, "127.0.0.1 is not at a public address")
 }
@@ -406,7 +417,7 @@ func TestPlainHTTPForDevelopment(t *testing.T) {
 	expect(t, r.client.post(t.Context(), server.URL, nil, nil), OutcomeAddress, "begins with http:, but")
 }
 
-func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+func TestEnvironmentProxyIsNotUsed(t *testing.T) {
 	r := newReceiving(t, long)
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:1")
@@ -415,11 +426,12 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	expect(t, a, OutcomeDelivered, "200 OK")
 }
 
-// BenchmarkPost posts over kept connections, beside a bare client that posts the same bytes to the same receiver.
+// BenchmarkPost posts over reused connections. Its floor is a plain http.Client that posts the same bytes to the same receiver.
 func BenchmarkPost(b *testing.B) {
 	for name, http2 := range map[string]bool{"HTTP1": false, "HTTP2": true} {
 		r := newReceiving(b, long)
-		address := r.serve(func(_ http.ResponseWriter, request *http.Request) { _, _ = io.Copy(io.Discard, request.Body) }, func(s *httptest.Server) { s.EnableHTTP2 = http2 })
+		address := r.serve(func(_ http.ResponseWriter, request *http.Request) { _, _ = io.Copy(io.Discard, request.Body) },
+			func(s *httptest.Server) { s.EnableHTTP2 = http2 })
 		header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"test"}}
 		body := large(2000)
 		b.Run(name+"/post", func(b *testing.B) {
@@ -432,7 +444,8 @@ func BenchmarkPost(b *testing.B) {
 		})
 		b.Run(name+"/floor: http.Client", func(b *testing.B) {
 			bare := &http.Client{Transport: &http.Transport{
-				DialContext: r.client.guard.dial, TLSClientConfig: &tls.Config{RootCAs: r.client.tls.RootCAs, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+				DialContext: r.client.guard.dial, TLSClientConfig: &tls.Config{RootCAs: r.client.tls.RootCAs,
+					MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
 			}}
 			defer bare.CloseIdleConnections()
 			b.SetBytes(int64(len(body)))

@@ -17,7 +17,7 @@ import (
 	"platen/webhook"
 )
 
-// keys returns the signing keys of the application that all webhooks of a world belong to.
+// keys returns the signing keys of the application that owns all webhooks of a world.
 func (w *world) keys() []string {
 	w.t.Helper()
 	keys, err := w.service.SigningKeys(w.t.Context(), w.admin)
@@ -29,7 +29,7 @@ func (w *world) keys() []string {
 	return secrets
 }
 
-// TestDelivered sends what happens to its receiver, signed, and keeps what it answered.
+// TestDelivered checks that an event is sent to its receiver, signed, and that the response is recorded.
 func TestDelivered(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -48,7 +48,7 @@ func TestDelivered(t *testing.T) {
 		got := r.requests()[0]
 		report := webhook.Verify(got.header, got.body, w.keys(), time.Now(), time.Minute)
 		if !report.Good {
-			t.Errorf("the signature is not good: %v", report)
+			t.Errorf("the signature is not valid: %v", report)
 		}
 		attempt := w.attempts(d.ID)[0]
 		if attempt.Status != http.StatusAccepted || attempt.ResponseBody != "thanks" || attempt.Outcome != "delivered" || attempt.Duration <= 0 ||
@@ -57,7 +57,7 @@ func TestDelivered(t *testing.T) {
 			t.Errorf("attempt %+v, request %v", attempt, got.header)
 		}
 		counted := `
-			# HELP platen_webhook_deliveries_total Deliveries that this process ended, by whether they were delivered or given up (failed).
+			# HELP platen_webhook_deliveries_total Deliveries that this process completed: delivered, or given up (failed).
 			# TYPE platen_webhook_deliveries_total counter
 			platen_webhook_deliveries_total{state="delivered"} 1
 			platen_webhook_deliveries_total{state="failed"} 0
@@ -68,8 +68,8 @@ func TestDelivered(t *testing.T) {
 	})
 }
 
-// TestTriedAgain delivers in the end what a receiver did not take at first: the same body, under the name of a new attempt.
-func TestTriedAgain(t *testing.T) {
+// TestRetries checks that a delivery that fails is retried until it succeeds, with the same body and a new name for each attempt.
+func TestRetries(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
 		w.start()
@@ -84,23 +84,23 @@ func TestTriedAgain(t *testing.T) {
 		d := w.await(id, 1, docgen.DeliveryDelivered)[0]
 		got := r.requests()
 		if len(got) != 3 || d.Attempts != 3 {
-			t.Fatalf("%d requests came, %d attempts are counted", len(got), d.Attempts)
+			t.Fatalf("%d requests arrived, %d attempts are counted", len(got), d.Attempts)
 		}
 		names := map[string]bool{}
 		for _, request := range got {
 			names[request.header.Get("Box-Delivery-Id")] = true
 			if string(request.body) != string(got[0].body) || request.header.Get("Webhook-Id") != d.EventID {
-				t.Error("another body, or id, came with another try")
+				t.Error("a retry has another body or ID")
 			}
 		}
 		if len(names) != 3 {
-			t.Errorf("three attempts have the names %v", names)
+			t.Errorf("the names of three attempts are %v", names)
 		}
 	})
 }
 
-// TestTriedAgainAfterTrouble goes on trying, however often it failed to look for what is due.
-func TestTriedAgainAfterTrouble(t *testing.T) {
+// TestRetriesAfterDatabaseErrors checks that a delivery is retried even if looking for due deliveries has failed repeatedly.
+func TestRetriesAfterDatabaseErrors(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
 		w.failing.Store(10)
@@ -117,7 +117,7 @@ func TestTriedAgainAfterTrouble(t *testing.T) {
 	})
 }
 
-// TestGivenUp gives up in the end, keeps why, and delivers when asked once more.
+// TestGivenUp checks that a delivery is given up at the end of the schedule, with the reason, and can be replayed.
 func TestGivenUp(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -138,7 +138,7 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// TestGone disables a webhook whose receiver wants no more.
+// TestGone checks that a webhook is disabled if its receiver answers 410.
 func TestGone(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -156,7 +156,8 @@ func TestGone(t *testing.T) {
 		for _, d := range w.deliveries(id) {
 			states = append(states, d.State)
 		}
-		if !slices.Equal(states, []docgen.DeliveryState{docgen.DeliveryFailed, docgen.DeliveryCanceled, docgen.DeliveryCanceled}) || len(r.requests()) != 1 {
+		if !slices.Equal(states, []docgen.DeliveryState{docgen.DeliveryFailed, docgen.DeliveryCanceled, docgen.DeliveryCanceled}) ||
+			len(r.requests()) != 1 {
 			t.Errorf("deliveries %v, %d requests", states, len(r.requests()))
 		}
 		disabled, err := w.service.Webhook(t.Context(), w.caller, id)
@@ -166,14 +167,15 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestOwnerDeleted tries in vain, and an administrator sees why.
+// TestOwnerDeleted checks that nothing is sent if the owner was deleted, and that administrators see the reason.
 func TestOwnerDeleted(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
 		r := newReceiver(t, nil)
 		bob := w.user("bob", docgen.RoleUser)
 		folder := w.folder("shared")
-		_, err := w.service.CreateCollaboration(t.Context(), w.caller, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: bob.User.ID, Role: docgen.RoleViewer})
+		_, err := w.service.CreateCollaboration(t.Context(), w.caller,
+			docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: folder, UserID: bob.User.ID, Role: docgen.RoleViewer})
 		must(t, err)
 		made, err := w.service.CreateWebhook(t.Context(), bob, docgen.NewWebhook{
 			TargetKind: docgen.Folder, TargetID: folder, Address: r.URL, Triggers: []docgen.Trigger{docgen.FileUploaded},
@@ -184,14 +186,15 @@ func TestOwnerDeleted(t *testing.T) {
 		w.upload(folder, "a.txt")
 		d := w.await(made.ID, 1, docgen.DeliveryFailed)[0]
 		attempts := w.attempts(d.ID)
-		if len(attempts) != 4 || attempts[0].Outcome != "owner" || !strings.Contains(attempts[0].Reason, "was deleted") || len(r.requests()) != 0 {
+		if len(attempts) != 4 || attempts[0].Outcome != "owner" || !strings.Contains(attempts[0].Reason, "was deleted") ||
+			len(r.requests()) != 0 {
 			t.Errorf("attempts %+v, %d requests", attempts, len(r.requests()))
 		}
 	})
 }
 
-// TestSlowReceiversHoldUpNobody has one receiver hang and one refuse while others are sent to.
-func TestSlowReceiversHoldUpNobody(t *testing.T) {
+// TestSlowReceiversDoNotDelayOthers delivers to several receivers while one hangs and one refuses connections.
+func TestSlowReceiversDoNotDelayOthers(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
 		w.config.Limit = time.Hour
@@ -212,15 +215,15 @@ func TestSlowReceiversHoldUpNobody(t *testing.T) {
 		}
 		w.await(id, 30, docgen.DeliveryDelivered)
 		if n := len(hanging.requests()); n > 8 {
-			t.Errorf("%d requests hang at the same receiver, more than may go to it at once", n)
+			t.Errorf("%d requests hang at the same receiver, more than its limit", n)
 		}
 		if list := w.deliveries(slowID); slices.ContainsFunc(list, func(d docgen.Delivery) bool { return d.State != docgen.DeliveryPending }) {
-			t.Errorf("what hangs is %+v", list)
+			t.Errorf("the hanging deliveries are %+v", list)
 		}
 	})
 }
 
-// TestBreakerSparesReceivers stops sending to a receiver that does not answer well, and keeps what waits for it.
+// TestBreakerSparesReceivers checks that a receiver that keeps failing is paused, and that its deliveries stay pending.
 func TestBreakerSparesReceivers(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -232,23 +235,23 @@ func TestBreakerSparesReceivers(t *testing.T) {
 			w.upload(folder, fmt.Sprint(i))
 		}
 		w.start()
-		waitFor(t, "what waits to be postponed", func() bool {
+		waitFor(t, "the deliveries to be postponed", func() bool {
 			return !slices.ContainsFunc(w.deliveries(id), func(d docgen.Delivery) bool { return d.DueAt.Before(time.Now().Add(10 * time.Second)) })
 		})
-		rested := 0
+		postponed := 0
 		for _, d := range w.deliveries(id) {
 			if d.State != docgen.DeliveryPending {
 				t.Errorf("%+v", d)
 			}
-			if d.Attempts == 0 && strings.Contains(d.Reason, "left alone") {
-				rested++
+			if d.Attempts == 0 && strings.Contains(d.Reason, "paused") {
+				postponed++
 			}
 		}
-		if n := len(r.requests()); n != 5 || rested != 15 {
-			t.Errorf("%d requests came and %d deliveries rest, want 5 and 15", n, rested)
+		if n := len(r.requests()); n != 5 || postponed != 15 {
+			t.Errorf("%d requests arrived and %d deliveries are postponed, want 5 and 15", n, postponed)
 		}
 		counted := `
-			# HELP platen_webhook_receivers Receivers that this process has sent to of late, by the state of their circuit breaker.
+			# HELP platen_webhook_receivers Receivers that this process has recently sent to, by the state of their circuit breaker.
 			# TYPE platen_webhook_receivers gauge
 			platen_webhook_receivers{breaker="closed"} 0
 			platen_webhook_receivers{breaker="half-open"} 0
@@ -260,8 +263,8 @@ func TestBreakerSparesReceivers(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsHeeded leaves a receiver alone for as long as it asks.
-func TestRetryAfterIsHeeded(t *testing.T) {
+// TestRetryAfter checks that a receiver is paused for as long as it asks.
+func TestRetryAfter(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
 		r := newReceiver(t, func(rw http.ResponseWriter, _ *http.Request) {
@@ -273,16 +276,16 @@ func TestRetryAfterIsHeeded(t *testing.T) {
 		w.upload(folder, "a")
 		w.upload(folder, "b")
 		w.start()
-		waitFor(t, "what waits to be postponed", func() bool {
+		waitFor(t, "the deliveries to be postponed", func() bool {
 			return !slices.ContainsFunc(w.deliveries(id), func(d docgen.Delivery) bool { return d.DueAt.Before(time.Now().Add(9 * time.Minute)) })
 		})
 		if n := len(r.requests()); n != 1 {
-			t.Errorf("%d requests came", n)
+			t.Errorf("%d requests arrived", n)
 		}
 	})
 }
 
-// TestManyDeliveries sends every one of many, each once, while more are added.
+// TestManyDeliveries checks that each of many deliveries is sent once, while more are added.
 func TestManyDeliveries(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -298,12 +301,12 @@ func TestManyDeliveries(t *testing.T) {
 		}
 		w.await(id, before+after, docgen.DeliveryDelivered)
 		if n, names := len(r.requests()), len(r.files(t)); n != before+after || names != n {
-			t.Errorf("%d requests came, for %d files", n, names)
+			t.Errorf("%d requests arrived for %d files", n, names)
 		}
 	})
 }
 
-// TestForbiddenAddresses sends nothing where the guard does not let it, wherever the address led when the webhook was made.
+// TestForbiddenAddresses checks that nothing is sent to an address that the guard rejects, even if the webhook already exists.
 func TestForbiddenAddresses(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)

@@ -15,9 +15,9 @@ import (
 	"platen/store/storetest"
 )
 
-// TestHangingReceiversHoldUpNoOtherUser has more receivers of one user hang than that user may be sent to at the same time,
-// and notifies another user's receiver meanwhile.
-func TestHangingReceiversHoldUpNoOtherUser(t *testing.T) {
+// TestHangingReceiversDoNotDelayOtherUsers notifies a user's receiver while more receivers of another user hang than that user
+// may have attempts.
+func TestHangingReceiversDoNotDelayOtherUsers(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		const hooks, perOwner = 200, 50
@@ -42,7 +42,7 @@ func TestHangingReceiversHoldUpNoOtherUser(t *testing.T) {
 	})
 }
 
-// TestCrowdedQueue delivers although one user has more webhooks than the queue has workers: their tasks come and go.
+// TestCrowdedQueue delivers for a user who has more webhooks than the queue has workers.
 func TestCrowdedQueue(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -62,9 +62,9 @@ func TestCrowdedQueue(t *testing.T) {
 	})
 }
 
-// TestDeliveriesTakeTheWeightOfTheOwner shares places between two users whose receivers hang, when those become free that a
-// third one held.
-func TestDeliveriesTakeTheWeightOfTheOwner(t *testing.T) {
+// TestDeliveriesUseTheWeightOfTheOwner checks that slots released by a third user are shared by weight between two users whose
+// receivers hang.
+func TestDeliveriesUseTheWeightOfTheOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		const places, least, hooks = 16, 2, 20
@@ -93,14 +93,14 @@ func TestDeliveriesTakeTheWeightOfTheOwner(t *testing.T) {
 			return heavy+light == places
 		})
 		if heavy != places*3/4 {
-			t.Errorf("a user with three times the weight has %d requests under way, another %d, want %d and %d", heavy, light, places*3/4, places/4)
+			t.Errorf("a user with three times the weight has %d requests in flight, another %d, want %d and %d", heavy, light, places*3/4, places/4)
 		}
 	})
 }
 
-// TestDeliveriesWorkForTheOwner works in a context that names the owner with the weight, by which the database has users take
-// turns.
-func TestDeliveriesWorkForTheOwner(t *testing.T) {
+// TestDeliveriesRunAsTheOwner checks that the context of a task contains the owner and the owner's weight, which the database
+// uses to share its connections.
+func TestDeliveriesRunAsTheOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -122,13 +122,13 @@ func TestDeliveriesWorkForTheOwner(t *testing.T) {
 	})
 }
 
-// hangingReceiver answers nobody until released is closed.
+// hangingReceiver does not answer until released is closed.
 func hangingReceiver(t testing.TB) (r *receiver, released chan struct{}) {
 	released = make(chan struct{})
 	return newReceiver(t, func(http.ResponseWriter, *http.Request) { <-released }), released
 }
 
-// manyHooks makes webhooks with an address each, with a notification that waits for each.
+// manyHooks creates a webhook for each address, with one pending notification.
 func (w *world) manyHooks(r *receiver, n int) { w.as(w.caller).manyHooks(r, n) }
 
 func (w *actor) manyHooks(r *receiver, n int) {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// An address that does not answer leaves time for the others.
+// TestDialSharesTime checks that an address that does not answer leaves time for the others.
 func TestDialSharesTime(t *testing.T) {
 	port, accepted := listen(t)
 	fullQueue(t, [4]byte{127, 0, 0, 2}, port)
 	g := guardOf(GuardConfig{Networks: prefixes("127.0.0.0/8")}, map[string][]string{"hooks.example.com": {"127.0.0.2 127.0.0.1"}})
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 	defer cancel()
-	waited := time.NewTimer(1600 * time.Millisecond) // the first address has half of the time
+	waited := time.NewTimer(1600 * time.Millisecond) // the first address gets half of the time
 	conn, err := g.dial(ctx, "tcp", "hooks.example.com:"+port)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestDialSharesTime(t *testing.T) {
 	}
 }
 
-// fullQueue listens at an address where connecting takes for ever: its queue is full, and Linux then says nothing.
+// fullQueue listens at an address where connecting never ends: its queue is full, and Linux then ignores further requests.
 func fullQueue(t *testing.T, ip [4]byte, port string) {
 	t.Helper()
 	number, err := strconv.Atoi(port)

@@ -20,7 +20,7 @@ import (
 	"platen/docgen"
 )
 
-// names is a resolver: each answer is given once, the last for ever.
+// names returns a resolver that gives each answer once, in sequence, and then repeats the last.
 func names(answers map[string][]string) func(context.Context, string, string) ([]netip.Addr, error) {
 	return func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		left := answers[host]
@@ -38,7 +38,7 @@ func names(answers map[string][]string) func(context.Context, string, string) ([
 	}
 }
 
-// guardOf is a guard with a resolver of its own.
+// guardOf returns a guard that resolves names to these answers.
 func guardOf(c GuardConfig, answers map[string][]string) *Guard {
 	g := NewGuard(c)
 	g.lookup = names(answers)
@@ -61,7 +61,8 @@ func TestCheckForm(t *testing.T) {
 	for _, address := range []string{
 		"https://hooks.example.com", "https://hooks.example.com/", "https://hooks.example.com:443/a/b?key=1&c=%20", "HTTPS://HOOKS.example.com/",
 		"https://hooks.example.com:/a", "https://hooks.example.com?key=1", "https://bücher.example/a", "https://a_b.example.com./",
-		"https://nowhere.example.com/", "https://mapped.example.com/", "https://8.8.8.8/a", "https://[2606:4700::1111]/a", "https://[2606:4700::1111]:443",
+		"https://nowhere.example.com/", "https://mapped.example.com/", "https://8.8.8.8/a", "https://[2606:4700::1111]/a",
+		"https://[2606:4700::1111]:443",
 		"https://hooks.example.com/" + strings.Repeat("a", docgen.MaxAddressLength-26),
 	} {
 		if err := g.Check(t.Context(), address); err != nil {
@@ -69,22 +70,22 @@ func TestCheckForm(t *testing.T) {
 		}
 	}
 	for address, want := range map[string]string{
-		"":                                         "is no URL",
-		"hooks.example.com/a":                      "is no URL",
-		"//hooks.example.com/a":                    "is no URL",
-		"https://hooks.example.com:port/":          "is no URL",
-		"https://hooks.example.com/%zz":            "is no URL",
-		"https://[::1/":                            "is no URL",
+		"":                                         "is not a URL",
+		"hooks.example.com/a":                      "is not a URL",
+		"//hooks.example.com/a":                    "is not a URL",
+		"https://hooks.example.com:port/":          "is not a URL",
+		"https://hooks.example.com/%zz":            "is not a URL",
+		"https://[::1/":                            "is not a URL",
 		"https://2606:4700::1111/":                 "",
-		"https:hooks.example.com":                  "names no host",
-		"https:///secret":                          "names no host",
-		"https://:443/secret":                      "names no host",
+		"https:hooks.example.com":                  "has no host",
+		"https:///secret":                          "has no host",
+		"https://:443/secret":                      "has no host",
 		"http://hooks.example.com/secret":          "begins with http:, but",
 		"ftp://hooks.example.com/secret":           "begins with ftp:, but",
 		"javascript:secret()":                      "begins with javascript:, but",
-		"https://u:secret@hooks.example.com/":      "leave them out",
-		"https://secret@hooks.example.com/":        "leave them out",
-		"https://@hooks.example.com/":              "leave them out",
+		"https://u:secret@hooks.example.com/":      "remove them",
+		"https://secret@hooks.example.com/":        "remove them",
+		"https://@hooks.example.com/":              "remove them",
 		"https://hooks.example.com\\@10.0.0.1/":    "",
 		"https://hooks.example.com/#secret":        "fragment",
 		"https://hooks.example.com/#":              "fragment",
@@ -96,19 +97,19 @@ func TestCheckForm(t *testing.T) {
 		"https://hooks.example.com/secret\x00":     "control character",
 		"https://hooks.example.com/\x7fsecret":     "control character",
 		"https://hooks.example.com/secret\u0085":   "control character",
-		" https://hooks.example.com/secret":        "a blank",
-		"https://hooks.example.com/secret ":        "a blank",
+		" https://hooks.example.com/secret":        "whitespace",
+		"https://hooks.example.com/secret ":        "whitespace",
 		"https://hooks.example.com/\xff":           "not UTF-8",
 		"https://hooks.example.com/" + strings.Repeat("a", docgen.MaxAddressLength-25): "longer than 2048",
 		"https://müller.example/":                         "host xn--mller-kva.example is not at a public address",
-		"https://hooks..example.com/":                     "no name of the internet",
-		"https://hooks.example.com../":                    "no name of the internet",
+		"https://hooks..example.com/":                     "not a valid DNS name",
+		"https://hooks.example.com../":                    "not a valid DNS name",
 		"https://hooks.ex%61mple.com/":                    "",
-		"https://hooks.ex*mple.com/":                      "no name of the internet",
-		"https://" + strings.Repeat("a", 64) + ".com/":    "no name of the internet",
-		"https://" + strings.Repeat("abc.", 63) + "abcd/": "no name of the internet",
-		"https://a\u200db.example.com/":                   "no name of the internet",
-		"https://\u202eexample.com/":                      "no name of the internet",
+		"https://hooks.ex*mple.com/":                      "not a valid DNS name",
+		"https://" + strings.Repeat("a", 64) + ".com/":    "not a valid DNS name",
+		"https://" + strings.Repeat("abc.", 63) + "abcd/": "not a valid DNS name",
+		"https://a\u200db.example.com/":                   "not a valid DNS name",
+		"https://\u202eexample.com/":                      "not a valid DNS name",
 	} {
 		err := g.Check(t.Context(), address)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -121,11 +122,14 @@ func TestCheckForm(t *testing.T) {
 
 func TestCheckPrivateNames(t *testing.T) {
 	strict := guardOf(GuardConfig{}, nil)
-	network := guardOf(GuardConfig{Networks: prefixes("10.0.0.0/8")}, map[string][]string{"localhost": {"127.0.0.1"}, "crm.internal": {"10.1.2.3"}})
+	network := guardOf(GuardConfig{Networks: prefixes("10.0.0.0/8")},
+		map[string][]string{"localhost": {"127.0.0.1"}, "crm.internal": {"10.1.2.3"}})
 	open := guardOf(GuardConfig{AnyAddress: true}, nil)
-	for _, host := range []string{"localhost", "LOCALHOST", "localhost.", "a.localhost", "printer.local", "metadata.google.internal", "nas.home.arpa", "crm"} {
+	for _, host := range []string{"localhost", "LOCALHOST", "localhost.", "a.localhost", "printer.local", "metadata.google.internal",
+		"nas.home.arpa", "crm"} {
 		address := "https://" + host + "/secret"
-		if err := strict.Check(t.Context(), address); err == nil || !strings.Contains(err.Error(), "private network alone") || strings.Contains(err.Error(), "secret") {
+		if err := strict.Check(t.Context(), address); err == nil || !strings.Contains(err.Error(), "only known in a private network") ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v", address, err)
 		}
 		if err := open.Check(t.Context(), address); err != nil {
@@ -138,7 +142,8 @@ func TestCheckPrivateNames(t *testing.T) {
 	if err := network.Check(t.Context(), "https://localhost/"); err == nil {
 		t.Error("a name in another network was accepted")
 	}
-	for _, address := range []string{"http://127.0.0.1:3000/hook", "http://localhost:3000", "https://[::1]:1/", "http://crm:65535", "https://[fe80::1%25eth0]/"} {
+	for _, address := range []string{"http://127.0.0.1:3000/hook", "http://localhost:3000", "https://[::1]:1/", "http://crm:65535",
+		"https://[fe80::1%25eth0]/"} {
 		if err := open.Check(t.Context(), address); err != nil {
 			t.Errorf("any address, %s: %v", address, err)
 		}
@@ -150,16 +155,17 @@ func TestCheckPrivateNames(t *testing.T) {
 	}
 }
 
-// forbiddenAddresses are one of each kind that is not public, by where it is said.
+// forbiddenAddresses has examples of every kind of address that is not public, by the kind and the RFC that defines it.
 var forbiddenAddresses = map[string][]string{
-	"this network, RFC 791":                  {"0.0.0.0", "0.1.2.3"},
-	"unspecified, RFC 4291":                  {"::"},
-	"loopback, RFC 1122 and 4291":            {"127.0.0.1", "127.255.255.254", "::1"},
-	"private, RFC 1918":                      {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"},
-	"unique local, RFC 4193":                 {"fc00::1", "fdff::1"},
-	"link-local, RFC 3927 and 4291":          {"169.254.1.1", "fe80::1", "febf::1"},
-	"site-local, RFC 3879":                   {"fec0::1"},
-	"metadata of clouds":                     {"169.254.169.254", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"},
+	"this network, RFC 791":         {"0.0.0.0", "0.1.2.3"},
+	"unspecified, RFC 4291":         {"::"},
+	"loopback, RFC 1122 and 4291":   {"127.0.0.1", "127.255.255.254", "::1"},
+	"private, RFC 1918":             {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"},
+	"unique local, RFC 4193":        {"fc00::1", "fdff::1"},
+	"link-local, RFC 3927 and 4291": {"169.254.1.1", "fe80::1", "febf::1"},
+	"site-local, RFC 3879":          {"fec0::1"},
+	"cloud metadata": {"169.254.169.254", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192",
+		"168.63.129.16"},
 	"shared (CGNAT), RFC 6598":               {"100.64.0.1", "100.127.255.255"},
 	"NAT64, RFC 6052 and 8215":               {"64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1"},
 	"6to4, RFC 3056 and 7526":                {"2002:7f00:1::", "2002:808:808::1", "192.88.99.1"},
@@ -188,11 +194,12 @@ func TestForbiddenAddresses(t *testing.T) {
 				literal = "[" + text + "]"
 			}
 			g := guardOf(GuardConfig{}, map[string][]string{"hooks.example.com": {"93.184.215.14 " + text}})
-			if err := g.Check(t.Context(), "https://"+literal+"/secret"); err == nil || !strings.Contains(err.Error(), "not at a public address") || strings.Contains(err.Error(), "secret") {
+			if err := g.Check(t.Context(), "https://"+literal+"/secret"); err == nil ||
+				!strings.Contains(err.Error(), "not at a public address") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s, %s: error %v", kind, text, err)
 			}
 			if ip.Is4In6() && g.allows(ip.Unmap()) {
-				continue // what a name has in this form is a public address of IPv4
+				continue // resolvers return public IPv4 addresses in this form
 			}
 			err := g.Check(t.Context(), "https://hooks.example.com/secret")
 			if err == nil || !strings.Contains(err.Error(), "hooks.example.com is not at") || strings.Contains(err.Error(), text) {
@@ -200,22 +207,24 @@ func TestForbiddenAddresses(t *testing.T) {
 			}
 			if conn, err := g.dial(t.Context(), "tcp", "hooks.example.com:443"); err == nil {
 				shut(t, conn)
-				t.Errorf("%s, a name with %s was dialled", kind, text)
+				t.Errorf("%s, a name with %s was dialed", kind, text)
 			}
 			if err := g.control("tcp", netip.AddrPortFrom(ip, 443).String(), nil); err == nil {
-				t.Errorf("%s, %s was let through before connecting", kind, text)
+				t.Errorf("%s, %s was permitted just before connecting", kind, text)
 			}
 		}
 	}
 }
 
-// What a person, a browser or a resolver reads as 127.0.0.1 is not accepted, however it is written.
+// TestSpellings checks that nothing is accepted that a person, a browser, or a resolver may read as 127.0.0.1.
 func TestSpellings(t *testing.T) {
 	g := guardOf(GuardConfig{}, nil)
 	for _, host := range []string{
-		"2130706433", "0x7f000001", "0X7F000001", "017700000001", "127.1", "127.0.1", "0x7f.1", "0x7f.0.0.1", "0177.0.0.1", "127.0.0.01", "127.0.0.0x1",
+		"2130706433", "0x7f000001", "0X7F000001", "017700000001", "127.1", "127.0.1", "0x7f.1", "0x7f.0.0.1", "0177.0.0.1", "127.0.0.01",
+		"127.0.0.0x1",
 		"127.0.0.1.", "127.000.000.001", "1.2.3.4.5", "256.256.256.256", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]",
-		"[::1%25eth0]", "[fe80::1%25lo]", "[2606:4700::1%25eth0]", "[127.0.0.1]", "１２７.０.０.１", "127。0。0。1", "①②⑦.⓪.⓪.①", "1２7．0．0．1", "%31%32%37.0.0.1", "ⓛocalhost", "0x", "0",
+		"[::1%25eth0]", "[fe80::1%25lo]", "[2606:4700::1%25eth0]", "[127.0.0.1]", "１２７.０.０.１", "127。0。0。1", "①②⑦.⓪.⓪.①", "1２7．0．0．1",
+		"%31%32%37.0.0.1", "ⓛocalhost", "0x", "0",
 	} {
 		if err := g.Check(t.Context(), "https://"+host+"/"); err == nil {
 			t.Errorf("%s was accepted", host)
@@ -227,21 +236,22 @@ func TestAllowedNetworks(t *testing.T) {
 	g := guardOf(GuardConfig{Networks: prefixes("10.1.0.0/16", "fd12::/16", "::ffff:192.168.7.0/120", "10.2.3.4/24")}, nil)
 	for text, want := range map[string]bool{
 		"10.1.2.3": true, "::ffff:10.1.2.3": true, "10.3.0.1": false, "::ffff:10.3.0.1": false, "fd12::1": true, "fd13::1": false,
-		"192.168.7.9": true, "::ffff:192.168.7.9": true, "192.168.8.9": false, "10.2.3.9": true, "8.8.8.8": true, "127.0.0.1": false, "::10.1.2.3": false,
+		"192.168.7.9": true, "::ffff:192.168.7.9": true, "192.168.8.9": false, "10.2.3.9": true, "8.8.8.8": true, "127.0.0.1": false,
+		"::10.1.2.3": false,
 	} {
 		if got := g.allows(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: allowed %v, want %v", text, got, want)
 		}
 	}
 	if err := g.Check(t.Context(), "http://10.1.2.3/"); err == nil {
-		t.Error("an allowed network made http allowed")
+		t.Error("permitting a network also permitted http")
 	}
 	if err := g.Check(t.Context(), "https://10.1.2.3:8443/"); err == nil {
-		t.Error("an allowed network made another port allowed")
+		t.Error("permitting a network also permitted another port")
 	}
 }
 
-// shut closes what must close.
+// shut closes c, and fails the test if that fails.
 func shut(t *testing.T, c io.Closer) {
 	t.Helper()
 	if err := c.Close(); err != nil {
@@ -249,7 +259,7 @@ func shut(t *testing.T, c io.Closer) {
 	}
 }
 
-// listen returns the port of a server that tells of each connection.
+// listen starts a server, and returns its port and a channel that receives a value for each connection.
 func listen(t *testing.T) (port string, accepted <-chan net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -289,14 +299,14 @@ func TestRebinding(t *testing.T) {
 	}
 	conn, err := g.dial(t.Context(), "tcp", "hooks.example.com:"+port)
 	if _, ok := errors.AsType[*addressError](err); !ok {
-		t.Errorf("dialled %v with error %v after the name had turned", conn, err)
+		t.Errorf("dialed %v with error %v after the name changed", conn, err)
 	}
 	if len(accepted) > 0 {
-		t.Error("the private address got a connection")
+		t.Error("the private address received a connection")
 	}
 }
 
-// The address that was judged is dialled: another answer that waits in the resolver is not asked for.
+// TestDialIsPinned checks that dial connects to the address that was checked, and does not resolve the name again.
 func TestDialIsPinned(t *testing.T) {
 	port, accepted := listen(t)
 	answers := map[string][]string{"hooks.example.com": {"127.0.0.1", "10.0.0.1"}}
@@ -315,7 +325,8 @@ func TestDialIsPinned(t *testing.T) {
 func TestDialTriesAddressesInTurn(t *testing.T) {
 	port, accepted := listen(t)
 	g := guardOf(GuardConfig{Networks: prefixes("127.0.0.0/8")}, map[string][]string{
-		"hooks.example.com": {"127.0.0.2 ::ffff:127.0.0.3 127.0.0.1"}, "dead.example.com": {"127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5 127.0.0.6 127.0.0.7"},
+		"hooks.example.com": {"127.0.0.2 ::ffff:127.0.0.3 127.0.0.1"},
+		"dead.example.com":  {"127.0.0.2 127.0.0.3 127.0.0.4 127.0.0.5 127.0.0.6 127.0.0.7"},
 	})
 	conn, err := g.dial(t.Context(), "tcp", "hooks.example.com:"+port)
 	if err != nil {
@@ -324,11 +335,12 @@ func TestDialTriesAddressesInTurn(t *testing.T) {
 	shut(t, conn)
 	shut(t, <-accepted)
 	_, err = g.dial(t.Context(), "tcp", "dead.example.com:"+port)
-	if failures, ok := err.(interface{ Unwrap() []error }); !errors.Is(err, syscall.ECONNREFUSED) || !ok || len(failures.Unwrap()) != maxDialled {
-		t.Errorf("error %v, want %d refused connections", err, maxDialled)
+	failures, ok := err.(interface{ Unwrap() []error })
+	if !errors.Is(err, syscall.ECONNREFUSED) || !ok || len(failures.Unwrap()) != dialedAddresses {
+		t.Errorf("error %v, want %d refused connections", err, dialedAddresses)
 	}
 	if _, err := g.dial(t.Context(), "tcp", "nowhere.example.com:"+port); err == nil {
-		t.Error("a name that leads nowhere was dialled")
+		t.Error("a name that does not resolve was dialed")
 	}
 }
 
@@ -349,9 +361,10 @@ func TestCheckDoesNotWaitForNames(t *testing.T) {
 	})
 }
 
-// FuzzAddress holds what is accepted against another reading of it.
+// FuzzAddress checks accepted addresses with an independent parser.
 func FuzzAddress(f *testing.F) {
-	for _, host := range []string{"hooks.example.com", "8.8.8.8", "[2606:4700::1111]", "0x7f.1", "127.1", "１２７.０.０.１", "[::ffff:127.0.0.1]", "[fe80::1%25eth0]", "bücher.example", "a:443", "u@h", "10.0.0.1."} {
+	for _, host := range []string{"hooks.example.com", "8.8.8.8", "[2606:4700::1111]", "0x7f.1", "127.1", "１２７.０.０.１", "[::ffff:127.0.0.1]",
+		"[fe80::1%25eth0]", "bücher.example", "a:443", "u@h", "10.0.0.1."} {
 		f.Add("https://" + host + "/a?b")
 	}
 	f.Add("http://hooks.example.com/\x00#")
@@ -361,7 +374,8 @@ func FuzzAddress(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(address)
-		if err != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || len(address) > docgen.MaxAddressLength {
+		if err != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" || u.User != nil || u.Fragment != "" ||
+			u.Hostname() == "" || len(address) > docgen.MaxAddressLength {
 			t.Fatalf("accepted %q", address)
 		}
 		host := u.Hostname()
@@ -374,7 +388,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// inetAton reads an address as the C function of the name does, and IPv6.
+// inetAton parses an IPv4 address as the C function inet_aton does, or an IPv6 address.
 func inetAton(host string) (net.IP, bool) {
 	if strings.Contains(host, ":") {
 		address, _, _ := strings.Cut(host, "%")

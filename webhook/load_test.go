@@ -14,7 +14,7 @@ import (
 	"platen/store/storetest"
 )
 
-// TestManyWebhooks delivers to hundreds of webhooks at the same time, while one receiver of each ten hangs.
+// TestManyWebhooks delivers for hundreds of webhooks concurrently, while every tenth receiver hangs.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -44,12 +44,12 @@ func TestManyWebhooks(t *testing.T) {
 	})
 }
 
-// TestOrder sends what waits in the order in which it became due, where one is sent after the other: what failed comes again
-// after what was added before it is due again.
+// TestOrder checks that deliveries are sent in the order in which they became due, if one is sent at a time. A delivery that
+// failed comes after those that became due before its retry.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
-		const waiting = 300 // more than are read at once
+		const waiting = 300 // more than one read returns
 		w := newWorld(t, db)
 		w.config.Concurrency = 1
 		var once sync.Once
@@ -67,15 +67,15 @@ func TestOrder(t *testing.T) {
 		got := r.names(t)
 		again := slices.Index(got[1:], "0") + 1
 		if again < 2 {
-			t.Fatalf("what failed came again as number %d", again)
+			t.Fatalf("the retry arrived as number %d", again)
 		}
 		if got = slices.Delete(got, again, again+1); !slices.Equal(got, want) {
-			t.Errorf("what waits came in the order %v", got)
+			t.Errorf("the notifications arrived in the order %v", got)
 		}
 	})
 }
 
-// TestUnfinished goes on, after a task has used up its time, where it stopped.
+// TestUnfinished checks that a task that used up its time continues where it stopped.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -91,12 +91,12 @@ func TestUnfinished(t *testing.T) {
 		w.start()
 		w.await(id, waiting, docgen.DeliveryDelivered)
 		if n, unfinished := len(r.requests()), w.unfinished.Load(); n != waiting || unfinished != 1 {
-			t.Errorf("%d requests came, and %d tasks used up their time", n, unfinished)
+			t.Errorf("%d requests arrived, and %d tasks used up their time", n, unfinished)
 		}
 	})
 }
 
-// TestTwoNodes has two servers on one database deliver each notification once, while others make more.
+// TestTwoNodes checks that two servers on one database deliver each notification once, while more are added.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	const hooks, each = 8, 40
@@ -130,6 +130,6 @@ func TestTwoNodes(t *testing.T) {
 		}
 	}
 	if n, names := len(r.requests()), len(r.files(t)); n != hooks*each || names != n {
-		t.Errorf("%d requests came for %d files", n, names)
+		t.Errorf("%d requests arrived for %d files", n, names)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 var queueMetrics = []string{"platen_webhook_queue_age_seconds", "platen_webhook_queue_deliveries", "platen_webhooks"}
 
-// TestQueueMetrics shows what waits, reads it once in ten seconds, and goes without it while the database does not answer.
+// TestQueueMetrics checks that the backlog is read at most every ten seconds, and is omitted while the database does not answer.
 func TestQueueMetrics(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db)
@@ -30,14 +30,14 @@ func TestQueueMetrics(t *testing.T) {
 		want := func(deliveries int) {
 			t.Helper()
 			counted := fmt.Sprintf(`
-				# HELP platen_webhook_queue_deliveries Deliveries that wait, due now or later; counted up to 100000. It is of the database: the same for every server on it.
+				# HELP platen_webhook_queue_deliveries %s
 				# TYPE platen_webhook_queue_deliveries gauge
 				platen_webhook_queue_deliveries %d
-				# HELP platen_webhooks Webhooks, by status. It is of the database: the same for every server on it.
+				# HELP platen_webhooks Webhooks, by status. All servers on one database report the same value.
 				# TYPE platen_webhooks gauge
 				platen_webhooks{status="active"} 1
 				platen_webhooks{status="disabled"} 0
-			`, deliveries)
+			`, "Pending deliveries, due now or later, counted up to 100000. All servers on one database report the same value.", deliveries)
 			must(t, testutil.GatherAndCompare(w.metrics, strings.NewReader(counted), queueMetrics[1:]...))
 		}
 		age := func() float64 {
@@ -49,13 +49,13 @@ func TestQueueMetrics(t *testing.T) {
 					return family.GetMetric()[0].GetGauge().GetValue()
 				}
 			}
-			t.Fatal("the age of the queue is not shown")
+			t.Fatal("the age of the queue is missing")
 			return 0
 		}
 		folder, _ := w.hook("inbox", "https://example.com/hook")
 		want(0)
 		if got := age(); got != 0 {
-			t.Errorf("an empty queue has been due for %v s", got)
+			t.Errorf("the age of an empty queue is %v s", got)
 		}
 		w.upload(folder, "a.txt")
 		passed = 9 * time.Second
@@ -63,7 +63,7 @@ func TestQueueMetrics(t *testing.T) {
 		passed = 10 * time.Second
 		want(1)
 		if got := age(); got <= 0 || got > patience.Seconds() {
-			t.Errorf("the queue has been due for %v s", got)
+			t.Errorf("the age of the queue is %v s", got)
 		}
 
 		must(t, db.Close())
@@ -71,8 +71,8 @@ func TestQueueMetrics(t *testing.T) {
 		passed = 20 * time.Second
 		n, err := testutil.GatherAndCount(w.metrics, queueMetrics...)
 		must(t, err)
-		if n != 0 || !strings.Contains(logged.String(), "what waits for webhooks cannot be counted") {
-			t.Errorf("%d values without a database, log:\n%s", n, logged)
+		if n != 0 || !strings.Contains(logged.String(), "cannot count the pending deliveries") {
+			t.Errorf("%d metrics without a database, log:\n%s", n, logged)
 		}
 	})
 }

@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// tripAfter is how many unhealthy answers in a row open a breaker: fewer could be one restart of the receiver.
+	// tripAfter is the number of consecutive failures that open a circuit breaker. A restart of a receiver may cause fewer.
 	tripAfter = 5
-	// An open breaker lets one attempt through after openFor, which is about what a restart takes; each one that fails doubles
-	// the time, up to openMost, so that a receiver that is away for long costs little and is found again within minutes.
+	// openFor is the time before an open breaker permits a probe, about as long as a restart of a receiver takes. Each failed
+	// probe doubles it, up to openMost. A receiver that is down for long then costs little, and is found again within minutes.
 	openFor, openMost = 30 * time.Second, 5 * time.Minute
-	// probeWait is how long others wait while that one attempt is under way.
+	// probeWait is the time other attempts wait while a probe is in flight.
 	probeWait = 5 * time.Second
-	// A receiver that nobody used for closedIdle, and whose breaker is closed, is forgotten; any other after idleMost, which is
-	// longer than a breaker is open and than a receiver may ask to be left alone.
+	// A receiver is removed from memory if it was not used for closedIdle and its breaker is closed, or was not used for
+	// idleMost. The latter is longer than a breaker stays open, and than maxPause.
 	closedIdle, idleMost = 5 * time.Minute, 2 * time.Hour
-	// sweepEvery is how often that is looked for.
+	// sweepEvery is the interval of looking for such receivers.
 	sweepEvery = time.Minute
-	// maxReceivers is how many receivers are known at most: a webhook may get a new address at any time. One more replaces one
-	// of evictAmong that is not in use, the one that was not used for longest.
+	// maxReceivers is the maximum number of receivers in memory. A further one replaces the least recently used of evictAmong
+	// random receivers that are not in use.
 	maxReceivers, evictAmong = 20_000, 16
 )
 
-// breakerState is what a breaker does: let all through, none, or one to see.
+// breakerState is the state of a circuit breaker: closed permits all attempts, open none, and half-open one probe.
 type breakerState string
 
-// The states of breakers, as metrics name them.
+// The states of circuit breakers, as metrics name them.
 const (
 	stateClosed   breakerState = "closed"
 	stateHalfOpen breakerState = "half-open"
@@ -43,19 +43,19 @@ var stateNames = map[gobreaker.State]breakerState{
 	gobreaker.StateClosed: stateClosed, gobreaker.StateHalfOpen: stateHalfOpen, gobreaker.StateOpen: stateOpen,
 }
 
-// receivers are those that this process has posted to of late, each with a limit of requests at the same time and with a
-// breaker, so that one that is slow or dead holds up no other. It is safe for use by many goroutines.
+// receivers holds the receivers that this process has recently posted to. Each has a limit on concurrent requests and a circuit
+// breaker, so that a slow or dead one does not delay the others. It is safe for concurrent use.
 type receivers struct {
 	concurrency int
 	changed     func(receiver string, to breakerState)
 
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]*receiver // addresses may be secret, and long
+	known map[[sha256.Size]byte]*receiver // by the hash of the address, which may be long and secret
 	swept time.Time
 }
 
-// newReceivers returns none yet. So many requests go to one of them at the same time; changed, unless it is nil, is told when
-// a breaker changes its state. It must not call back.
+// newReceivers returns an empty set of receivers. concurrency is the maximum number of concurrent requests to each. If changed is
+// not nil, it is called when a breaker changes its state; it must not call methods of the receivers.
 func newReceivers(concurrency int, changed func(receiver string, to breakerState)) *receivers {
 	if changed == nil {
 		changed = func(string, breakerState) {}
@@ -63,8 +63,8 @@ func newReceivers(concurrency int, changed func(receiver string, to breakerState
 	return &receivers{concurrency: concurrency, changed: changed, known: map[[sha256.Size]byte]*receiver{}, swept: time.Now()}
 }
 
-// of returns the receiver at an address. It is to be asked for with every delivery and not to be kept: one that is not asked
-// for is forgotten.
+// of returns the receiver at an address. Call it for every delivery, and do not keep the result: a receiver that is not asked for
+// is removed from memory.
 func (rs *receivers) of(address string) *receiver {
 	key := sha256.Sum256([]byte(address))
 	now := time.Now()
@@ -88,14 +88,14 @@ func (rs *receivers) of(address string) *receiver {
 func (rs *receivers) sweep(now time.Time) {
 	rs.swept = now
 	for key, r := range rs.known {
-		if r.forgettable(now) {
+		if r.removable(now) {
 			delete(rs.known, key)
 		}
 	}
 }
 
-// evict forgets one of a few receivers, chosen at random, that no request is under way to. What is lost with it is at most
-// that it failed of late.
+// evict removes the least recently used of a few random receivers that are not in use. At worst, this forgets recent failures
+// of that receiver.
 func (rs *receivers) evict() {
 	var oldest [sha256.Size]byte
 	var used time.Time
@@ -118,7 +118,7 @@ func (rs *receivers) evict() {
 	}
 }
 
-// states counts the receivers by the states of their breakers.
+// states returns the number of receivers by the state of their breakers.
 func (rs *receivers) states() map[breakerState]int {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -131,23 +131,23 @@ func (rs *receivers) states() map[breakerState]int {
 	return counts
 }
 
-// receiver is one address that notifications go to.
+// receiver is an address that notifications are sent to.
 type receiver struct {
-	name    string // for logs: it does not tell the address
-	slots   chan struct{}
+	name    string        // for logs; it does not reveal the address
+	slots   chan struct{} // holds an element for each request in flight
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 
-	mu     sync.Mutex // is taken after that of the breaker
+	mu     sync.Mutex // acquired after the breaker's own mutex
 	state  breakerState
-	opened int       // times in a row, without a healthy answer in between
-	until  time.Time // nothing is to be sent before
-	used   time.Time
+	opened int       // number of times the breaker opened since it was last closed
+	until  time.Time // nothing is sent before
+	used   time.Time // last use
 }
 
 func newReceiver(name string, concurrency int, changed func(string, breakerState)) *receiver {
 	r := &receiver{name: name, slots: make(chan struct{}, concurrency), state: stateClosed}
 	r.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		MaxRequests: 1, Timeout: openFor - time.Second, // what is held until then rules
+		MaxRequests: 1, Timeout: openFor - time.Second, // receiver.until is always later, and decides
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= tripAfter },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			r.enterState(stateNames[to])
@@ -157,7 +157,8 @@ func newReceiver(name string, concurrency int, changed func(string, breakerState
 	return r
 }
 
-// enterState notes what the breaker does. It opens for a fixed time; that this grows is ours.
+// enterState records a change of the breaker's state. The breaker itself always opens for the same time; enterState makes this
+// longer with each failed probe.
 func (r *receiver) enterState(to breakerState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,14 +172,14 @@ func (r *receiver) enterState(to breakerState) {
 	}
 }
 
-// hold puts off what is to be sent, and never to an earlier time.
+// hold postpones the next attempt to d from now, unless it is already later. r.mu must be held.
 func (r *receiver) hold(d time.Duration) {
 	if until := time.Now().Add(d); until.After(r.until) {
 		r.until = until
 	}
 }
 
-// pause leaves the receiver alone for so long, as it asked.
+// pause postpones the next attempt to d from now, as the receiver asked.
 func (r *receiver) pause(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,7 +192,7 @@ func (r *receiver) touch(now time.Time) {
 	r.used = now
 }
 
-// enter waits for one of the requests that may go to the receiver at the same time. The release is to be called once.
+// enter waits until another request may be sent to the receiver, or ctx is done. The caller must call release once.
 func (r *receiver) enter(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -207,12 +208,12 @@ func (r *receiver) enter(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// errUnhealthy is what a breaker counts.
+// errUnhealthy reports a failure to a breaker.
 var errUnhealthy = errors.New("unhealthy")
 
-// allow tells whether an attempt may be made now. If so, done is to be called once with whether the receiver was healthy,
-// whatever happens: a breaker that has let one through waits for it. If not, done is nil, and it may be asked again after
-// wait.
+// allow returns a function if an attempt may be made now. The caller must call it once, in any case, and report whether the
+// receiver was healthy: the breaker waits for the result of a probe. If no attempt may be made, done is nil, and wait is the
+// time to the next call of allow.
 func (r *receiver) allow() (done func(healthy bool), wait time.Duration) {
 	if wait := r.held(); wait > 0 {
 		return nil, wait
@@ -230,15 +231,15 @@ func (r *receiver) allow() (done func(healthy bool), wait time.Duration) {
 	}, 0
 }
 
-// held returns how long nothing is to be sent yet.
+// held returns the time until something may be sent; it is not positive if that is now.
 func (r *receiver) held() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Until(r.until)
 }
 
-// forgettable tells whether nothing is lost with the receiver.
-func (r *receiver) forgettable(now time.Time) bool {
+// removable reports whether the receiver has no state that is worth keeping.
+func (r *receiver) removable(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	idle := now.Sub(r.used)

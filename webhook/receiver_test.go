@@ -15,7 +15,7 @@ import (
 
 const hook = "https://hooks.example.com/secret"
 
-// fail makes an attempt that the breaker must allow, and that finds the receiver in bad health.
+// fail makes an attempt, which the breaker must allow, and reports the receiver as unhealthy.
 func fail(t *testing.T, r *receiver) {
 	t.Helper()
 	done, wait := r.allow()
@@ -25,7 +25,7 @@ func fail(t *testing.T, r *receiver) {
 	done(false)
 }
 
-// heldFor checks that no attempt is allowed for so long.
+// heldFor checks that no attempt is allowed, and the time to wait.
 func heldFor(t *testing.T, r *receiver, want time.Duration) {
 	t.Helper()
 	if done, wait := r.allow(); done != nil || wait != want {
@@ -35,22 +35,22 @@ func heldFor(t *testing.T, r *receiver, want time.Duration) {
 
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var heard []string
-		rs := newReceivers(1, func(name string, to breakerState) { heard = append(heard, name+" "+string(to)) })
+		var changes []string
+		rs := newReceivers(1, func(name string, to breakerState) { changes = append(changes, name+" "+string(to)) })
 		r := rs.of(hook)
 		for range tripAfter - 1 {
 			fail(t, r)
 		}
 		done, _ := r.allow()
-		done(true) // and the count begins again
+		done(true) // resets the count
 		for range tripAfter - 1 {
 			fail(t, r)
 		}
-		if len(heard) > 0 {
-			t.Fatalf("the breaker changed: %q", heard)
+		if len(changes) > 0 {
+			t.Fatalf("the breaker changed: %q", changes)
 		}
 		fail(t, r)
-		for _, minutes := range []float64{.5, 1, 2, 4, 5, 5} { // each by a failed probe
+		for _, minutes := range []float64{.5, 1, 2, 4, 5, 5} { // each ends with a failed probe
 			open := time.Duration(minutes * float64(time.Minute))
 			heldFor(t, r, open)
 			time.Sleep(open - time.Millisecond)
@@ -60,7 +60,7 @@ func TestBreaker(t *testing.T) {
 		}
 		time.Sleep(openMost)
 		done, _ = r.allow()
-		heldFor(t, r, probeWait) // while the one is under way
+		heldFor(t, r, probeWait) // while the probe is in flight
 		if got := rs.states(); got[stateHalfOpen] != 1 {
 			t.Errorf("states %v during a probe", got)
 		}
@@ -68,20 +68,20 @@ func TestBreaker(t *testing.T) {
 		for range tripAfter {
 			fail(t, r)
 		}
-		heldFor(t, r, openFor) // from the beginning
+		heldFor(t, r, openFor) // starts from the beginning
 		want := slices.Concat([]string{"open"}, slices.Repeat([]string{"half-open", "open"}, 6), []string{"half-open", "closed", "open"})
 		for i, state := range want {
-			if i >= len(heard) || heard[i] != r.name+" "+state {
-				t.Fatalf("heard %q, want %q of %s", heard, want, r.name)
+			if i >= len(changes) || changes[i] != r.name+" "+state {
+				t.Fatalf("changes %q, want %q of %s", changes, want, r.name)
 			}
 		}
-		if len(heard) != len(want) || strings.Contains(r.name, "hooks") {
-			t.Errorf("heard %q of %s", heard, r.name)
+		if len(changes) != len(want) || strings.Contains(r.name, "hooks") {
+			t.Errorf("changes %q of %s", changes, r.name)
 		}
 	})
 }
 
-// Answers to what was sent before the breaker opened do not count against the probe.
+// TestLateAnswers checks that answers to requests sent before the breaker opened do not count for the probe.
 func TestLateAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReceivers(10, nil).of(hook)
@@ -112,10 +112,10 @@ func TestPause(t *testing.T) {
 		rs := newReceivers(1, nil)
 		r := rs.of(hook)
 		r.pause(time.Minute)
-		r.pause(time.Second) // which does not shorten it
+		r.pause(time.Second) // does not shorten the pause
 		heldFor(t, r, time.Minute)
 		if done, _ := rs.of(hook + "2").allow(); done == nil {
-			t.Error("another receiver is paused as well")
+			t.Error("another receiver is also paused")
 		}
 		time.Sleep(time.Minute)
 		for range tripAfter {
@@ -132,7 +132,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-func TestRequestsAtTheSameTime(t *testing.T) {
+func TestConcurrentRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReceivers(3, nil).of(hook)
 		var now, most, made atomic.Int32
@@ -153,19 +153,19 @@ func TestRequestsAtTheSameTime(t *testing.T) {
 		time.Sleep(500 * time.Millisecond)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		for range 2 { // while it waits, and when it is late from the start
+		for range 2 { // once while it waits, and once with a context that is already done
 			if _, err := r.enter(ctx); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v, want that of the context", err)
 			}
 		}
 		time.Sleep(7 * time.Second)
 		if made.Load() != 20 || most.Load() != 3 {
-			t.Errorf("%d requests were made, at most %d at the same time, want 20 and 3", made.Load(), most.Load())
+			t.Errorf("%d requests were made, at most %d concurrently, want 20 and 3", made.Load(), most.Load())
 		}
 	})
 }
 
-func TestReceiversAreForgotten(t *testing.T) {
+func TestIdleReceiversAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rs := newReceivers(1, nil)
 		for i := range 1000 {
@@ -189,16 +189,16 @@ func TestReceiversAreForgotten(t *testing.T) {
 			return rs.states()
 		}
 		if got := left(closedIdle - time.Second); got[stateClosed] != 1003 {
-			t.Errorf("states %v before the time", got)
+			t.Errorf("states %v before closedIdle", got)
 		}
 		if got, want := left(sweepEvery), map[breakerState]int{stateClosed: 3, stateOpen: 1, stateHalfOpen: 0}; !maps.Equal(got, want) {
 			t.Errorf("states %v, want %v", got, want)
 		}
 		if rs.of("https://paused.example.com/") != paused || rs.of("https://broken.example.com/") != broken {
-			t.Error("a receiver with a state was forgotten")
+			t.Error("a receiver with an open breaker was removed")
 		}
 		if got, want := left(idleMost), map[breakerState]int{stateClosed: 2, stateOpen: 0, stateHalfOpen: 0}; !maps.Equal(got, want) {
-			t.Errorf("states %v, want %v: that in use, and the one asked for", got, want)
+			t.Errorf("states %v, want %v: the receiver in use, and the one asked for", got, want)
 		}
 		release()
 		if got := left(closedIdle); got[stateClosed] != 1 {
@@ -207,7 +207,7 @@ func TestReceiversAreForgotten(t *testing.T) {
 	})
 }
 
-// TestReceiversAreBounded keeps no more than maxReceivers, and none of those that are in use is forgotten for others.
+// TestReceiversAreBounded checks that at most maxReceivers are in memory, and that those in use are not removed.
 func TestReceiversAreBounded(t *testing.T) {
 	rs := newReceivers(1, nil)
 	busy := rs.of(hook)
@@ -220,6 +220,6 @@ func TestReceiversAreBounded(t *testing.T) {
 		rs.of(fmt.Sprint(hook, i))
 	}
 	if len(rs.known) != maxReceivers || rs.of(hook) != busy {
-		t.Errorf("%d receivers are known, and the one in use is kept: %t", len(rs.known), rs.of(hook) == busy)
+		t.Errorf("%d receivers are in memory, including the one in use: %t", len(rs.known), rs.of(hook) == busy)
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Receivers for tests: real servers on this machine, under the name hooks.example.com, most of which behave badly.
+// The receivers of these tests are real servers on this machine, under the name hooks.example.com. Most of them misbehave.
 
 const receiverName = "hooks.example.com"
 
@@ -55,7 +55,7 @@ func newAuthority(tb testing.TB) *authority {
 	return &authority{certificate, key}
 }
 
-// roots trust the authority, and those of the system.
+// roots returns the test authority and those of the system.
 func (a *authority) roots(tb testing.TB) *x509.CertPool {
 	tb.Helper()
 	pool, err := Roots(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw}))
@@ -65,7 +65,7 @@ func (a *authority) roots(tb testing.TB) *x509.CertPool {
 	return pool
 }
 
-// issue returns a configuration with a good certificate, changed by a function unless it is nil.
+// issue returns a configuration with a valid certificate, which change modifies unless it is nil.
 func (a *authority) issue(tb testing.TB, change func(*x509.Certificate)) *tls.Config {
 	tb.Helper()
 	template := &x509.Certificate{
@@ -82,15 +82,15 @@ func (a *authority) issue(tb testing.TB, change func(*x509.Certificate)) *tls.Co
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: a.key}}}
 }
 
-// receiving is a client, and where the receivers of a test are.
+// receiving is a client and the receivers of a test.
 type receiving struct {
 	tb testing.TB
 	*authority
 	client *client
 }
 
-// newReceiving makes a client that reaches this machine, and lets receivers answer for so long. At the end of the test
-// nothing of it may be left.
+// newReceiving returns a client that can connect to this machine, and gives receivers the time limit to answer. At the end of the
+// test, it checks that no goroutine or connection is left.
 func newReceiving(tb testing.TB, limit time.Duration) *receiving {
 	tb.Helper()
 	before := goleak.IgnoreCurrent()
@@ -103,7 +103,7 @@ func newReceiving(tb testing.TB, limit time.Duration) *receiving {
 	return &receiving{tb, a, c}
 }
 
-// serve starts a receiver with a handler, and returns its address.
+// serve starts a receiver, and returns its address.
 func (r *receiving) serve(handler http.HandlerFunc, change func(*httptest.Server)) string {
 	r.tb.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -117,8 +117,8 @@ func (r *receiving) serve(handler http.HandlerFunc, change func(*httptest.Server
 	return addressOn(server.Listener)
 }
 
-// serveRaw starts a receiver that takes connections, with TLS unless config is nil, and returns its address. The function
-// has each, until it returns or the test ends.
+// serveRaw starts a receiver that accepts connections, with TLS unless config is nil, and returns its address. It passes each
+// connection to the function, and closes it when the function returns or the test ends.
 func (r *receiving) serveRaw(config *tls.Config, take func(conn net.Conn, ended <-chan struct{})) string {
 	r.tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,7 +138,7 @@ func (r *receiving) serveRaw(config *tls.Config, take func(conn net.Conn, ended 
 				return
 			}
 			running.Go(func() {
-				closing := func() { _ = conn.Close() } // a connection that was reset is closed
+				closing := func() { _ = conn.Close() } // fails if the connection was reset
 				defer closing()
 				defer context.AfterFunc(ctx, closing)()
 				take(conn, ctx.Done())
@@ -166,16 +166,16 @@ func (r *receiving) post(address string) answer {
 	return r.client.post(r.tb.Context(), address, http.Header{"X-Test": {"yes"}}, []byte(`{"type":"webhook_event"}`))
 }
 
-// says is a receiver that reads a request and answers with these bytes.
+// says returns a receiver that reads a request and answers with these bytes.
 func says(text string) func(net.Conn, <-chan struct{}) {
 	return func(conn net.Conn, _ <-chan struct{}) {
 		if readRequest(conn) {
-			_, _ = io.WriteString(conn, text) // the client may not want all of it
+			_, _ = io.WriteString(conn, text) // fails if the client stops reading
 		}
 	}
 }
 
-// readRequest reads a whole request, and tells whether there was one.
+// readRequest reads a whole request, and reports whether there was one.
 func readRequest(conn net.Conn) bool {
 	request, err := http.ReadRequest(bufio.NewReader(conn))
 	if err != nil {
@@ -185,14 +185,14 @@ func readRequest(conn net.Conn) bool {
 	return err == nil
 }
 
-// reset ends a connection without ending it.
+// reset aborts a connection with a TCP reset.
 func reset(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	_ = conn.(*net.TCPConn).SetLinger(0) // on a connection that is gone already it does nothing
+	_ = conn.(*net.TCPConn).SetLinger(0) // fails if the connection is already closed
 	_ = conn.Close()
 }
 
-// large is a body of so many bytes.
+// large returns a body of the given size.
 func large(size int) []byte { return bytes.Repeat([]byte("x"), size) }

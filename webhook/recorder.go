@@ -7,28 +7,27 @@ import (
 	"platen/docgen"
 )
 
-// Limits of one transaction, so that no other writer waits long for it: attempts, and about how many bytes of answers. One
-// attempt is always recorded.
+// Limits of one transaction, so that other writers do not wait long. One attempt is always recorded, whatever its size.
 const (
-	recordAtMost = 512
-	recordBytes  = 4 << 20
+	recordAtMost = 512     // attempts
+	recordBytes  = 4 << 20 // approximate size of the recorded responses
 )
 
-// recorder records attempts of all webhooks together: those that come while it writes are written next, at once. What lies
-// beside each other in the database is so written once, and not once for each webhook.
+// recorder records the attempts of all webhooks. Attempts that arrive during a transaction are recorded together in the next
+// one, which writes fewer pages of the database than one transaction for each webhook.
 type recorder struct {
 	service *docgen.Service
 	entries chan recording
 	ended   sync.WaitGroup
 }
 
-// recording is an attempt with where to say that it was recorded.
+// recording is an attempt to record, and the channel that receives the result.
 type recording struct {
 	try docgen.AttemptResult
 	to  chan<- recorded
 }
 
-// recorded is what became of the record of an attempt.
+// recorded is the result of recording an attempt.
 type recorded struct {
 	id  int64 // of the delivery
 	err error
@@ -40,12 +39,12 @@ func newRecorder(service *docgen.Service) *recorder {
 	return r
 }
 
-// record has an attempt recorded, and to told so. to has room for it.
+// record queues an attempt. The result is sent to to, which must have room for it.
 func (r *recorder) record(try docgen.AttemptResult, to chan<- recorded) {
 	r.entries <- recording{try, to}
 }
 
-// close ends the recorder when nobody records any more.
+// close records the queued attempts and stops the recorder. record must not be called any more.
 func (r *recorder) close() {
 	close(r.entries)
 	r.ended.Wait()
@@ -58,7 +57,7 @@ func (r *recorder) run() {
 		for i, entry := range entries {
 			tries[i] = entry.try
 		}
-		// What was sent is worth being known also while the server stops.
+		// Attempts are recorded even while the server stops.
 		err := r.service.RecordAttempts(context.Background(), tries)
 		for _, entry := range entries {
 			entry.to <- recorded{entry.try.DeliveryID, err}
@@ -66,7 +65,7 @@ func (r *recorder) run() {
 	}
 }
 
-// gather returns an entry with those that wait behind it.
+// gather returns first and the entries waiting after it, within the limits of one transaction.
 func (r *recorder) gather(first recording) []recording {
 	entries, bytes := []recording{first}, sizeOf(first.try)
 	for len(entries) < recordAtMost && bytes < recordBytes {
@@ -83,7 +82,7 @@ func (r *recorder) gather(first recording) []recording {
 	return entries
 }
 
-// sizeOf is about how many bytes of an answer the record of an attempt holds.
+// sizeOf returns the approximate number of bytes of the response in the record of an attempt.
 func sizeOf(try docgen.AttemptResult) int {
 	size := len(try.ResponseBody)
 	for name, values := range try.ResponseHeaders {

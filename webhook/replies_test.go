@@ -17,7 +17,7 @@ import (
 	"platen/webhook"
 )
 
-// hijacked answers with what is no answer.
+// hijacked returns a handler that takes over the connection.
 func hijacked(do func(net.Conn)) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(rw).Hijack()
@@ -30,10 +30,10 @@ func hijacked(do func(net.Conn)) http.HandlerFunc {
 }
 
 func says(text string) http.HandlerFunc {
-	return hijacked(func(conn net.Conn) { _, _ = io.WriteString(conn, text) }) // the other side may have left
+	return hijacked(func(conn net.Conn) { _, _ = io.WriteString(conn, text) }) // fails if the client has closed the connection
 }
 
-// with answers with a status and a header.
+// with returns a handler that answers with a status and a header.
 func with(code int, name, value string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set(name, value)
@@ -43,10 +43,10 @@ func with(code int, name, value string) http.HandlerFunc {
 
 func hangs(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
-// drips answers at once, and never comes to an end.
+// drips answers at once, with a body that never ends.
 func drips(rw http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil {
-		_, _ = io.WriteString(rw, "drip ") // until the other side leaves
+		_, _ = io.WriteString(rw, "drip ") // until the client closes the connection
 		_ = http.NewResponseController(rw).Flush()
 		select {
 		case <-r.Context().Done():
@@ -58,11 +58,11 @@ func drips(rw http.ResponseWriter, r *http.Request) {
 func floods(code int) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(code)
-		_, _ = io.WriteString(rw, strings.Repeat("flood ", 1<<20)) // no more than the other side wants
+		_, _ = io.WriteString(rw, strings.Repeat("flood ", 1<<20)) // fails if the client stops reading
 	}
 }
 
-// reply is something that a receiver does, and what the log says of it.
+// reply is the behavior of a receiver, and the record of the attempt.
 type reply struct {
 	name      string
 	does      http.HandlerFunc
@@ -76,28 +76,32 @@ func replies() []reply {
 	const secret = "/secret?key=secret"
 	return []reply{
 		{"good", status(http.StatusNoContent), 204, webhook.OutcomeDelivered, "", false},
-		{"good without end", drips, 200, webhook.OutcomeDelivered, "", true},
+		{"good and endless", drips, 200, webhook.OutcomeDelivered, "", true},
 		{"good and large", floods(http.StatusOK), 200, webhook.OutcomeDelivered, "", true},
 		{"bad and large", floods(http.StatusInternalServerError), 500, webhook.OutcomeStatus, "500 Internal Server Error", true},
 		{"not found", status(http.StatusNotFound), 404, webhook.OutcomeStatus, "404 Not Found", false},
-		{"a status of its own", status(599), 599, webhook.OutcomeStatus, "599", false},
+		{"unknown status", status(599), 599, webhook.OutcomeStatus, "599", false},
 		{"hang", hangs, 0, webhook.OutcomeTimeout, "did not answer within", false},
-		{"cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0, webhook.OutcomeReset, "ended the connection", false},
-		{"reset", hijacked(func(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }), 0, webhook.OutcomeReset, "ended the connection", false},
-		{"half an answer", says("HTTP/1.1 200 OK\r\nContent-"), 0, webhook.OutcomeInvalid, "cut short", false},
+		{"cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0, webhook.OutcomeReset, "closed the connection",
+			false},
+		{"reset", hijacked(func(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }), 0, webhook.OutcomeReset, "closed the connection",
+			false},
+		{"half an answer", says("HTTP/1.1 200 OK\r\nContent-"), 0, webhook.OutcomeInvalid, "truncated", false},
 		{"garbage", says("SSH-2.0-OpenSSH_9.6\r\n\r\n"), 0, webhook.OutcomeInvalid, "is not HTTP", false},
-		{"headers without end", says("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18)), 0, webhook.OutcomeInvalid, "headers larger than", false},
-		{"redirect", with(http.StatusFound, "Location", "https://elsewhere.example"+secret), 302, webhook.OutcomeRedirect, "the host elsewhere.example", false},
-		{"busy for seconds", with(http.StatusTooManyRequests, "Retry-After", "90"), 429, webhook.OutcomeBusy, "left alone for 1m30s", false},
-		{"busy until a date", with(http.StatusTooManyRequests, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"), 429, webhook.OutcomeBusy, "left alone for 1h0m0s", false},
+		{"endless headers", says("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<18)), 0, webhook.OutcomeInvalid, "headers larger than", false},
+		{"redirect", with(http.StatusFound, "Location", "https://elsewhere.example"+secret), 302, webhook.OutcomeRedirect,
+			"the host elsewhere.example", false},
+		{"busy for seconds", with(http.StatusTooManyRequests, "Retry-After", "90"), 429, webhook.OutcomeBusy, "a pause of 1m30s", false},
+		{"busy until a date", with(http.StatusTooManyRequests, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"), 429, webhook.OutcomeBusy,
+			"a pause of 1h0m0s", false},
 		{"busy", status(http.StatusTooManyRequests), 429, webhook.OutcomeBusy, "429 Too Many Requests", false},
-		{"away for seconds", with(http.StatusServiceUnavailable, "Retry-After", "5"), 503, webhook.OutcomeBusy, "left alone for 5s", false},
+		{"unavailable for seconds", with(http.StatusServiceUnavailable, "Retry-After", "5"), 503, webhook.OutcomeBusy, "a pause of 5s", false},
 		{"away", with(http.StatusServiceUnavailable, "Retry-After", "soon"), 503, webhook.OutcomeStatus, "503 Service Unavailable", false},
 		{"gone", status(http.StatusGone), 410, webhook.OutcomeGone, "wants no more", false},
 	}
 }
 
-// TestReplies keeps in the log what came of each kind of answer.
+// TestReplies checks how attempts are recorded for each kind of reply.
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -134,14 +138,17 @@ func (w *world) checkReply(t *testing.T, id int64, want reply) {
 		state = docgen.DeliveryFailed
 	}
 	d := w.await(id, 1, state)[0]
-	if d.Attempts != 1 || d.Tries != 1 || !strings.Contains(d.Reason, want.reason) || (d.Reason == "") == failed || strings.Contains(d.Reason, "secret") {
+	if d.Attempts != 1 || d.Tries != 1 || !strings.Contains(d.Reason, want.reason) || (d.Reason == "") == failed ||
+		strings.Contains(d.Reason, "secret") {
 		t.Errorf("the delivery is %+v", d)
 	}
 	a := w.attempts(d.ID)[0]
-	if a.Outcome != string(want.outcome) || a.Status != want.status || !strings.Contains(a.Reason, want.reason) || failed && a.Reason != d.Reason {
+	if a.Outcome != string(want.outcome) || a.Status != want.status || !strings.Contains(a.Reason, want.reason) || failed &&
+		a.Reason != d.Reason {
 		t.Errorf("outcome %s, status %d, reason %q, want %+v", a.Outcome, a.Status, a.Reason, want)
 	}
-	if a.Truncated != want.truncated || len(a.ResponseBody) > 64<<10 || (a.ResponseHeaders == nil) != (want.status == 0) || a.RequestHeaders == nil {
+	if a.Truncated != want.truncated || len(a.ResponseBody) > 64<<10 || (a.ResponseHeaders == nil) != (want.status == 0) ||
+		a.RequestHeaders == nil {
 		t.Errorf("truncated %t with %d bytes of a body, headers %v", a.Truncated, len(a.ResponseBody), a.ResponseHeaders)
 	}
 	gone := want.outcome == webhook.OutcomeGone

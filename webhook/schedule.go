@@ -9,34 +9,33 @@ import (
 )
 
 const (
-	// A pause shorter than minPause is no pause, and a receiver is not tried for longer than maxLength in all.
+	// minPause is the minimum length of a pause, and maxLength the maximum length of a schedule.
 	minPause, maxLength = 100 * time.Millisecond, 30 * 24 * time.Hour
-	// maxTries is how many pauses a schedule may have.
+	// maxTries is the maximum number of pauses in a schedule.
 	maxTries = 100
-	// jitter is the part of a pause by which it may be shorter or longer, so that deliveries that failed together do not come
-	// back together. As many are shorter as are longer: a schedule of two hours takes two hours, give or take minutes.
+	// jitter is the fraction of a pause by which it is randomly shortened or lengthened, so that deliveries that failed together
+	// are not retried together. The mean is unchanged: a schedule of two hours takes two hours, give or take a few minutes.
 	jitter = 0.1
 )
 
-// noRetries is how a schedule without pauses is written.
+// noRetries is the string form of a schedule without pauses.
 const noRetries = "none"
 
-// Schedule says when a delivery that failed is tried again: after the first failure when the first pause is over, and so
-// on. After the failure that has no pause any more it is given up.
+// Schedule lists the pauses after each failed attempt of a delivery. A delivery that fails after the last pause is given up.
 type Schedule []time.Duration
 
-// DefaultSchedule is twelve tries in two hours, after the first.
+// DefaultSchedule has twelve retries in two hours.
 var DefaultSchedule = Schedule{
 	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute,
 	15 * time.Minute, 15 * time.Minute, 20 * time.Minute, 20 * time.Minute, 24*time.Minute + 20*time.Second,
 }
 
-// SlowTail is three more days, for receivers that stay away over a weekend.
+// SlowTail has seven retries in three days. Append it to a schedule for receivers that are down over a weekend.
 var SlowTail = Schedule{
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 24 * time.Hour,
 }
 
-// ParseSchedule reads what String writes: pauses separated by commas, as in 10s,30s,1m, or none.
+// ParseSchedule parses pauses separated by commas, as in 10s,30s,1m, or "none". It accepts what String returns.
 func ParseSchedule(text string) (Schedule, error) {
 	s := Schedule{}
 	if strings.TrimSpace(text) == noRetries {
@@ -46,7 +45,7 @@ func ParseSchedule(text string) (Schedule, error) {
 		entry = strings.TrimSpace(entry)
 		pause, err := time.ParseDuration(entry)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no pause: write pauses as 10s,30s,1m,2h, or %s for no second try", entry, noRetries)
+			return nil, fmt.Errorf("%q is not a duration: write pauses like 10s,30s,1m,2h, or %s for no retries", entry, noRetries)
 		}
 		if pause < minPause || pause > maxLength {
 			return nil, fmt.Errorf("a pause of %s is too short or too long: it must be from %v to %v", entry, minPause, maxLength)
@@ -54,15 +53,15 @@ func ParseSchedule(text string) (Schedule, error) {
 		s = append(s, pause)
 	}
 	if len(s) > maxTries {
-		return nil, fmt.Errorf("a schedule of %d pauses is too long: it may have %d", len(s), maxTries)
+		return nil, fmt.Errorf("a schedule of %d pauses is too long: the maximum is %d", len(s), maxTries)
 	}
 	if s.Length() > maxLength {
-		return nil, errors.New("a schedule of more than 30 days is too long")
+		return nil, errors.New("the schedule is too long: the maximum is 30 days")
 	}
 	return s, nil
 }
 
-// UnmarshalText makes a schedule a setting.
+// UnmarshalText implements [encoding.TextUnmarshaler] with ParseSchedule.
 func (s *Schedule) UnmarshalText(text []byte) error {
 	parsed, err := ParseSchedule(string(text))
 	if err == nil {
@@ -71,7 +70,7 @@ func (s *Schedule) UnmarshalText(text []byte) error {
 	return err
 }
 
-// String writes the pauses as an operator does: 10s,30s,1m.
+// String returns the form that ParseSchedule accepts, such as 10s,30s,1m.
 func (s Schedule) String() string {
 	if len(s) == 0 {
 		return noRetries
@@ -90,7 +89,7 @@ func (s Schedule) String() string {
 	return strings.Join(pauses, ",")
 }
 
-// Length is the time from the first failure to the last try, without what the tries themselves take.
+// Length returns the sum of the pauses: the time from the first failure to the last attempt, without the attempts themselves.
 func (s Schedule) Length() time.Duration {
 	var sum time.Duration
 	for _, pause := range s {
@@ -99,7 +98,7 @@ func (s Schedule) Length() time.Duration {
 	return sum
 }
 
-// after returns the pause after so many failed tries, with its jitter; more is false when there is none.
+// after returns the pause after the given number of failed attempts, with jitter. more is false if there is none.
 func (s Schedule) after(tries int) (pause time.Duration, more bool) {
 	if tries < 1 || tries > len(s) {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// Names of headers, as the hosted service and the Standard Webhooks specification write them.
+// Names of headers, as Box and the Standard Webhooks specification define them.
 const (
 	headerDelivery  = "box-delivery-id"
 	headerSent      = "box-delivery-timestamp"
@@ -27,41 +27,41 @@ const (
 )
 
 const (
-	// The one version and algorithm of the signatures in headers of the hosted service.
+	// signatureVersion and signatureAlgorithm are the only version and algorithm of Box's signatures.
 	signatureVersion   = "1"
 	signatureAlgorithm = "HmacSHA256"
 
-	// standardVersion begins a signature of Standard Webhooks that is made with a shared key.
+	// standardVersion is the prefix of Standard Webhooks signatures with a shared key.
 	standardVersion = "v1,"
 
-	// sentLayout is RFC 3339 with the offset in digits, as the hosted service writes it.
+	// sentLayout is RFC 3339 with a numeric offset, also for UTC, as Box writes it.
 	sentLayout = "2006-01-02T15:04:05-07:00"
 
-	// userAgent begins with that of the hosted service, because receivers and their firewalls look for it. It tells no version:
-	// who is called need not learn which faults the caller has.
+	// userAgent begins with Box's own, because receivers and their firewalls look for it. It does not reveal the version of the
+	// server, and so none of its vulnerabilities.
 	userAgent = "Box-WH-Client/0.1 Platen"
 )
 
 // A Message is one attempt to deliver an event.
 type Message struct {
 	ID       string    // of the event: the same for every attempt
-	Delivery string    // of the attempt
-	Time     time.Time // of the attempt; headers have it to the second, in its own time zone
+	Delivery string    // ID of the attempt
+	Time     time.Time // of the attempt; the headers state it in seconds, one of them in its time zone
 	Body     []byte
 }
 
-// Keys are those of an application. Either may be empty, then nothing is signed with it.
+// Keys holds the signing keys of an application. An empty key signs nothing.
 type Keys struct {
 	Primary, Secondary string
-	Retired            []string // were replaced, and sign once more where there is room: among the signatures of Standard Webhooks
+	Retired            []string // replaced keys that still sign, only for Standard Webhooks: Box has no headers for them
 }
 
-// Sign returns the headers of a request that delivers a message: who calls, what is sent, and its signatures in two ways, those of
-// the hosted service and those of Standard Webhooks. Without keys there are no signatures, but all else.
+// Sign returns the headers of the request that delivers m, with two kinds of signatures: Box's, and those of Standard Webhooks.
+// Without keys, the headers contain no signatures.
 //
-// One text serves as the key of both: as it stands for the one, and for the other the bytes that it is the base64 of. Keys that
-// were made elsewhere may lack the prefix. Where the rest is no base64, the libraries of Standard Webhooks do not take the
-// key, and there is no signature for them.
+// Both kinds use the same keys. Box's signatures use the whole string, Standard Webhooks the bytes that it encodes in base64
+// after the prefix. Keys from other sources may lack the prefix. A key that is not base64 makes no Standard Webhooks signature,
+// because the libraries do not accept it.
 func Sign(m Message, k Keys) http.Header {
 	header := http.Header{}
 	sent, timestamp := m.Time.Format(sentLayout), strconv.FormatInt(m.Time.Unix(), 10)
@@ -96,12 +96,12 @@ func Sign(m Message, k Keys) http.Header {
 	return header
 }
 
-// signBox signs as the hosted service does: with the text of the key.
+// signBox returns the signature that Box would send. Its key is the whole string.
 func signBox(key, sent string, body []byte) string {
 	return authenticate([]byte(key), body, []byte(sent))
 }
 
-// signStandard signs by Standard Webhooks, and reports whether the key can be used there.
+// signStandard returns the Standard Webhooks signature. It reports whether the key is valid for it.
 func signStandard(key, id, timestamp string, body []byte) (string, bool) {
 	secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(key, docgen.SecretPrefix))
 	if err != nil || len(secret) == 0 {
@@ -110,7 +110,7 @@ func signStandard(key, id, timestamp string, body []byte) (string, bool) {
 	return standardVersion + authenticate(secret, []byte(id+"."+timestamp+"."), body), true
 }
 
-// authenticate returns the HMAC-SHA-256 of parts that follow one another, in base64.
+// authenticate returns the HMAC-SHA-256 of the concatenated parts, in base64.
 func authenticate(key []byte, parts ...[]byte) string {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range parts {

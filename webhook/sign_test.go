@@ -20,8 +20,10 @@ import (
 )
 
 const (
-	vectorBody     = `{"type":"webhook_event","webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED","source":{"id":"1234567890","type":"file","name":"Test.txt"}}`
-	japaneseBody   = `{"webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED","source":{"id":"1234567890","type":"file","name":"スクリーンショット 2020-08-05.txt"}}`
+	vectorBody = `{"type":"webhook_event","webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED",` +
+		`"source":{"id":"1234567890","type":"file","name":"Test.txt"}}`
+	japaneseBody = `{"webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED",` +
+		`"source":{"id":"1234567890","type":"file","name":"スクリーンショット 2020-08-05.txt"}}`
 	japaneseEscape = `{"webhook":{"id":"1234567890"},"trigger":"FILE.UPLOADED","source":{"id":"1234567890","type":"file","name":` +
 		`"\u30b9\u30af\u30ea\u30fc\u30f3\u30b7\u30e7\u30c3\u30c8 2020-08-05.txt"}}`
 )
@@ -31,7 +33,7 @@ var (
 	vectorKeys = webhook.Keys{Primary: "SamplePrimaryKey", Secondary: "SampleSecondaryKey"}
 )
 
-// The vectors are those of the tests of the hosted service's SDKs and of the Standard Webhooks libraries.
+// TestSignVectors uses the test vectors of the Box SDKs and of the Standard Webhooks libraries.
 func TestSignVectors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		message webhook.Message
@@ -83,13 +85,15 @@ func TestSignWithFewerKeys(t *testing.T) {
 		keys       webhook.Keys
 		signatures []string
 	}{
-		"no keys":        {webhook.Keys{}, nil},
-		"primary":        {webhook.Keys{Primary: key}, append(box, "Box-Signature-Primary", "Webhook-Signature")},
-		"secondary":      {webhook.Keys{Secondary: key}, append(box, "Box-Signature-Secondary", "Webhook-Signature")},
-		"both":           {webhook.Keys{Primary: key, Secondary: key}, append(box, "Box-Signature-Primary", "Box-Signature-Secondary", "Webhook-Signature")},
-		"no base64":      {webhook.Keys{Primary: "a key of one's own"}, append(box, "Box-Signature-Primary")},
-		"nothing in it":  {webhook.Keys{Primary: "whsec_"}, append(box, "Box-Signature-Primary")},
-		"no base64, too": {webhook.Keys{Primary: "?", Secondary: key}, append(box, "Box-Signature-Primary", "Box-Signature-Secondary", "Webhook-Signature")},
+		"no keys":   {webhook.Keys{}, nil},
+		"primary":   {webhook.Keys{Primary: key}, append(box, "Box-Signature-Primary", "Webhook-Signature")},
+		"secondary": {webhook.Keys{Secondary: key}, append(box, "Box-Signature-Secondary", "Webhook-Signature")},
+		"both": {webhook.Keys{Primary: key, Secondary: key},
+			append(box, "Box-Signature-Primary", "Box-Signature-Secondary", "Webhook-Signature")},
+		"no base64":     {webhook.Keys{Primary: "a key of one's own"}, append(box, "Box-Signature-Primary")},
+		"nothing in it": {webhook.Keys{Primary: "whsec_"}, append(box, "Box-Signature-Primary")},
+		"one not base64": {webhook.Keys{Primary: "?", Secondary: key},
+			append(box, "Box-Signature-Primary", "Box-Signature-Secondary", "Webhook-Signature")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -105,8 +109,8 @@ func TestSignWithFewerKeys(t *testing.T) {
 	}
 }
 
-// A library that others wrote accepts what is signed, at the time that it is signed.
-func TestSignedForTheLibrary(t *testing.T) {
+// TestLibraryAcceptsSignatures checks signatures with the Standard Webhooks library.
+func TestLibraryAcceptsSignatures(t *testing.T) {
 	keys := webhook.Keys{Primary: docgen.NewSecret(), Secondary: docgen.NewSecret()}
 	body := []byte(japaneseEscape)
 	header := webhook.Sign(webhook.Message{ID: uuid.NewString(), Delivery: uuid.NewString(), Time: time.Now(), Body: body}, keys)
@@ -116,12 +120,12 @@ func TestSignedForTheLibrary(t *testing.T) {
 		}
 	}
 	if err := library(t, docgen.NewSecret()).Verify(body, header); err == nil {
-		t.Error("another key is accepted")
+		t.Error("the library accepts another key")
 	}
 }
 
-// What is signed with any key is accepted, and with a single bit changed it is refused.
-func TestSignedIsAcceptedAndNothingElse(t *testing.T) {
+// TestChangedBitIsRejected checks that signed requests are accepted, with any key, and rejected if a single bit is changed.
+func TestChangedBitIsRejected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := docgen.NewSecret()
 		keys := webhook.Keys{Primary: key}
@@ -137,8 +141,9 @@ func TestSignedIsAcceptedAndNothingElse(t *testing.T) {
 		}
 		header := webhook.Sign(m, keys)
 		body := slices.Clone(m.Body)
-		if report := webhook.Verify(header, body, []string{key}, m.Time, maxAge); !report.Good || !report.Schemes[0].Good || !report.Schemes[1].Good {
-			t.Fatalf("Verify refuses what is signed: %+v", report)
+		if report := webhook.Verify(header, body, []string{key}, m.Time, maxAge); !report.Good || !report.Schemes[0].Good ||
+			!report.Schemes[1].Good {
+			t.Fatalf("Verify rejects a signed request: %+v", report)
 		}
 		if err := library(t, key).VerifyIgnoringTimestamp(body, header); err != nil {
 			t.Fatal(err)
@@ -157,10 +162,10 @@ func TestSignedIsAcceptedAndNothingElse(t *testing.T) {
 		box, standard := !strings.HasPrefix(changed, "webhook-"), !strings.HasPrefix(changed, "box-")
 		report := webhook.Verify(header, body, []string{key}, m.Time, maxAge)
 		if report.Good || report.Schemes[0].Good == box || report.Schemes[1].Good == standard {
-			t.Fatalf("another %s: %+v", changed, report)
+			t.Fatalf("changed %s: %+v", changed, report)
 		}
 		if accepted := library(t, key).VerifyIgnoringTimestamp(body, header) == nil; accepted == standard {
-			t.Fatalf("another %s: the library accepts it: %t", changed, accepted)
+			t.Fatalf("changed %s: accepted by the library: %t", changed, accepted)
 		}
 	})
 }
@@ -179,7 +184,7 @@ func library(t interface{ Fatal(args ...any) }, key string) *standardwebhooks.We
 	return verifier
 }
 
-// On the wire there is every header once, the names as any receiver compares them, and the body byte for byte.
+// TestSignedOnTheWire checks that each header is sent once, and that the body is sent byte for byte.
 func TestSignedOnTheWire(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -190,7 +195,8 @@ func TestSignedOnTheWire(t *testing.T) {
 	go answerOnce(t, listener, arrived)
 
 	body := []byte(japaneseEscape)
-	message := webhook.Message{ID: "11111111-1111-4111-8111-111111111111", Delivery: "22222222-2222-4222-8222-222222222222", Time: vectorTime, Body: body}
+	message := webhook.Message{ID: "11111111-1111-4111-8111-111111111111", Delivery: "22222222-2222-4222-8222-222222222222",
+		Time: vectorTime, Body: body}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String()+"/hook", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -220,12 +226,12 @@ func TestSignedOnTheWire(t *testing.T) {
 		"webhook-timestamp: 1577862000",
 	} {
 		if n := len(slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line != want })); n != 1 {
-			t.Errorf("%d lines are %q in\n%s", n, want, head)
+			t.Errorf("%d lines match %q in\n%s", n, want, head)
 		}
 	}
 }
 
-// answerOnce reads one request as it comes, and answers it.
+// answerOnce reads one request byte for byte, and answers it.
 func answerOnce(t *testing.T, listener net.Listener, arrived chan<- string) {
 	connection, err := listener.Accept()
 	if err != nil {

@@ -2,9 +2,9 @@ package webhook
 
 import "sync"
 
-// tasks counts the tasks of webhooks that run in this process. It is safe for concurrent use.
+// tasks counts the delivery tasks that run in this process. It is safe for concurrent use.
 type tasks struct {
-	most int // that the queue can run at the same time; 0 is no limit
+	most int // number of tasks that the queue can run concurrently; 0 means no limit
 
 	mu       sync.Mutex
 	running  int
@@ -16,8 +16,8 @@ func newTasks(most int) *tasks {
 	return &tasks{most: most, owners: map[int64]int{}, webhooks: map[int64]int{}}
 }
 
-// enter counts a task of a webhook. When four of five tasks that the queue can run are running, an owner with more than an equal
-// share of them is refused, so that the queue always has room for the tasks of others. leave must be called once.
+// enter counts a task of a webhook until leave is called, which must happen once. If the queue is 80% full, enter refuses owners
+// who already have an equal share of the running tasks or more, so that the queue has room for the tasks of others.
 func (t *tasks) enter(owner, webhook int64) (leave func(), ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,14 +36,14 @@ func (t *tasks) enter(owner, webhook int64) (leave func(), ok bool) {
 	}, true
 }
 
-// decrement takes one from a count, and forgets a count of zero.
+// decrement decrements a count, and deletes it at zero.
 func decrement(counts map[int64]int, key int64) {
 	if counts[key]--; counts[key] == 0 {
 		delete(counts, key)
 	}
 }
 
-// serves reports whether a task of a webhook runs.
+// serves reports whether a task of the webhook is running.
 func (t *tasks) serves(webhook int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,8 +2,8 @@ package webhook
 
 import "testing"
 
-// TestTasksAreForgotten keeps nothing of owners and webhooks without a task.
-func TestTasksAreForgotten(t *testing.T) {
+// TestEndedTasksLeaveNothing checks that nothing is kept for owners and webhooks without a task.
+func TestEndedTasksLeaveNothing(t *testing.T) {
 	counted := newTasks(0)
 	leave, _ := counted.enter(1, 7)
 	again, _ := counted.enter(1, 7)
@@ -17,16 +17,16 @@ func TestTasksAreForgotten(t *testing.T) {
 	}
 }
 
-// TestTasksAreShared refuses a task of who has more than an equal share of the queue, once it is nearly full.
+// TestTasksAreShared checks that a nearly full queue refuses tasks of an owner with more than an equal share of it.
 func TestTasksAreShared(t *testing.T) {
 	counted := newTasks(10)
 	for range 8 {
 		if _, ok := counted.enter(1, 7); !ok {
-			t.Fatal("refused while the queue has room")
+			t.Fatal("a task was refused while the queue had room")
 		}
 	}
 	if _, ok := counted.enter(1, 7); ok {
-		t.Error("the only owner in a crowded queue got one more task")
+		t.Error("a nearly full queue accepted another task of its only owner")
 	}
 	for range 2 {
 		if _, ok := counted.enter(2, 8); !ok {

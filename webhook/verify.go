@@ -10,15 +10,16 @@ import (
 	"time"
 )
 
-// A Report says of a request whether it is signed well and, if it is not, why: for a developer whose own check fails.
+// A Report shows whether a request is signed correctly and, if not, the most likely reason. It is for developers of receivers
+// whose own check fails.
 type Report struct {
-	Good    bool           `json:"good"` // there is a signature, and nothing is wrong with any
+	Good    bool           `json:"good"` // whether there is a signature, and no finding is Wrong
 	Message string         `json:"message"`
 	Remedy  string         `json:"remedy,omitempty"`
-	Schemes []SchemeReport `json:"schemes"` // of the headers of the hosted service, and of those of Standard Webhooks
+	Schemes []SchemeReport `json:"schemes"` // Box's headers first, then those of Standard Webhooks
 }
 
-// A SchemeReport is what is right and wrong with the headers of one way to sign.
+// A SchemeReport lists the findings about the headers of one signature scheme.
 type SchemeReport struct {
 	Scheme   string    `json:"scheme"` // box or standard-webhooks
 	Signed   bool      `json:"signed"`
@@ -26,41 +27,41 @@ type SchemeReport struct {
 	Findings []Finding `json:"findings"`
 }
 
-// A Finding is one thing that was looked at.
+// A Finding is the result of one check.
 type Finding struct {
 	Level   Level  `json:"level"`
-	Code    string `json:"code"` // stays the same where the message becomes better
+	Code    string `json:"code"` // stable, unlike the message
 	Message string `json:"message"`
-	Remedy  string `json:"remedy,omitempty"` // of what is wrong
+	Remedy  string `json:"remedy,omitempty"` // set if Level is Wrong
 }
 
-// A Level says what a finding means.
+// A Level is the severity of a finding.
 type Level string
 
-// The levels. A note is neither right nor wrong by itself.
+// The levels. A Note alone is neither right nor wrong.
 const (
 	Right Level = "right"
 	Wrong Level = "wrong"
 	Note  Level = "note"
 )
 
-// A signatureScheme is one way to sign.
+// A signatureScheme is one way to sign requests.
 type signatureScheme struct {
 	name       string
-	constants  [][2]string // headers that have one value
-	id         string      // header of what is signed besides time and body, if there is any
-	timestamp  string      // header
+	constants  [][2]string // headers with only one valid value, and that value
+	id         string      // header with a signed ID; "" if there is none
+	timestamp  string      // header with the signed timestamp
 	read       func(timestamp string) (time.Time, error)
 	write      func(time.Time) string
-	headers    string // with signatures, to be named
+	headers    string // names of the signature headers, for messages
 	signatures func(http.Header) []signature
 	sign       func(signed) (string, bool)
 }
 
-// signature is one of a request, with the header it stands in.
+// signature is a signature in a request, and the header that contains it.
 type signature struct{ header, value string }
 
-// signed is what a signature is made of, or may have been.
+// signed holds the input of a signature.
 type signed struct {
 	key, id, timestamp string
 	body               []byte
@@ -100,9 +101,9 @@ var standardScheme = signatureScheme{
 	sign: func(s signed) (string, bool) { return signStandard(s.key, s.id, s.timestamp, s.body) },
 }
 
-// Verify checks all signatures of a request, both those of the hosted service and those of Standard Webhooks, by the keys that the
-// receiver has: the primary one first if it knows. A timestamp must be no older than maxAge, and not in the future, where the
-// SDKs of the hosted service refuse it. Where a signature is not good, Verify tries what usually happens to keys and bodies on the way.
+// Verify checks the Box signatures and the Standard Webhooks signatures of a request with the keys of the receiver, the primary one
+// first if that is known. A timestamp must be no older than maxAge, and not in the future, because Box's SDKs reject that. If no
+// signature is valid, Verify looks for the reason by undoing what often happens to keys and bodies in transit.
 func Verify(header http.Header, body []byte, keys []string, now time.Time, maxAge time.Duration) Report {
 	v := verifier{header, body, keys, now, maxAge}
 	r := Report{Schemes: []SchemeReport{v.check(&boxScheme, &standardScheme), v.check(&standardScheme, &boxScheme)}}
@@ -120,17 +121,17 @@ func Verify(header http.Header, body []byte, keys []string, now time.Time, maxAg
 	case !signatures:
 		r.Message, r.Remedy = v.unsigned()
 	case len(wrong) == 0:
-		r.Good, r.Message = true, "The signature is good."
+		r.Good, r.Message = true, "The signature is valid."
 	default:
-		cause := mostTelling(wrong)
+		cause := mostSpecific(wrong)
 		r.Message, r.Remedy = cause.Message, cause.Remedy
 	}
 	return r
 }
 
-// mostTelling returns the first of what is wrong that is sure, or else the first guess. How old a request is comes last: a capture
-// is mostly looked at later.
-func mostTelling(wrong []Finding) Finding {
+// mostSpecific returns the first finding that is certain, or else the first guess. Findings about the age of the request come
+// last, because captures are usually checked later.
+func mostSpecific(wrong []Finding) Finding {
 	rank := func(f Finding) int {
 		switch {
 		case f.aged():
@@ -151,23 +152,25 @@ type verifier struct {
 	maxAge time.Duration
 }
 
-// unsigned says why there may be no signatures.
+// unsigned describes why the request may have no signatures.
 func (v *verifier) unsigned() (message, remedy string) {
-	of := func(names ...string) bool {
+	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return v.header.Get(name) != "" })
 	}
 	switch {
-	case of(headerVersion, headerAlgorithm):
-		return "The request was signed, but its signatures have been lost on the way.",
-			"See whether a proxy, or what wrote the capture, leaves out headers that begin with box-signature- and webhook-."
-	case of(headerDelivery, headerSent, headerID, headerTimestamp):
-		return "The request is not signed: its application has no keys.", "Make keys for the application. What was sent before stays unsigned."
+	case has(headerVersion, headerAlgorithm):
+		return "The request was signed, but its signatures were lost in transit.",
+			"Check whether a proxy, or the tool that captured the request, removes headers that begin with box-signature- and webhook-."
+	case has(headerDelivery, headerSent, headerID, headerTimestamp):
+		return "The request is not signed: its application has no keys.",
+			"Create keys for the application. Requests sent before that stay unsigned."
 	}
-	return "The request has no headers of a webhook.",
-		"See whether it comes from a webhook at all, and whether a proxy, or what wrote the capture, leaves out headers that begin with box- and webhook-."
+	return "The request has no webhook headers.",
+		"Check that it comes from a webhook, and whether a proxy, or the tool that captured it, removes headers that begin with box- and " +
+			"webhook-."
 }
 
-// check looks at the headers of one scheme. What the other says helps to tell what has changed.
+// check checks the headers of scheme s. Those of the other scheme help to find out what was changed.
 func (v *verifier) check(s, other *signatureScheme) SchemeReport {
 	c := SchemeReport{Scheme: s.name, Findings: []Finding{}}
 	signatures := s.signatures(v.header)
@@ -180,7 +183,7 @@ func (v *verifier) check(s, other *signatureScheme) SchemeReport {
 		c.add(v.constant(constant[0], constant[1]))
 	}
 	if s.id != "" && v.header.Get(s.id) == "" {
-		c.add(Finding{Wrong, "id_missing", "The header " + s.id + " is missing, which is signed.", keepHeaders})
+		c.add(Finding{Wrong, "id_missing", "The header " + s.id + " is missing; its value is part of the signature.", keepHeaders})
 	}
 	sent, problem := v.sent(s)
 	if problem != nil {
@@ -196,59 +199,63 @@ func (v *verifier) check(s, other *signatureScheme) SchemeReport {
 
 func (c *SchemeReport) add(findings ...Finding) { c.Findings = append(c.Findings, findings...) }
 
-const keepHeaders = "See whether a proxy, or what wrote the capture, leaves it out or changes it."
+const keepHeaders = "Check whether a proxy, or the tool that captured the request, removes or changes it."
 
+// constant checks a header with only one valid value.
 func (v *verifier) constant(name, want string) Finding {
 	switch got := v.header.Get(name); got {
 	case want:
 		return Finding{Right, "constant", name + " is " + want + ".", ""}
 	case "":
-		return Finding{Wrong, "constant_missing", "The header " + name + " is missing; it is " + want + ".", keepHeaders}
+		return Finding{Wrong, "constant_missing", "The header " + name + " is missing; it must be " + want + ".", keepHeaders}
 	default:
-		return Finding{Wrong, "constant_unknown", fmt.Sprintf("%s is %q; only %s is known.", name, got, want), keepHeaders}
+		return Finding{Wrong, "constant_unknown", fmt.Sprintf("%s is %q; it must be %s.", name, got, want), keepHeaders}
 	}
 }
 
-// sent reads the timestamp.
+// sent parses the timestamp. The finding is nil if that succeeds.
 func (v *verifier) sent(s *signatureScheme) (time.Time, *Finding) {
 	text := v.header.Get(s.timestamp)
 	if text == "" {
-		return time.Time{}, &Finding{Wrong, "timestamp_missing", "The header " + s.timestamp + " is missing, which is signed.", keepHeaders}
+		message := "The header " + s.timestamp + " is missing; its value is part of the signature."
+		return time.Time{}, &Finding{Wrong, "timestamp_missing", message, keepHeaders}
 	}
 	sent, err := s.read(text)
 	if err != nil {
-		return sent, &Finding{Wrong, "timestamp_unreadable", fmt.Sprintf("%s is %q, which is no time such as %s.", s.timestamp, text, s.write(v.now)), keepHeaders}
+		message := fmt.Sprintf("%s is %q, which is not a timestamp such as %s.", s.timestamp, text, s.write(v.now))
+		return sent, &Finding{Wrong, "timestamp_unreadable", message, keepHeaders}
 	}
 	return sent, nil
 }
 
-// TimestampOld is the code of a request that is older than allowed, as captures are.
+// TimestampOld is the code of the finding that a request is older than permitted, as captured requests often are.
 const TimestampOld = "timestamp_old"
 
 const codeFuture = "timestamp_future"
 
 func (f Finding) aged() bool { return f.Code == TimestampOld || f.Code == codeFuture }
 
-// libraryMaxAge is how old a timestamp may be for the libraries of Standard Webhooks.
+// libraryMaxAge is the maximum age of a request that the Standard Webhooks libraries accept.
 const libraryMaxAge = 5 * time.Minute
 
-// age judges a timestamp.
+// age checks the age of the request.
 func (v *verifier) age(s *signatureScheme, sent time.Time) Finding {
 	switch age := v.now.Truncate(time.Second).Sub(sent); {
 	case age < 0:
-		return Finding{Wrong, codeFuture, fmt.Sprintf("%s is %s in the future.", s.timestamp, -age), "Set the clock of this machine, or of the one that sends, by NTP."}
+		return Finding{Wrong, codeFuture, fmt.Sprintf("%s is %s in the future.", s.timestamp, -age),
+			"Synchronize the clocks of this machine and of the sender with NTP."}
 	case age > v.maxAge:
-		return Finding{Wrong, TimestampOld, fmt.Sprintf("%s is %s old, more than the %s allowed.", s.timestamp, age, v.maxAge),
-			"Refuse such a request: it may be an old one that somebody sends again. If it has just arrived, set the clocks by NTP."}
+		return Finding{Wrong, TimestampOld, fmt.Sprintf("%s is %s old, more than the maximum of %s.", s.timestamp, age, v.maxAge),
+			"Reject such requests: someone may have recorded and resent them. If this one has just arrived, synchronize the clocks with NTP."}
 	case age > libraryMaxAge && s == &standardScheme:
 		return Finding{Note, "timestamp_old_for_libraries",
-			fmt.Sprintf("%s is %s old; the libraries of Standard Webhooks refuse what is older than %s.", s.timestamp, age, libraryMaxAge), ""}
+			fmt.Sprintf("%s is %s old; the Standard Webhooks libraries reject requests older than %s.", s.timestamp, age, libraryMaxAge), ""}
 	default:
 		return Finding{Right, "timestamp", fmt.Sprintf("%s is %s old.", s.timestamp, age), ""}
 	}
 }
 
-// judge compares signatures with those of the keys.
+// judge returns a finding for each signature if one of them is valid, or else the reason why none is.
 func (v *verifier) judge(s, other *signatureScheme, signatures []signature) []Finding {
 	var findings, others []Finding
 	for _, signature := range signatures {
@@ -258,13 +265,13 @@ func (v *verifier) judge(s, other *signatureScheme, signatures []signature) []Fi
 			others = append(others, signature.unknown())
 			continue
 		case len(v.keys) == 1:
-			findings = append(findings, Finding{Right, "signature", signature.header + " is of this key.", ""})
+			findings = append(findings, Finding{Right, "signature", signature.header + " matches the key.", ""})
 		default:
-			findings = append(findings, Finding{Right, "signature", fmt.Sprintf("%s is of key %d.", signature.header, key+1), ""})
+			findings = append(findings, Finding{Right, "signature", fmt.Sprintf("%s matches key %d.", signature.header, key+1), ""})
 		}
 		if signature.header == headerSecondary && key == 0 {
 			findings = append(findings, Finding{Note, "secondary_key",
-				"The key is the secondary one: the SDKs compare it with " + headerSecondary + " alone, so give it to them as secondaryKey.", ""})
+				"The key is the secondary one. Pass it to the SDKs as secondaryKey, because they compare it only with " + headerSecondary + ".", ""})
 		}
 	}
 	if len(findings) == 0 {
@@ -273,20 +280,20 @@ func (v *verifier) judge(s, other *signatureScheme, signatures []signature) []Fi
 	return append(findings, others...)
 }
 
-// unknown is what can be said of a signature beside a good one.
+// unknown returns the finding about a signature that is not valid, in a request with a valid one.
 func (s signature) unknown() Finding {
 	if s.foreign() {
-		return Finding{Note, "signature_of_another_kind", s.header + " has one that is not made with a shared key.", ""}
+		return Finding{Note, "signature_of_another_kind", s.header + " contains a signature that does not use a shared key.", ""}
 	}
-	return Finding{Note, "signature_of_another_key", s.header + " has one of another key.", ""}
+	return Finding{Note, "signature_of_another_key", s.header + " contains a signature with another key.", ""}
 }
 
-// foreign reports whether a signature of Standard Webhooks is of a kind that is not checked here.
+// foreign reports whether s is a Standard Webhooks signature that does not use a shared key. Verify cannot check those.
 func (s signature) foreign() bool {
 	return s.header == headerSignature && !strings.HasPrefix(s.value, standardVersion)
 }
 
-// accepts compares in constant time, as a receiver must.
+// accepts reports whether a signature is valid. It compares in constant time, as a receiver must.
 func (s *signatureScheme) accepts(content signed, signature signature) bool {
 	want, ok := s.sign(content)
 	return ok && hmac.Equal([]byte(want), []byte(signature.value))

@@ -26,10 +26,10 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// patience bounds the wait for something that has to happen; nothing is ever waited for so long.
+// patience is the maximum time to wait for an event. No event takes that long unless something is broken.
 const patience = 10 * time.Minute
 
-// world is a service whose notifications are delivered, with a user whose folders webhooks are set on.
+// world is a service whose notifications are delivered, and a user with webhooks on folders.
 type world struct {
 	t          testing.TB
 	db         *store.DB
@@ -38,11 +38,11 @@ type world struct {
 	admin      *docgen.Caller
 	metrics    *prometheus.Registry
 	config     webhook.Config
-	ahead      atomic.Int64  // how far the clock is ahead of the real one
-	unfinished atomic.Int32  // tasks that used up their time
-	pace       time.Duration // how often what is due is looked for, and tasks
-	workers    int           // tasks of webhooks at the same time
-	failing    atomic.Int32  // so often it fails at first to look for what is due
+	ahead      atomic.Int64  // nanoseconds by which the clock is ahead of the real one
+	unfinished atomic.Int32  // number of tasks that used up their time
+	pace       time.Duration // interval of looking for tasks, and for due deliveries
+	workers    int           // maximum number of concurrent tasks of webhooks
+	failing    atomic.Int32  // number of times that looking for due deliveries fails at first
 }
 
 func newWorld(t testing.TB, db *store.DB) *world {
@@ -62,7 +62,7 @@ func newWorld(t testing.TB, db *store.DB) *world {
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }
 
-// later puts the clock forward.
+// later advances the clock.
 func (w *world) later(d time.Duration) { w.ahead.Add(int64(d)) }
 
 func (w *world) user(name, role string) *docgen.Caller {
@@ -83,7 +83,7 @@ type actor struct {
 	caller *docgen.Caller
 }
 
-// as returns the world as another user acts in it.
+// as returns an actor for another user.
 func (w *world) as(caller *docgen.Caller) *actor { return &actor{w, caller} }
 
 // start delivers until the test ends.
@@ -131,7 +131,7 @@ func (w *world) startNode(db *store.DB, service *docgen.Service, config webhook.
 	return deliverer
 }
 
-// folder makes a folder in the root folder of the user.
+// folder creates a folder in the root folder of the user.
 func (w *world) folder(name string) int64 { return w.as(w.caller).folder(name) }
 
 func (w *actor) folder(name string) int64 {
@@ -141,7 +141,7 @@ func (w *actor) folder(name string) int64 {
 	return item.ID
 }
 
-// hook makes a folder, and a webhook that is told of what comes into it.
+// hook creates a folder, and a webhook that is notified of uploads to it.
 func (w *world) hook(name, address string) (folder, id int64) {
 	return w.as(w.caller).hook(name, address)
 }
@@ -164,16 +164,17 @@ func (w *actor) upload(folder int64, name string) {
 	must(w.t, err)
 }
 
-// deliveries returns those of a webhook, the oldest first.
+// deliveries returns the deliveries of a webhook, oldest first.
 func (w *world) deliveries(id int64) []docgen.Delivery {
 	w.t.Helper()
-	page, err := w.service.Deliveries(context.WithoutCancel(w.t.Context()), w.admin, docgen.DeliveryFilter{WebhookID: id}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+	page, err := w.service.Deliveries(context.WithoutCancel(w.t.Context()), w.admin, docgen.DeliveryFilter{WebhookID: id},
+		docgen.PageRequest{Limit: docgen.MaxPageLimit})
 	must(w.t, err)
 	slices.Reverse(page.Entries)
 	return page.Entries
 }
 
-// await waits until every delivery of a webhook has a state, of which there are some.
+// await waits until a webhook has n deliveries, all in the same state.
 func (w *world) await(id int64, n int, state docgen.DeliveryState) []docgen.Delivery {
 	w.t.Helper()
 	var list []docgen.Delivery
@@ -184,7 +185,7 @@ func (w *world) await(id int64, n int, state docgen.DeliveryState) []docgen.Deli
 	return list
 }
 
-// attempts returns those of a delivery.
+// attempts returns the attempts of a delivery.
 func (w *world) attempts(delivery int64) []docgen.Attempt {
 	w.t.Helper()
 	page, err := w.service.Attempts(w.t.Context(), w.admin, delivery, docgen.PageRequest{Limit: docgen.MaxPageLimit})
@@ -192,22 +193,22 @@ func (w *world) attempts(delivery int64) []docgen.Attempt {
 	return page.Entries
 }
 
-// receiver is a program that notifications are sent to.
+// receiver is a server that notifications are sent to.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
 	answer http.HandlerFunc
 	got    []request
-	came   chan struct{} // has room for what came since somebody looked
+	came   chan struct{} // receives a value when a request arrives; buffered
 }
 
-// request is one that a receiver got.
+// request is a request that a receiver got.
 type request struct {
 	header http.Header
 	body   []byte
 }
 
-// newReceiver answers 200, or as a function does unless it is nil.
+// newReceiver starts a receiver that calls answer, or answers 200 if answer is nil.
 func newReceiver(t testing.TB, answer http.HandlerFunc) *receiver {
 	r := &receiver{answer: answer, came: make(chan struct{}, 1)}
 	r.Server = httptest.NewServer(http.HandlerFunc(r.receive))
@@ -245,7 +246,7 @@ func (r *receiver) requests() []request {
 	return slices.Clone(r.got)
 }
 
-// names are those of the files in the notifications that came, in the order in which they did.
+// names returns the names of the files in the notifications, in order of arrival.
 func (r *receiver) names(t testing.TB) (names []string) {
 	t.Helper()
 	for _, got := range r.requests() {
@@ -256,7 +257,7 @@ func (r *receiver) names(t testing.TB) (names []string) {
 	return names
 }
 
-// files are those names, each once.
+// files returns the names of the files in the notifications, sorted and without duplicates.
 func (r *receiver) files(t testing.TB) []string {
 	t.Helper()
 	names := r.names(t)
@@ -264,7 +265,7 @@ func (r *receiver) files(t testing.TB) []string {
 	return slices.Compact(names)
 }
 
-// status answers with a status.
+// status returns a handler that answers with a status.
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
@@ -276,14 +277,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// waitFor waits until something has happened, looking again and again.
+// waitFor polls until something has happened.
 func waitFor(t testing.TB, what string, happened func() bool) {
 	t.Helper()
 	over := time.After(patience)
 	for !happened() {
 		select {
 		case <-over:
-			t.Fatalf("waited %v in vain for %s", patience, what)
+			t.Fatalf("timed out after %v waiting for %s", patience, what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
