@@ -70,7 +70,7 @@ func countBlobs(t *testing.T, blobs blob.Store) (n int) {
 }
 
 const exceededOnce = `
-	# HELP platen_budget_exceeded_total Documents and templates that failed because they exceed a budget, by budget.
+	# HELP platen_budget_exceeded_total Documents and templates that failed because they exceeded a budget, by budget.
 	# TYPE platen_budget_exceeded_total counter
 	platen_budget_exceeded_total{budget="content"} 1
 	platen_budget_exceeded_total{budget="memory"} 0

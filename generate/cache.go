@@ -15,10 +15,10 @@ import (
 	"platen/fair"
 )
 
-// defaultTemplateCache is how much memory compiled templates may take when the configuration does not say.
+// defaultTemplateCache is the default memory for compiled templates.
 const defaultTemplateCache = 256 << 20
 
-// A templateUse is a version of a template and who it is used for, who must be allowed to download the files that it includes.
+// A templateUse is a version of a template and its requester, who must be allowed to download the files that it includes.
 type templateUse struct {
 	versionID int64
 	requester docgen.Requester
@@ -28,15 +28,15 @@ func (u templateUse) String() string {
 	return fmt.Sprintf("%d/%d/%t", u.versionID, u.requester.UserID, u.requester.GlobalContent)
 }
 
-// templateCache keeps compiled templates by version, the most recently used as far as memory allows. A version never
-// changes, so neither does what is kept, also that a version cannot be compiled, unless it includes files. Such a version is
-// kept once for each set of files that it was compiled with, up to maxVariants; every use finds out by the rights of its
-// requester whether a variant is the one to use, so that nobody gets a file by way of somebody else's variant.
+// templateCache caches compiled templates by version, least recently used last. A version never changes, so its result is cached too if
+// it cannot be compiled, unless it includes files. Such a version is cached once for each set of files that it was compiled with, up to
+// maxVariants. Every use checks with the permissions of its requester which variant applies, so that no one gets a file through the
+// variant of another user.
 type templateCache struct {
 	compile func(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, inclusions, error)
-	current func(ctx context.Context, of templateUse, files inclusions) (bool, error) // whether the files are as they were
+	current func(ctx context.Context, of templateUse, files inclusions) (bool, error) // whether the files are unchanged
 	limit   int64
-	flights singleflight.Group // many workers that need the same template compile it once
+	flights singleflight.Group // concurrent workers that need the same template compile it once
 
 	mu      sync.Mutex
 	size    int64
@@ -44,13 +44,13 @@ type templateCache struct {
 	entries map[int64][]*list.Element // the variants of a version, the oldest first
 }
 
-// maxVariants is how many variants of a version are kept.
+// maxVariants is the maximum number of cached variants of a version.
 const maxVariants = 4
 
-// inclusions are the files that a template includes, each once, in the order in which they were asked for.
+// inclusions are the files that a template includes, without duplicates, in the order of the requests.
 type inclusions []docgen.Inclusion
 
-// add notes a file.
+// add adds a file.
 func (in *inclusions) add(name string, versionID int64) {
 	if !slices.ContainsFunc(*in, func(known docgen.Inclusion) bool { return known.Name == name }) {
 		*in = append(*in, docgen.Inclusion{Name: name, VersionID: versionID})
@@ -61,11 +61,11 @@ type cachedTemplate struct {
 	versionID int64
 	template  *docx.Template
 	files     inclusions
-	broken    *templateError // in place of a template
+	broken    *templateError // instead of a template
 	size      int64
 }
 
-// brokenSize is what the knowledge that a template is broken is counted for.
+// brokenSize is the accounted size of an invalid template.
 const brokenSize = 4 << 10
 
 func newTemplateCache(g *Generator, limit int64) *templateCache {
@@ -75,14 +75,15 @@ func newTemplateCache(g *Generator, limit int64) *templateCache {
 	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64][]*list.Element{}}
 }
 
-// get returns the compiled template of a version for a requester, which is compiled on behalf of a claimant if it must be. If it
+// get returns the compiled template of a version for a requester. It compiles the template on behalf of a claimant if necessary. If that
+// fails, the entry says why.
 // cannot be compiled, the entry says why.
 func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
 	if entry, err := c.lookup(ctx, of); entry != nil || err != nil {
 		return entry, err
 	}
 	flight := c.flights.DoChan(of.String(), func() (any, error) {
-		return c.load(context.WithoutCancel(ctx), claimant, of) // others may wait for it
+		return c.load(context.WithoutCancel(ctx), claimant, of) // other callers may wait for it
 	})
 	select {
 	case <-ctx.Done():
@@ -96,7 +97,7 @@ func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of temp
 }
 
 func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
-	if entry, err := c.lookup(ctx, of); entry != nil || err != nil { // another flight has landed since
+	if entry, err := c.lookup(ctx, of); entry != nil || err != nil { // another flight has finished since
 		return entry, err
 	}
 	template, files, err := c.compile(ctx, claimant, of)
@@ -114,7 +115,7 @@ func (c *templateCache) load(ctx context.Context, claimant fair.Claimant, of tem
 	return entry, nil
 }
 
-// lookup returns the variant of a version that holds for a requester, nil if none does.
+// lookup returns the variant of a version that is valid for a requester, or nil.
 func (c *templateCache) lookup(ctx context.Context, of templateUse) (*cachedTemplate, error) {
 	for _, entry := range c.variants(of.versionID) {
 		if current, err := c.current(ctx, of, entry.files); err != nil {
@@ -127,7 +128,7 @@ func (c *templateCache) lookup(ctx context.Context, of templateUse) (*cachedTemp
 	return nil, nil
 }
 
-// variants returns what is kept of a version, the newest first.
+// variants returns the cached variants of a version, the newest first.
 func (c *templateCache) variants(versionID int64) []*cachedTemplate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,7 +139,7 @@ func (c *templateCache) variants(versionID int64) []*cachedTemplate {
 	return kept
 }
 
-// use notes that an entry was used, if it is still kept.
+// use marks an entry as used, if it is still cached.
 func (c *templateCache) use(entry *cachedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +150,7 @@ func (c *templateCache) use(entry *cachedTemplate) {
 	}
 }
 
-// keep keeps what was learnt of a version, instead of what was learnt with the same files.
+// keep caches the result for a version. It replaces a result for the same files.
 func (c *templateCache) keep(entry *cachedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

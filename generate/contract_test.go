@@ -46,7 +46,8 @@ func TestContract(t *testing.T) {
 		}
 
 		good := w.batch(template.ID, docgen.OutputDocx, `{"name":"Ada","items":[{"text":"a","price":1}],"note":"x","order":{"tax":3}}`)
-		bad := w.batch(template.ID, docgen.OutputDocx, `{"name":"Ada","items":[],"note":"x","order":{"tax":3}}`, `{"name":"Bob","items":[],"note":"x"}`)
+		bad := w.batch(template.ID, docgen.OutputDocx, `{"name":"Ada","items":[],"note":"x","order":{"tax":3}}`,
+			`{"name":"Bob","items":[],"note":"x"}`)
 		_, err := w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: template.ID},
 			bytes.NewReader(docxOf(t, "Dear {{name}},", "{{for i in items}}{{i.price * 2}} {{endfor}} {{order.tax}}")))
 		must(t, err)
@@ -87,7 +88,8 @@ func TestWarningsOfATemplateHaveTheirPlaces(t *testing.T) {
 		w.start()
 		odd, both := w.template("Odd.docx", docxOf(t, "Dear {{name", "}}")), w.template("Both.docx", docxOf(t, "{{endif}} {{name"))
 		found := w.contract(odd.ID)
-		if found.Schema == nil || len(found.Errors) > 0 || len(found.Warnings) != 2 || len(found.Details) != 2 || found.Details[0].Text != "Dear {{name" {
+		if found.Schema == nil || len(found.Errors) > 0 || len(found.Warnings) != 2 || len(found.Details) != 2 ||
+			found.Details[0].Text != "Dear {{name" {
 			t.Errorf("contract %+v", found)
 		}
 		if found = w.contract(both.ID); len(found.Errors) != 1 || len(found.Warnings) != 1 || len(found.Details) != 2 {
@@ -104,7 +106,8 @@ func TestDryRun(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("Order.docx", docxOf(t, "Dear {{customer.name}},"))
-		b := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
+		b := docgen.NewBatch{TemplateID: template.ID, InputSource: docgen.InputSource, DestinationID: w.folder,
+			OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
 		for _, input := range []string{`{"customer":{"name":"Ada"}}`, `{"customer":{"nmae":"Bob"}}`, `{}`} {
 			b.Documents = append(b.Documents, docgen.NewDocument{Name: "Order", Input: b.Inputs.Parse([]byte(input))})
 		}
@@ -116,7 +119,8 @@ func TestDryRun(t *testing.T) {
 		run, err := w.service.TryBatch(t.Context(), w.caller, b)
 		must(t, err)
 		want := docgen.DryRun{Documents: 3, Incomplete: 2, Findings: []docgen.DocumentMismatches{
-			{Position: 1, Name: "Order.docx", Mismatches: []docgen.DataMismatch{{Path: "customer.name", Message: "is missing", Nearest: "customer.nmae"}}},
+			{Position: 1, Name: "Order.docx", Mismatches: []docgen.DataMismatch{{Path: "customer.name", Message: "is missing",
+				Nearest: "customer.nmae"}}},
 			{Position: 2, Name: "Order.docx", Mismatches: []docgen.DataMismatch{{Path: "customer", Message: "is missing"}}},
 		}}
 		if diff := cmp.Diff(want, run); diff != "" {

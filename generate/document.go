@@ -15,9 +15,10 @@ import (
 	"platen/pdf"
 )
 
-// document makes one document of a claim and makes it durable. An error is one of the server, worth another try; what is
-// wrong with the data is in the result.
-func (s *slice) document(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (result docgen.Result, err error) {
+// document generates one document of a claim and makes it durable. An error is one of the server, worth a retry; problems of the data are
+// in the result.
+func (s *slice) document(ctx context.Context, template *docx.Template, options docx.Options,
+	job docgen.ClaimedJob) (result docgen.Result, err error) {
 	g, begun := s.Generator, s.now()
 	ctx, span := s.startDocument(ctx, job)
 	defer func() { endDocument(span, result, err) }()
@@ -51,7 +52,7 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 		failed = failure.Error()
 	case errors.As(failure, &unstarted):
 		return result, fmt.Errorf("job %d: %w", job.ID, failure)
-	case failure != nil && ctx.Err() != nil: // the task ended, or the server stops: another try makes the document
+	case failure != nil && ctx.Err() != nil: // the task ended, or the server stops: another try generates the document
 		return result, fmt.Errorf("job %d: %w", job.ID, context.Cause(ctx))
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
@@ -78,12 +79,11 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	if failed != "" {
 		result.Failures.Errors = append([]string{failed}, report.Errors...)
 	}
-	result.Failures = result.Failures.Bounded() // which a task holds until all of its documents are done
+	result.Failures = result.Failures.Bounded() // a task holds them until all of its documents are done
 	return result, nil
 }
 
-// save makes a document durable that is being rendered, as the file that the batch asks for; of a PDF it says what became of
-// its fonts.
+// save stores a document durably while it is rendered, as the file type of the batch. For a PDF, it returns its fonts.
 func (s *slice) save(ctx context.Context, job docgen.ClaimedJob, rendered io.Reader) (docgen.Output, *docgen.FontReport, error) {
 	g := s.Generator
 	if s.claim.OutputType != docgen.OutputPDF {
@@ -102,7 +102,7 @@ func (s *slice) save(ctx context.Context, job docgen.ClaimedJob, rendered io.Rea
 	return output, fonts, err
 }
 
-// begin begins to render a document as soon as a core is free for it.
+// begin starts to render a document as soon as a core is free.
 func (s *slice) begin(ctx context.Context, template *docx.Template, options docx.Options, job docgen.ClaimedJob) (*rendering, error) {
 	core, err := s.cores.Acquire(ctx, s.claimant)
 	if err != nil {
@@ -128,20 +128,20 @@ func (s *slice) begin(ctx context.Context, template *docx.Template, options docx
 	return s.render(ctx, template, data, options, core.Release), nil
 }
 
-// rendering is a document that is made while it is read.
+// rendering is a document that is generated while it is read.
 type rendering struct {
 	*piped
 	report docx.Report
 	cancel context.CancelCauseFunc
 }
 
-// wait is that of piped. If the document is no longer read, the engine stops even if it has nothing to write for long.
+// wait is that of piped. If the document is no longer read, the engine stops, even if it writes nothing for long.
 func (r *rendering) wait() error {
 	r.cancel(errReaderStopped)
 	return r.piped.wait()
 }
 
-// render begins to make a document, and calls done when the engine has nothing more to do, which is soon after ctx ends.
+// render starts to generate a document. It calls done when the engine has finished, which is soon after ctx ends.
 func (g *Generator) render(ctx context.Context, template *docx.Template, data lang.Value, options docx.Options, done func()) *rendering {
 	ctx, cancel := context.WithCancelCause(ctx)
 	rendered := &rendering{cancel: cancel}

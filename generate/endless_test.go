@@ -40,7 +40,8 @@ func TestDocumentsThatNeverEnd(t *testing.T) {
 		for engine.begun < 5 {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			engine.end = cancel
-			if err := w.maker.GenerateDocuments(ctx, docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LanePDF}); err != nil && ctx.Err() == nil {
+			if err := w.maker.GenerateDocuments(ctx, docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LanePDF}); err != nil &&
+				ctx.Err() == nil {
 				t.Fatal(err)
 			}
 			cancel(nil)
@@ -48,7 +49,8 @@ func TestDocumentsThatNeverEnd(t *testing.T) {
 		page, err := w.service.Jobs(t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: 1})
 		must(t, err)
 		job, err := w.service.Job(t.Context(), w.caller, page.Entries[0].ID)
-		if must(t, err); job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, "\n"), "was not generated in the time") {
+		if must(t, err); job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, "\n"),
+			"was not generated within the time limit") {
 			t.Errorf("the job is %s: %q", job.Status, job.Failures.Errors)
 		}
 	})

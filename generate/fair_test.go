@@ -88,7 +88,8 @@ func TestLongDocumentsLeaveACore(t *testing.T) {
 	}
 	w := newWorldAs(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t), generate.Config{Picture: picture})
 	template := w.template("T.docx", docxOf(t, "{{p :: image}}"))
-	batch := w.batch(template.ID, docgen.OutputDocx, strings.Split(strings.TrimSuffix(strings.Repeat(`{"p": "https://example.com/a.png"};`, 40), ";"), ";")...)
+	batch := w.batch(template.ID, docgen.OutputDocx,
+		strings.Split(strings.TrimSuffix(strings.Repeat(`{"p": "https://example.com/a.png"};`, 40), ";"), ";")...)
 	document := w.other()
 	w.start()
 	<-begun
@@ -105,7 +106,7 @@ func TestWaitsAreMeasured(t *testing.T) {
 	template := w.template("T.docx", docxOf(t, "{{a}}"))
 	batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`, `{"a": 2}`)
 	want := `
-		# HELP platen_document_backlog Documents that wait, by lane; counted up to 100000. It is of the database: the same for every server on it.
+		# HELP platen_document_backlog Waiting documents, by lane; counted up to 100000. The same for every server on the database.
 		# TYPE platen_document_backlog gauge
 		platen_document_backlog{queue="docx"} 2
 		platen_document_backlog{queue="isolated"} 0

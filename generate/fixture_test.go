@@ -151,7 +151,8 @@ func (w *world) batch(template int64, output string, inputs ...string) string {
 
 func (w *world) batchWith(options docgen.BatchOptions, template int64, output string, inputs ...string) string {
 	w.t.Helper()
-	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output, Options: options, Inputs: new(docgen.Inputs)}
+	b := docgen.NewBatch{TemplateID: template, InputSource: docgen.InputSource, DestinationID: w.folder, OutputType: output,
+		Options: options, Inputs: new(docgen.Inputs)}
 	for i, input := range inputs {
 		b.Documents = append(b.Documents, docgen.NewDocument{Name: fmt.Sprintf("Document %d", i+1), Input: b.Inputs.Parse([]byte(input))})
 	}
@@ -165,7 +166,8 @@ func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
 	waitFor(w.t, "the batch to end", func() bool {
-		page, err := w.service.Jobs(w.t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)}, docgen.PageRequest{Limit: docgen.MaxPageLimit})
+		page, err := w.service.Jobs(w.t.Context(), w.caller, docgen.JobFilter{BatchID: new(batch)},
+			docgen.PageRequest{Limit: docgen.MaxPageLimit})
 		must(w.t, err)
 		jobs = page.Entries
 		for _, job := range jobs {
@@ -199,7 +201,8 @@ func (w *world) text(job docgen.Job) string {
 // names lists what the destination folder holds.
 func (w *world) names() []string {
 	w.t.Helper()
-	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "name"})
+	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit},
+		docgen.ItemOrder{By: "name"})
 	must(w.t, err)
 	names := []string{}
 	for _, item := range page.Entries {
@@ -265,9 +268,11 @@ func docxOf(t testing.TB, paragraphs ...string) []byte {
 	return zipOf(t, [][2]string{
 		{"[Content_Types].xml", head + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+			`<Override PartName="/word/document.xml" ` +
+			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
 		{"_rels/.rels", head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
-			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`Target="word/document.xml"/></Relationships>`},
 		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
 			body.String() + `</w:body></w:document>`},
 	}...)

@@ -146,7 +146,8 @@ func TestAFullQuotaFailsAtOnce(t *testing.T) {
 		must(t, err)
 		w.start()
 		job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
-		if said := strings.Join(job.Failures.Errors, " "); job.Status != docgen.StatusFailed || !strings.Contains(said, "ask an administrator for a larger quota") {
+		if said := strings.Join(job.Failures.Errors, " "); job.Status != docgen.StatusFailed ||
+			!strings.Contains(said, "ask an administrator for a larger quota") {
 			t.Errorf("status %s with %q, want failed for want of quota", job.Status, said)
 		}
 		if n := w.putOff(docgen.ShortOfDiskSpace); n != 0 {

@@ -1,6 +1,6 @@
-// Package generate does the work of generation: a template and data become a document in its folder, and the tags of a
-// template are read. Each of its methods does one task of the queue; what a task leaves behind when its process dies is
-// done again by whoever gets the task next, and nothing is done twice.
+// Package generate runs the generation tasks of the queue: it generates documents from templates and data, and reads the tags of
+// templates. Each of its methods is the handler of one task. If a process dies during a task, the next process that gets the task
+// completes it, and nothing is done twice.
 package generate
 
 import (
@@ -28,58 +28,57 @@ import (
 	"platen/pdf"
 )
 
-// TasksPerCore is how many tasks are to be worked at once for each core: most of them wait for the disk.
+// TasksPerCore is the number of concurrent tasks per core. Most of them wait for the disk.
 const TasksPerCore = 8
 
-// internalFailure is what a job says when the fault is ours; the log has the rest.
-const internalFailure = "The document could not be made because of an error in the server. Its operator finds the reason " +
-	"in the log under the id of this job."
+// internalFailure is the failure of a job after an error of the server. The log has the details.
+const internalFailure = "The document could not be generated because of an error in the server. The operator can find the cause in the " +
+	"log under the id of this job."
 
-// Config is what a Generator stands on.
+// Config configures a Generator.
 type Config struct {
 	Service *docgen.Service
 	Log     *slog.Logger
-	// TemplateCache bounds the memory of the compiled templates that are kept, in bytes; 0 is 256 MiB.
+	// TemplateCache is the memory for compiled templates, in bytes; 0 means 256 MiB.
 	TemplateCache int64
-	// Picture fetches the picture at an address of the data; none are fetched when nil.
+	// Picture fetches the image at a URL in the data. nil disables fetching.
 	Picture func(ctx context.Context, address string) ([]byte, error)
-	// Limits are the budgets of each document; the zero value is docx's defaults.
+	// Limits are the budgets of each document. The zero value means the defaults of docx.
 	Limits docx.Limits
-	// TemplateTime is how long compiling a template may take; 0 is docx's default, and below 0 there is no limit.
+	// TemplateTime is the maximum time to compile a template; 0 means the default of docx, and a negative value no limit.
 	TemplateTime time.Duration
-	PDF          pdf.Engine // makes PDFs; without it there are none
-	// Conversion is how long one call of the engine may take, besides waiting for a worker.
+	PDF          pdf.Engine // converts documents to PDF; nil disables PDFs
+	// Conversion is the maximum time for one call of the engine, without waiting for a worker.
 	Conversion time.Duration
-	// Program is a program that calls Worker first in its main, usually this one: it generates documents in isolation that were in
-	// progress when servers crashed. Without it they are generated like others.
+	// Program is a program that calls Worker first in its main, usually this one. It generates documents in isolation that were in
+	// progress when servers crashed. Without it, they are generated like others.
 	Program string
-	// IsolatedMemory is how much memory such a process may have, in bytes; 0 is 4 GiB.
+	// IsolatedMemory is the memory limit of such a process, in bytes; 0 means 4 GiB.
 	IsolatedMemory int64
-	// Cores is how many documents are rendered at once; 0 is GOMAXPROCS.
+	// Cores is the number of documents that are rendered concurrently; 0 means GOMAXPROCS.
 	Cores int
-	// Workers is how many Word documents are in progress at once, from the claim until they are durable; 0 is eight a core.
+	// Workers is the number of Word documents in progress, from the claim until they are durable; 0 means eight per core.
 	Workers int
-	// PDFWorkers is how many documents the engine converts at once; 0 is one a core.
+	// PDFWorkers is the number of documents that the engine converts concurrently; 0 means one per core.
 	PDFWorkers int
-	Now        func() time.Time      // time.Now when nil
-	Metrics    prometheus.Registerer // where documents are counted; nowhere when nil
-	Tracer     trace.Tracer          // records a span for each document; none when nil
+	Now        func() time.Time      // time.Now if nil
+	Metrics    prometheus.Registerer // registry for metrics; none if nil
+	Tracer     trace.Tracer          // records a span for each document; none if nil
 }
 
-// Generator does the tasks of generation. It is safe for use by many goroutines: by more of them than there are cores,
-// because a document spends most of its time waiting for the disk. What is scarce is shared among users, as package fair says:
-// the places of documents in progress, the cores, the engine for PDFs, and merging.
+// Generator runs generation tasks. It is safe for concurrent use, by more goroutines than cores, because documents mostly wait for the
+// disk. Scarce resources are shared among users with package fair: documents in progress, cores, the PDF engine, and merging.
 type Generator struct {
 	service      *docgen.Service
 	log          *slog.Logger
 	templates    *templateCache
-	places       map[docgen.Lane]*fair.Slots // held from the claim of some documents until they are completed
-	cores        *fair.Slots                 // held while a document is rendered, or a template compiled
+	places       map[docgen.Lane]*fair.Slots // held from the claim of documents until they are completed
+	cores        *fair.Slots                 // held while a document is rendered or a template is compiled
 	engines      *fair.Slots                 // held while a document is converted to PDF
 	merges       *fair.Slots
 	program      string
-	isolated     uint64   // bytes of memory of a process that generates in isolation
-	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may not have put back
+	isolated     uint64   // memory of a process that generates in isolation, in bytes
+	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may have failed to release
 	metrics      *metrics
 	shortages    *shortages
 	tracer       trace.Tracer
@@ -92,18 +91,18 @@ type Generator struct {
 }
 
 const (
-	// longAfter is when a document is a long one, which leaves a slot for users without one.
+	// longAfter is the time after which a document counts as long and leaves a slot for users without one.
 	longAfter = time.Second
-	// sparePlaces are for users who have no document in progress: they need not wait for one to be finished.
+	// sparePlaces are for users without a document in progress, who then need not wait for one to be completed.
 	sparePlaces = 2
-	// placesPerEngine is how many PDFs are in progress for each that is converted: while one is converted, the document for the
-	// next is rendered, and the one before is made durable.
+	// placesPerEngine is the number of PDFs in progress per concurrent conversion: while one is converted, the next one is rendered, and
+	// the previous one is made durable.
 	placesPerEngine = 2
 )
 
-// SpareProcs is by how much GOMAXPROCS of a server is to exceed [Config].Cores. A goroutine that has become ready, because the database
-// answered, waits for up to 10 ms for each processor of the Go runtime that renders a document. With one that is free, it is up to the kernel,
-// which lets it run at once.
+// SpareProcs is the recommended difference between GOMAXPROCS of a server and [Config].Cores. A goroutine that becomes ready because the
+// database responded waits for up to 10 ms if all processors of the Go runtime render documents. With a free processor, the kernel
+// decides, and runs it immediately.
 const SpareProcs = 1
 
 // New returns a Generator.
@@ -111,7 +110,8 @@ func New(cfg Config) *Generator {
 	cores := cmp.Or(cfg.Cores, runtime.GOMAXPROCS(0))
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
-		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program, isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program,
+		isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
 		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
@@ -129,11 +129,11 @@ func New(cfg Config) *Generator {
 	g.shortages = &shortages{log: g.log, now: g.now, counter: g.metrics.shortages, known: map[docgen.Shortage]*shortage{}}
 	if cfg.Metrics != nil {
 		cfg.Metrics.MustRegister(&backlog{g: g}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "platen_pdf_waiting", Help: "Documents that wait until they can be converted to PDF.",
+			Name: "platen_pdf_waiting", Help: "Documents that wait for conversion to PDF.",
 		}, func() float64 { return float64(g.engines.Waiting()) }))
 		for _, what := range docgen.Shortages() {
 			cfg.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "platen_shortage", Help: "1 from the first document that this process puts off because of what it lacks until the next that it completes.",
+				Name: "platen_shortage", Help: "1 while documents of this process are postponed because it lacks a resource, otherwise 0.",
 				ConstLabels: prometheus.Labels{"waiting_for": string(what)},
 			}, func() float64 {
 				if g.shortages.lacks(what) {
@@ -147,8 +147,8 @@ func New(cfg Config) *Generator {
 	return g
 }
 
-// compile reads a template's version, with the files that it includes for a requester, and compiles it. A template with mistakes is a
-// *templateError. It takes a core, on behalf of whoever needs the template first.
+// compile reads a template's version, with the files that it includes for a requester, and compiles it. The error for an invalid template
+// is a *templateError. It takes a core, on behalf of the first user who needs the template.
 func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of templateUse) (*docx.Template, inclusions, error) {
 	core, err := g.cores.Acquire(ctx, claimant)
 	if err != nil {
@@ -167,15 +167,16 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 		return nil, nil, err
 	}
 	files := inclusions{}
-	var lost error // why a file could not be had, if that is the server's fault
-	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size, docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
-		data, versionID, err := g.include(ctx, of, name)
-		files.add(name, versionID)
-		if isIncludeFault(err) {
-			lost = err
-		}
-		return data, err
-	}})
+	var lost error // why a file could not be read, if that is an error of the server
+	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size,
+		docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
+			data, versionID, err := g.include(ctx, of, name)
+			files.add(name, versionID)
+			if isIncludeFault(err) {
+				lost = err
+			}
+			return data, err
+		}})
 	if lost != nil {
 		return nil, nil, lost
 	}
@@ -192,7 +193,7 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 	return template, files, nil
 }
 
-// read returns what a template or an included file holds.
+// read returns the content of a template or an included file.
 func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, error) {
 	if limit := g.service.Limits().TemplateBytes; content.Size > limit {
 		return nil, &sizeError{content.Size, limit}
@@ -209,10 +210,11 @@ func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, 
 	return data, nil
 }
 
-// errAbsent is why a file cannot be included that is not to be had.
-var errAbsent = errors.New("is not in the folder of the template, or is not a file that both the uploader of the template and the user who generates may download")
+// errAbsent is why a file cannot be included that is not available.
+var errAbsent = errors.New("is not in the folder of the template, or the uploader of the template or the user who generates may " +
+	"not download it")
 
-// include returns a file that a template includes, and its version; 0 if it could not be had.
+// include returns a file that a template includes, and its version, which is 0 if the file is not available.
 func (g *Generator) include(ctx context.Context, of templateUse, name string) (data []byte, versionID int64, err error) {
 	content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
 	if docgen.IsCode(err, docgen.CodeNotFound) {
@@ -225,13 +227,13 @@ func (g *Generator) include(ctx context.Context, of templateUse, name string) (d
 	return data, content.VersionID, err
 }
 
-// isIncludeFault tells whether an error of include is the server's, and not the template's.
+// isIncludeFault reports whether an error of include is one of the server rather than of the template.
 func isIncludeFault(err error) bool {
 	_, tooLarge := errors.AsType[*sizeError](err)
 	return err != nil && !tooLarge && !errors.Is(err, errAbsent)
 }
 
-// current tells whether the files that a template includes are, for a requester, the same as when it was compiled.
+// current reports whether the files that a template includes are, for a requester, the same as at its compilation.
 func (g *Generator) current(ctx context.Context, of templateUse, files inclusions) (bool, error) {
 	for _, file := range files {
 		content, err := g.service.IncludedContent(ctx, of.versionID, file.Name, of.requester)
@@ -249,15 +251,15 @@ func (g *Generator) current(ctx context.Context, of templateUse, files inclusion
 	return true, nil
 }
 
-// sizeError is a file that is larger than a template may be.
+// sizeError is a file that is too large for a template.
 type sizeError struct{ size, limit int64 }
 
-// Error continues a sentence whose subject is the file.
+// Error completes a sentence whose subject is the file.
 func (e *sizeError) Error() string {
 	return fmt.Sprintf("has %d bytes, more than the limit of %d", e.size, e.limit)
 }
 
-// templateError is a template that can never be used, because of what it holds.
+// templateError is the error for a template that can never be used.
 type templateError struct{ err error }
 
 func (b *templateError) Error() string {
@@ -269,7 +271,7 @@ func (b *templateError) Error() string {
 
 func (b *templateError) Unwrap() error { return b.err }
 
-// failures say what is wrong with a template, for a person.
+// failures returns what is wrong with a template, for people.
 func (b *templateError) failures() docgen.Failures {
 	problems, ok := errors.AsType[docx.Errors](b.err)
 	if !ok {
@@ -282,7 +284,7 @@ func (b *templateError) failures() docgen.Failures {
 	return f
 }
 
-// ReadTags reads the tags of a template's version and keeps them. A *[PauseError] asks for another run.
+// ReadTags reads and stores the tags of a template's version. A *[PauseError] asks for another run.
 func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 	err := g.readTags(ctx, task)
 	if err == nil {
@@ -293,7 +295,7 @@ func (g *Generator) ReadTags(ctx context.Context, task docgen.ReadTags) error {
 
 func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {
 	read, err := g.templates.get(ctx, fair.Claimant{User: task.UserID, Interactive: true}, templateUse{versionID: task.VersionID})
-	if docgen.IsCode(err, docgen.CodeNotFound) { // removed for good, with all that was known of it
+	if docgen.IsCode(err, docgen.CodeNotFound) { // permanently deleted, with everything known about it
 		return nil
 	}
 	if err != nil {
@@ -325,8 +327,8 @@ func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {
 	})
 }
 
-// maker returns what makes the documents of a claim. An error of what it returns is one of the server, worth another try;
-// what is wrong with a document is in its result.
+// maker returns the function that generates the documents of a claim. An error of that function is one of the server, worth a retry;
+// problems of a document are in its result.
 func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
 	g, claim := s.Generator, s.claim
 	fail := func(f docgen.Failures) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
@@ -335,25 +337,26 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 		}
 	}
 	if err := g.available(claim.OutputType); err != nil {
-		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // it is told by the jobs
+		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // the jobs report it
 	}
 	used := &cachedTemplate{}
 	var err error
 	if !s.isIsolated() {
 		used, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
 	}
-	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) && (lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
+	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) &&
+		(lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
 		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if used.broken != nil {
-		return fail(used.broken.failures()), nil //nolint:nilerr // it is told by the jobs
+		return fail(used.broken.failures()), nil //nolint:nilerr // the jobs report it
 	}
 	options, wrong := claim.Options.Engine()
-	if len(wrong) > 0 { // of another version of the program
-		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not know: " + wrong[0].Message}}), nil
+	if len(wrong) > 0 { // from another version of the program
+		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not support: " + wrong[0].Message}}), nil
 	}
 	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
 	options.Limits = g.limits
@@ -362,12 +365,11 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	}, nil
 }
 
-// mayPass tells whether what damages a content may be over soon: an I/O error of the disk or the network. It is tried again like any
-// error of the server.
+// mayPass reports whether a damaged content may become readable again, because the cause is an I/O error of the disk or the network. Such
+// errors are retried like any error of the server.
 func mayPass(err error) bool { return errors.Is(err, syscall.EIO) }
 
-// TaskFailed ends what a task was to do that was tried in vain, with a reason for a person: it is what the queue calls
-// when it gives a task up.
+// TaskFailed ends the work of a task that failed permanently, with a reason for people. The queue calls it when it gives up a task.
 func (g *Generator) TaskFailed(ctx context.Context, kind string, args json.RawMessage, cause error) error {
 	g.log.ErrorContext(ctx, "a task is given up", "task", kind, "args", string(args), "error", cause)
 	switch kind {

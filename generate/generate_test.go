@@ -46,7 +46,7 @@ func TestDocumentsAreMade(t *testing.T) {
 			t.Errorf("outcomes (-want +got):\n%s", diff)
 		}
 		counted := `
-			# HELP platen_documents_total Jobs that this process ended, by the status they ended with.
+			# HELP platen_documents_total Jobs that this process ended, by status.
 			# TYPE platen_documents_total counter
 			platen_documents_total{status="completed"} 2
 			platen_documents_total{status="completed_with_error"} 1
@@ -104,9 +104,10 @@ func TestJobsThatCannotSucceed(t *testing.T) {
 		{"zip without a main part", zipOf(t, [2]string{"readme.txt", "hello"}), docgen.OutputDocx, `{}`, "template cannot be read"},
 		{"zip that climbs out", zipOf(t, [2]string{"../../x", "hello"}), docgen.OutputDocx, `{}`, "../../x"},
 		{"zip bomb", zipOf(t, [2]string{"word/document.xml", strings.Repeat("0", 50<<20)}), docgen.OutputDocx, `{}`, "template cannot be read"},
-		{"entity bomb", docxOf(t, `</w:t></w:r></w:p><!DOCTYPE b [<!ENTITY a "aaaa">]><w:p><w:r><w:t>`), docgen.OutputDocx, `{}`, "document type declaration"},
+		{"entity bomb", docxOf(t, `</w:t></w:r></w:p><!DOCTYPE b [<!ENTITY a "aaaa">]><w:p><w:r><w:t>`), docgen.OutputDocx, `{}`,
+			"document type declaration"},
 		{"block never closed", docxOf(t, "{{if a}}"), docgen.OutputDocx, `{}`, "{{if a}}"},
-		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "without an engine"},
+		{"pdf", docxOf(t, "{{a}}"), docgen.OutputPDF, `{"a": 1}`, "without a PDF engine"},
 	}
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -152,7 +153,8 @@ func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
 				w.start()
 				job := w.jobs(batch)[0]
 				if job.Status != docgen.StatusCompleted || job.TemplateVersionID != template.VersionID {
-					t.Fatalf("status %s, version %d: want completed with the version of the request, %d", job.Status, job.TemplateVersionID, template.VersionID)
+					t.Fatalf("status %s, version %d: want completed with the version of the request, %d", job.Status, job.TemplateVersionID,
+						template.VersionID)
 				}
 				if got := w.text(job); got != "old 1" {
 					t.Errorf("the document reads %q, want %q", got, "old 1")
@@ -172,7 +174,8 @@ func TestTheTemplateIsRemovedWhileItsBatchWaits(t *testing.T) {
 		must(t, w.service.Purge(t.Context(), w.caller, docgen.File, template.ID))
 		w.start()
 		for _, job := range w.jobs(batch) {
-			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 || !strings.Contains(job.Failures.Errors[0], "deleted for good") {
+			if job.Status != docgen.StatusFailed || len(job.Failures.Errors) != 1 ||
+				!strings.Contains(job.Failures.Errors[0], "permanently deleted") {
 				t.Errorf("job %s: %+v", job.Status, job.Failures)
 			}
 		}

@@ -17,12 +17,14 @@ func TestIncludedFiles(t *testing.T) {
 		w.start()
 		clauses, err := w.service.CreateFolder(t.Context(), w.caller, docgen.NewFolder{Name: "clauses"})
 		must(t, err)
-		terms, err := w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "Terms.docx", ParentID: clauses.ID}, bytes.NewReader(docxOf(t, "old terms of {{a}}")))
+		terms, err := w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "Terms.docx", ParentID: clauses.ID},
+			bytes.NewReader(docxOf(t, "old terms of {{a}}")))
 		must(t, err)
 		template := w.template("T.docx", docxOf(t, `{{include "clauses/terms.docx"}}`, `{{include "late.docx"}}`))
 
 		job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
-		if want := `the file "late.docx" is not in the folder of the template`; job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
+		if want := `the file "late.docx" is not in the folder of the template`; job.Status != docgen.StatusFailed ||
+			!strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
 			t.Errorf("status %s with %q, want failed because %s", job.Status, job.Failures.Errors, want)
 		}
 
@@ -36,7 +38,8 @@ func TestIncludedFiles(t *testing.T) {
 			t.Errorf("the document reads %q, want %q", got, want)
 		}
 
-		_, err = w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: terms.ID}, bytes.NewReader(docxOf(t, "new terms of {{a}}")))
+		_, err = w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: terms.ID},
+			bytes.NewReader(docxOf(t, "new terms of {{a}}")))
 		must(t, err)
 		job = w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 2}`))[0]
 		if got, want := w.text(job), "new terms of 2\nlate"; got != want {
@@ -59,12 +62,14 @@ func TestIncludedFilesMustBeReadable(t *testing.T) {
 		_, err = w.service.CreateFile(t.Context(), w.caller, docgen.NewFile{Name: "secret.docx"}, bytes.NewReader(docxOf(t, "secret")))
 		must(t, err)
 		template := w.template("T.docx", docxOf(t, "nothing"))
-		_, err = w.service.CreateCollaboration(t.Context(), w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: template.ID, UserID: bob.User.ID, Role: docgen.RoleEditor})
+		_, err = w.service.CreateCollaboration(t.Context(), w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: template.ID,
+			UserID: bob.User.ID, Role: docgen.RoleEditor})
 		must(t, err)
-		_, err = w.service.CreateVersion(t.Context(), bob, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
+		_, err = w.service.CreateVersion(t.Context(), bob, docgen.NewVersion{FileID: template.ID},
+			bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
 		must(t, err)
 		job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{}`))[0]
-		if want := "may download"; job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
+		if want := "may not download"; job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, " "), want) {
 			t.Errorf("status %s with %q, want failed", job.Status, job.Failures.Errors)
 		}
 	})
@@ -87,11 +92,13 @@ func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
 		must(t, err)
 		template := w.template("T.docx", docxOf(t, "nothing"))
 		share := func(id int64, role docgen.Role) {
-			_, err := w.service.CreateCollaboration(ctx, w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: id, UserID: bob.User.ID, Role: role})
+			_, err := w.service.CreateCollaboration(ctx, w.caller, docgen.NewCollaboration{ItemKind: docgen.File, ItemID: id,
+				UserID: bob.User.ID, Role: role})
 			must(t, err)
 		}
 		share(template.ID, docgen.RoleEditor)
-		changed, err := w.service.CreateVersion(ctx, bob, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
+		changed, err := w.service.CreateVersion(ctx, bob, docgen.NewVersion{FileID: template.ID},
+			bytes.NewReader(docxOf(t, `{{include "secret.docx"}}`)))
 		must(t, err)
 		_, err = w.service.CreateVersion(ctx, w.caller, docgen.NewVersion{FileID: template.ID}, bytes.NewReader(docxOf(t, "nothing again")))
 		must(t, err)
@@ -110,7 +117,8 @@ func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
 				t.Fatalf("the owner: status %s with %+v", job.Status, job.Failures)
 			}
 			job := generate(bob)
-			if failures := strings.Join(job.Failures.Errors, " "); job.Status != docgen.StatusFailed || !strings.Contains(failures, "the user who generates may download") {
+			if failures := strings.Join(job.Failures.Errors, " "); job.Status != docgen.StatusFailed ||
+				!strings.Contains(failures, "the user who generates may not download") {
 				t.Fatalf("the editor: status %s with %q, want failed", job.Status, failures)
 			}
 		}

@@ -9,18 +9,18 @@ import (
 	"platen/generate/internal/isolate"
 )
 
-// Worker makes this process one that generates a document in isolation if its arguments ask for it, and then does not return. A
-// program that is a [Config].Program calls it first in main.
+// Worker runs the generation of one document in isolation if the arguments of this process ask for it, and then does not return. A
+// program that is a [Config].Program must call it first in main.
 func Worker(args []string) { isolate.Worker(args) }
 
-// isIsolated tells whether the documents of a slice are generated in processes of their own: servers crashed while they were in
+// isIsolated reports whether the documents of a slice are generated in processes of their own, because servers crashed while they were in
 // progress.
 func (s *slice) isIsolated() bool {
 	return s.program != "" && s.claim.Lane == docgen.LaneIsolated && s.claim.Jobs[0].Crashes > 0
 }
 
-// renderIsolated begins to generate a document in a process of its own, also to compile its template, and calls done when that has
-// ended.
+// renderIsolated starts to generate a document in a process of its own, including the compilation of its template. It calls done when the
+// process has ended.
 func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.Options, done func()) (*rendering, error) {
 	version := s.claim.TemplateVersionID
 	content, err := s.service.TemplateContent(ctx, version)
@@ -35,7 +35,8 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 	}
 	wanted := s.claim.Options
 	order := isolate.Order{
-		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Memory: s.isolated, Now: options.Now, ForPDF: options.ForPDF,
+		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Memory: s.isolated, Now: options.Now,
+		ForPDF:   options.ForPDF,
 		Settings: docx.Settings{Locale: wanted.Locale, TimeZone: wanted.TimeZone, Missing: wanted.Missing, Strict: wanted.Strict},
 		Images:   options.Picture != nil,
 	}

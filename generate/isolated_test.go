@@ -34,7 +34,8 @@ func isolatedProcesses(t *testing.T) (found []int) {
 		line, _ := os.ReadFile(path) // it may have ended
 		stat, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "stat"))
 		_, after, _ := strings.Cut(string(stat), ") ")
-		if fields := strings.Fields(after); strings.Contains(string(line), "generate-isolated") && len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) {
+		if fields := strings.Fields(after); strings.Contains(string(line), "generate-isolated") && len(fields) > 1 &&
+			fields[1] == strconv.Itoa(os.Getpid()) {
 			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
 				found = append(found, pid)
 			}
@@ -74,7 +75,8 @@ func TestDocumentsAreIsolatedAfterCrashes(t *testing.T) {
 		if jobs[0].Status == docgen.StatusFailed || !strings.HasPrefix(w.text(jobs[0]), "good") {
 			t.Errorf("the good document is %s: %q", jobs[0].Status, jobs[0].Failures.Errors)
 		}
-		if said := strings.Join(jobs[1].Failures.Errors, " "); !killed || jobs[1].Status != docgen.StatusFailed || !strings.Contains(said, "in isolation (signal: killed)") {
+		if said := strings.Join(jobs[1].Failures.Errors, " "); !killed || jobs[1].Status != docgen.StatusFailed ||
+			!strings.Contains(said, "in isolation ended (signal: killed)") {
 			t.Errorf("the deadly document (killed: %v) is %s: %s", killed, jobs[1].Status, said)
 		}
 	})

@@ -15,14 +15,14 @@ import (
 	"platen/pdf/finish"
 )
 
-// MergeTimeout is how long merging may take: some seconds for a thousand letters, minutes for as many long contracts.
+// MergeTimeout is the maximum time to merge: a thousand letters take seconds, as many long contracts take minutes.
 const MergeTimeout = 15 * time.Minute
 
-// mergeFailure is what a merged file says when the fault is ours; the log has the rest.
-const mergeFailure = "The documents could not be merged because of an error in the server. Its operator finds the reason in the " +
-	"log under the id of this batch."
+// mergeFailure is the failure of a merged file after an error of the server. The log has the details.
+const mergeFailure = "The documents could not be merged because of an error in the server. The operator can find the cause in the log " +
+	"under the id of this batch."
 
-// MergeDocuments makes one PDF of the documents of a batch. ErrUnfinished and *[PauseError] ask for another run.
+// MergeDocuments merges the documents of a batch into one PDF. ErrUnfinished and *[PauseError] ask for another run.
 func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocuments) error {
 	waiting, cancel := context.WithTimeoutCause(ctx, placeBudget, ErrUnfinished)
 	defer cancel()
@@ -49,7 +49,7 @@ func (g *Generator) MergeDocuments(ctx context.Context, task docgen.MergeDocumen
 	return nil
 }
 
-// mergeLater lets go of a merge that an error broke off, and returns what asks for another run.
+// mergeLater releases a merge that an error interrupted, and returns the error that asks for another run.
 func (g *Generator) mergeLater(ctx context.Context, task docgen.MergeDocuments, m *docgen.Merge, cause error) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
@@ -70,18 +70,18 @@ func (g *Generator) mergeLater(ctx context.Context, task docgen.MergeDocuments, 
 		g.log.ErrorContext(ctx, "an error of the server; documents are merged again", "batch", m.BatchID, "error", cause)
 		pause, err = g.service.RetryMerge(last, m, mergeReason(cause))
 	}
-	if err == nil && pause == 0 { // it has failed for good
+	if err == nil && pause == 0 { // it has failed permanently
 		g.left.Delete(task)
 		return nil
 	}
-	if err == nil { // otherwise this process knows that no server crashed
+	if err == nil { // otherwise, this process knows that no server crashed
 		g.left.Delete(task)
 		again.For = pause
 	}
 	return again
 }
 
-// mergeReason says to a person why an error of the server failed a merge.
+// mergeReason returns the reason, for people, why an error of the server failed a merge.
 func mergeReason(err error) string {
 	if known := docgen.PublicError(err); known != nil {
 		return known.Message
@@ -89,7 +89,7 @@ func mergeReason(err error) string {
 	return mergeFailure
 }
 
-// merge makes the merged file. An error is one of the server, or says that the run is broken off.
+// merge generates the merged file. An error is one of the server, or says that the run was interrupted.
 func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 	output, err := g.saveMerged(ctx, m)
 	_, unreadable := errors.AsType[*finish.BrokenError](err)
@@ -102,7 +102,7 @@ func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 	switch {
 	case lost != nil && lost.Code == docgen.CodeContentDamaged && !mayPass(err):
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{lost.Message}})
-	case unreadable || died || failed || docgen.IsCode(err, docgen.CodeTooLarge): // another try would not help
+	case unreadable || died || failed || docgen.IsCode(err, docgen.CodeTooLarge): // a retry would not help
 		_, err = g.service.CompleteMerge(ctx, m, nil, docgen.Failures{Errors: []string{err.Error()}})
 	case err != nil:
 		err = fmt.Errorf("merge the documents of batch %s: %w", m.BatchID, err)
@@ -114,7 +114,7 @@ func (g *Generator) merge(ctx context.Context, m *docgen.Merge) error {
 	return err
 }
 
-// saveMerged makes a merged file durable while it is made: no more than one document at a time is in memory.
+// saveMerged makes a merged file durable while it is written, with only one document in memory at a time.
 func (g *Generator) saveMerged(ctx context.Context, m *docgen.Merge) (docgen.Output, error) {
 	protection := protectionOf(m.Options.PDF)
 	documents := make([]finish.Document, len(m.Parts))

@@ -70,7 +70,8 @@ func pageOf(word string) string {
 	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET"
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 " +
+			"R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
 		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
 	}
 	file, table := "%PDF-1.7\n", ""
@@ -233,7 +234,8 @@ func TestMergingIsIsolatedAfterCrashes(t *testing.T) {
 				} else {
 					must(t, w.maker.MergeDocuments(t.Context(), task))
 					made := w.merged(task)
-					if said := strings.Join(made.Failures.Errors, " "); made.Status != docgen.StatusFailed || !strings.Contains(said, "in isolation (signal: killed)") {
+					if said := strings.Join(made.Failures.Errors, " "); made.Status != docgen.StatusFailed ||
+						!strings.Contains(said, "in isolation ended (signal: killed)") {
 						t.Errorf("merged %+v, want a failure that names the process", made)
 					}
 				}

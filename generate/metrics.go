@@ -11,7 +11,7 @@ import (
 	"platen/docgen"
 )
 
-// metrics counts what is made.
+// metrics counts documents and templates.
 type metrics struct {
 	documents *prometheus.CounterVec
 	duration  prometheus.Histogram
@@ -21,29 +21,30 @@ type metrics struct {
 	shortages *prometheus.CounterVec
 }
 
-// newMetrics counts into a registry; into none when it is nil.
+// newMetrics registers the metrics, unless the registry is nil.
 func newMetrics(registry prometheus.Registerer) *metrics {
 	m := &metrics{
 		documents: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "platen_documents_total", Help: "Jobs that this process ended, by the status they ended with.",
+			Name: "platen_documents_total", Help: "Jobs that this process ended, by status.",
 		}, []string{"status"}),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "platen_document_duration_seconds", Help: "Time from the reading of a document's data until it is durable, waiting for a core included.",
+			Name:    "platen_document_duration_seconds",
+			Help:    "Time from reading the data of a document until it is durable, including waiting for a core.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
 		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "platen_document_wait_seconds", Help: "Time from the acceptance of a batch until a document of it starts, by lane.",
+			Name: "platen_document_wait_seconds", Help: "Time from the acceptance of a batch until a document of it is started, by lane.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200},
 		}, []string{"lane"}),
 		compiled: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "platen_templates_compiled_total", Help: "Template versions compiled, by whether they can be used.",
+			Name: "platen_templates_compiled_total", Help: "Compiled template versions, by whether they are valid.",
 		}, []string{"result"}),
 		exceeded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "platen_budget_exceeded_total", Help: "Documents and templates that failed because they exceed a budget, by budget.",
+			Name: "platen_budget_exceeded_total", Help: "Documents and templates that failed because they exceeded a budget, by budget.",
 		}, []string{"budget"}),
 	}
 	m.shortages = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "platen_shortages_total", Help: "Times that this process put documents off because of what it lacks: disk_space, or the database.",
+		Name: "platen_shortages_total", Help: "Times that this process postponed documents because it lacked a resource: disk_space or database.",
 	}, []string{"waiting_for"})
 	for _, lacking := range docgen.Shortages() {
 		m.shortages.WithLabelValues(string(lacking))
@@ -52,7 +53,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		m.exceeded.WithLabelValues(string(name))
 	}
 	for _, status := range []docgen.Status{docgen.StatusCompleted, docgen.StatusCompletedWithError, docgen.StatusFailed} {
-		m.documents.WithLabelValues(string(status)) // from zero, so that the first of them is an increase
+		m.documents.WithLabelValues(string(status)) // start with zero, so that the first one is an increase
 	}
 	for _, result := range []string{"ok", "error"} {
 		m.compiled.WithLabelValues(result)
@@ -73,41 +74,42 @@ func (m *metrics) ended(jobs map[docgen.Status]int) {
 	}
 }
 
-// made counts a document that is durable.
+// made counts a durable document.
 func (m *metrics) made(took time.Duration) { m.duration.Observe(took.Seconds()) }
 
 // exceededBudget counts a document or template that exceeds a budget.
 func (m *metrics) exceededBudget(name budget.Name) { m.exceeded.WithLabelValues(string(name)).Inc() }
 
-// How the backlog is read. It is the same for every server of a cluster, and each of them may be looked at by several.
+// Limits of reading the backlog, which is the same for every server of a cluster. Several systems may scrape each server.
 const (
-	backlogEvery = 10 * time.Second // in between it is what it was
+	backlogEvery = 10 * time.Second // the value is cached in between
 	backlogLimit = 2 * time.Second
 )
 
-// backlog shows what waits in the lanes. While the database does not answer there is nothing to show.
+// backlog is a metric of the documents that wait in lanes. While the database does not respond, there is no value.
 type backlog struct {
 	g *Generator
 
 	mu    sync.Mutex
-	begun time.Time // when it was read last, or should have been
+	begun time.Time // time of the last read, or attempt
 	last  map[docgen.Lane]docgen.LaneBacklog
 }
 
 var (
 	backlogDocuments = prometheus.NewDesc("platen_document_backlog",
-		"Documents that wait, by lane; counted up to 100000. It is of the database: the same for every server on it.", []string{"queue"}, nil)
+		"Waiting documents, by lane; counted up to 100000. The same for every server on the database.", []string{"queue"}, nil)
 	backlogAge = prometheus.NewDesc("platen_document_backlog_age_seconds",
-		"Age of the oldest batch with documents that wait, by lane; 0 when none wait. It is of the database: the same for every server on it.", []string{"queue"}, nil)
+		"Age of the oldest batch with waiting documents, by lane; 0 if none wait. The same for every server on the database.",
+		[]string{"queue"}, nil)
 )
 
-// Describe sends the descriptions.
+// Describe implements prometheus.Collector.
 func (b *backlog) Describe(to chan<- *prometheus.Desc) {
 	to <- backlogDocuments
 	to <- backlogAge
 }
 
-// Collect shows the backlog as it was a few seconds ago at most.
+// Collect reports the backlog, which is at most a few seconds old.
 func (b *backlog) Collect(to chan<- prometheus.Metric) {
 	for lane, waiting := range b.read() {
 		to <- prometheus.MustNewConstMetric(backlogDocuments, prometheus.GaugeValue, float64(waiting.Documents), string(lane))
@@ -115,7 +117,7 @@ func (b *backlog) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// read returns the backlog; nil when it could not be read.
+// read returns the backlog, or nil if it could not be read.
 func (b *backlog) read() map[docgen.Lane]docgen.LaneBacklog {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,14 +130,14 @@ func (b *backlog) read() map[docgen.Lane]docgen.LaneBacklog {
 	defer cancel()
 	found, err := b.g.service.DocumentBacklog(ctx)
 	if err != nil {
-		b.g.log.Warn("the documents that wait cannot be counted", "error", err)
+		b.g.log.Warn("cannot count the waiting documents", "error", err)
 		return nil
 	}
 	b.last = found
 	return found
 }
 
-// waited counts how long a document waited until it started.
+// waited records the time that a document waited until it was started.
 func (m *metrics) waited(lane docgen.Lane, wait time.Duration) {
 	m.wait.WithLabelValues(string(lane)).Observe(max(0, wait.Seconds()))
 }

@@ -10,19 +10,19 @@ import (
 	"platen/pdf/finish"
 )
 
-// available says why no documents of a type can be made here; nil when they can.
+// available returns an error if this server cannot generate documents of a type.
 func (g *Generator) available(outputType string) error {
 	switch {
 	case outputType != docgen.OutputPDF:
 		return nil
 	case g.pdf == nil:
-		return &pdf.UnavailableError{Reason: "PDFs cannot be made: this server was started without an engine for them."}
+		return &pdf.UnavailableError{Reason: "PDFs are not available: this server was started without a PDF engine."}
 	default:
 		return g.pdf.Available()
 	}
 }
 
-// convert makes the PDF of a document as its batch asks for it, and says what became of its fonts.
+// convert converts a document to PDF with the options of its batch, and returns the fonts of the PDF.
 func (s *slice) convert(ctx context.Context, job docgen.ClaimedJob, document []byte) ([]byte, *docgen.FontReport, error) {
 	g, claim := s.Generator, s.claim
 	result, err := s.convertNext(ctx, pdf.Request{
@@ -36,7 +36,7 @@ func (s *slice) convert(ctx context.Context, job docgen.ClaimedJob, document []b
 	return finished, result.Fonts, err
 }
 
-// convertNext converts a document as soon as the engine is free for it. What is converted again has a worker of its own.
+// convertNext converts a document as soon as the engine is free. Retries have a worker of their own.
 func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
 	if !request.Again {
 		engine, err := s.engines.Acquire(ctx, s.claimant)
@@ -54,7 +54,7 @@ func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Resu
 	return result, err
 }
 
-// finish does to a PDF what its batch asks for and no engine does.
+// finish applies the options of the batch that are independent of the engine to a PDF.
 func (g *Generator) finish(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, content []byte) ([]byte, error) {
 	o := claim.Options.PDF
 	if o != nil && o.AttachData {
@@ -63,7 +63,7 @@ func (g *Generator) finish(ctx context.Context, claim *docgen.Claim, job docgen.
 			return nil, err
 		}
 		content, err = finish.Attach(content, []finish.File{{
-			Name: dataFile, MIMEType: "application/json", Description: "The data that the document was made of",
+			Name: dataFile, MIMEType: "application/json", Description: "The data of the document",
 			Modified: claim.CreatedAt, Relationship: finish.Source, Content: input,
 		}})
 		if err != nil {
@@ -80,10 +80,10 @@ func (g *Generator) finish(ctx context.Context, claim *docgen.Claim, job docgen.
 	return content, nil
 }
 
-// dataFile is the name of the data in a PDF that it is attached to.
+// dataFile is the name of the data that is attached to a PDF.
 const dataFile = "data.json"
 
-// protectionOf is how the PDFs of a batch are encrypted; nil when they are not.
+// protectionOf returns the encryption of the PDFs of a batch, or nil for none.
 func protectionOf(o *docgen.PDFOptions) *finish.Protection {
 	p := o.Protection()
 	if p == nil {
@@ -98,10 +98,10 @@ func protectionOf(o *docgen.PDFOptions) *finish.Protection {
 	}
 }
 
-// fontWarnings says what will become of the fonts of a template when PDFs are made of it; nothing where none can be made.
+// fontWarnings returns warnings about the fonts of a template, for PDFs; nothing if PDFs are not available.
 func (g *Generator) fontWarnings(ctx context.Context, versionID int64) ([]string, error) {
 	if g.available(docgen.OutputPDF) != nil {
-		return nil, nil //nolint:nilerr // the jobs tell
+		return nil, nil //nolint:nilerr // the jobs report it
 	}
 	content, err := g.service.TemplateContent(ctx, versionID)
 	if err != nil {
@@ -112,21 +112,21 @@ func (g *Generator) fontWarnings(ctx context.Context, versionID int64) ([]string
 		return nil, err
 	}
 	fonts, err := g.pdf.Fonts(template)
-	if err != nil { // what is wrong with it as a template is known
+	if err != nil { // its errors as a template are already known
 		g.log.DebugContext(ctx, "the fonts of a template cannot be read", "version", versionID, "error", err)
 		return nil, nil
 	}
 	return fonts.Warnings(), nil
 }
 
-// isRefused tells whether an error is of the document, or of what the server has to make PDFs with: another try would not help.
+// isRefused reports whether an error is due to the document or to missing software: a retry would not help.
 func isRefused(err error) bool {
 	_, refused := errors.AsType[*pdf.DocumentError](err)
 	_, unavailable := errors.AsType[*pdf.UnavailableError](err)
 	return refused || unavailable
 }
 
-// pdfOptions are the options of a batch as the engine takes them.
+// pdfOptions converts the options of a batch for the engine.
 func pdfOptions(o *docgen.PDFOptions) pdf.Options {
 	options := pdf.Options{Tagged: o.IsTagged(), Bookmarks: o.HasBookmarks()}
 	if o == nil {

@@ -38,7 +38,8 @@ func newOffice(t testing.TB) *office.Office {
 // pdfText returns the words of a job's PDF.
 func (w *world) pdfText(job docgen.Job, options ...string) string {
 	w.t.Helper()
-	out, err := exec.CommandContext(w.t.Context(), "pdftotext", append(append([]string{"-layout"}, options...), w.pdfFile(job), "-")...).CombinedOutput()
+	out, err := exec.CommandContext(w.t.Context(), "pdftotext", append(append([]string{"-layout"}, options...), w.pdfFile(job),
+		"-")...).CombinedOutput()
 	if err != nil {
 		w.t.Errorf("pdftotext: %v\n%s", err, out)
 	}
@@ -164,10 +165,12 @@ func TestSuspectsAreIsolated(t *testing.T) {
 		w := newWorldWithPDF(t, db, newBlobs(t), engine)
 		w.start()
 		template := w.template("Letter.docx", docxOf(t, "{{word}}"))
-		jobs := w.jobs(w.batch(template.ID, docgen.OutputPDF, `{"word": "a"}`, `{"word": "poison"}`, `{"word": "b"}`, `{"word": "slow"}`, `{"word": "c"}`))
+		jobs := w.jobs(w.batch(template.ID, docgen.OutputPDF, `{"word": "a"}`, `{"word": "poison"}`, `{"word": "b"}`, `{"word": "slow"}`,
+			`{"word": "c"}`))
 		for i, want := range []string{"a", "", "b", "slow", "c"} {
 			switch job := jobs[i]; {
-			case want == "" && (job.Status != docgen.StatusFailed || strings.Join(job.Failures.Errors, "") != "LibreOffice ended. It was tried twice."):
+			case want == "" && (job.Status != docgen.StatusFailed ||
+				strings.Join(job.Failures.Errors, "") != "LibreOffice ended. It was tried twice."):
 				t.Errorf("job %d is %s: %q", i, job.Status, job.Failures.Errors)
 			case want != "" && (job.Status != docgen.StatusCompleted || w.text(job) != want):
 				t.Errorf("job %d is %s: %q", i, job.Status, job.Failures.Errors)
@@ -187,7 +190,8 @@ func TestNoEngine(t *testing.T) {
 		w.start()
 		template := w.template("Letter.docx", docxOf(t, "{{word}}"))
 		job := w.jobs(w.batch(template.ID, docgen.OutputPDF, `{"word": "a"}`))[0]
-		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, ""), "apt-get install libreoffice-writer-nogui") {
+		if job.Status != docgen.StatusFailed || !strings.Contains(strings.Join(job.Failures.Errors, ""),
+			"apt-get install libreoffice-writer-nogui") {
 			t.Errorf("the job is %s: %q", job.Status, job.Failures.Errors)
 		}
 		if job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"word": "a"}`))[0]; job.Status != docgen.StatusCompleted {
@@ -207,7 +211,8 @@ func TestMergedFileOfABatch(t *testing.T) {
 			"Protected": {Password: new(docgen.Secret("Geheimnis")), Permissions: &docgen.PDFPermissions{Print: docgen.PrintNone}},
 		} {
 			o.Merged = &docgen.MergedFile{Name: name}
-			batch := w.batchWith(docgen.BatchOptions{PDF: &o}, template.ID, docgen.OutputPDF, `{"name": "Ada"}`, `{"name": "Bob"}`, `{"name": "Cleo"}`)
+			batch := w.batchWith(docgen.BatchOptions{PDF: &o}, template.ID, docgen.OutputPDF, `{"name": "Ada"}`, `{"name": "Bob"}`,
+				`{"name": "Cleo"}`)
 			var made docgen.Merged
 			waitFor(t, "the merged file", func() bool {
 				found, err := w.service.Batch(t.Context(), w.caller, batch)

@@ -7,14 +7,14 @@ import (
 	"runtime/debug"
 )
 
-// piped is what is read while it is written.
+// piped is a stream that is read while it is written.
 type piped struct {
 	*io.PipeReader
 	done    chan struct{}
 	failure error // why it could not be written
 }
 
-// pipe begins to write. A panic of write is a *panicError.
+// pipe starts write. A panic of write becomes a *panicError.
 func pipe(write func(io.Writer) error) *piped {
 	r, w := io.Pipe()
 	p := &piped{PipeReader: r, done: make(chan struct{})}
@@ -35,8 +35,8 @@ func guarded(write func(io.Writer) error, w io.Writer) (err error) {
 	return write(w)
 }
 
-// wait ends the reading and returns why not all could be written, when the writer is done. That the reader stopped early is no fault of
-// the writer.
+// wait ends the reading and waits for the writer. It returns the error of the writer, unless the reader stopped early, which is not the
+// writer's fault.
 func (p *piped) wait() error {
 	p.CloseWithError(errReaderStopped)
 	<-p.done
@@ -48,7 +48,7 @@ func (p *piped) wait() error {
 
 var errReaderStopped = errors.New("the document is no longer read")
 
-// panicError is a panic of who writes.
+// panicError is a panic of a writer.
 type panicError struct {
 	value any
 	stack []byte

@@ -11,19 +11,19 @@ import (
 	"platen/fair"
 )
 
-// How long a run of a slot works. The queue gives it [Generator.TaskTimeout].
+// Limits of a run of a slot. The queue allows it [Generator.TaskTimeout].
 const (
-	flushAfter  = time.Second      // finished documents wait no longer than that for those after them
-	runBudget   = 5 * time.Second  // no more documents are claimed after that: the tasks of other users come first
-	placeBudget = 60 * time.Second // a run that got no place for so long goes back to the queue
-	lastWords   = 10 * time.Second // for what is still written when a run is broken off
-	faultPause  = time.Second      // how long a task rests after an error of the server
+	flushAfter  = time.Second      // maximum time that finished documents wait for later ones
+	runBudget   = 5 * time.Second  // no documents are claimed after that, because the tasks of other users come first
+	placeBudget = 60 * time.Second // a run that got no place for this long returns to the queue
+	lastWords   = 10 * time.Second // for pending writes when a run is interrupted
+	faultPause  = time.Second      // pause of a task after an error of the server
 
 	waitBudget  = 15 * time.Second // for a core, a process, and LibreOffice
-	noLimitTime = time.Hour        // for what the operator has not limited
+	noLimitTime = time.Hour        // if the operator has set no limit
 )
 
-// TaskTimeout is how long a task of documents may take: one that began with its run has time to reach each of its budgets.
+// TaskTimeout returns the maximum time of a generation task: enough to reach every budget if it starts with its run.
 func (g *Generator) TaskTimeout() time.Duration {
 	limit := func(d, other time.Duration) time.Duration {
 		if d < 0 {
@@ -35,27 +35,26 @@ func (g *Generator) TaskTimeout() time.Duration {
 	return placeBudget + runBudget + waitBudget + document + lastWords
 }
 
-// ErrUnfinished is returned by a task that used up its time: it is to be run again soon, and goes on where it stopped.
-var ErrUnfinished = errors.New("more documents of the task are to be made")
+// ErrUnfinished is returned by a task whose time is up. It must run again soon, and continues where it stopped.
+var ErrUnfinished = errors.New("more documents of the task are due")
 
-// PauseError is returned by a task after an error of the server, which is in the log: it is to be run again after a pause, as often
-// as it asks for that.
+// PauseError is returned by a task after an error of the server, which is in the log. The task must run again after a pause, as often as
+// it returns this error.
 type PauseError struct {
 	For   time.Duration
 	cause error
 }
 
 func (e *PauseError) Error() string {
-	return "an error of the server broke a run off: " + e.cause.Error()
+	return "an error of the server interrupted a run: " + e.cause.Error()
 }
 func (e *PauseError) Unwrap() error { return e.cause }
 
-// GenerateDocuments generates documents of a user until none is due in the lane. ErrUnfinished and *[PauseError] ask for another
-// run.
+// GenerateDocuments generates documents of a user until none is due in the lane. ErrUnfinished and *[PauseError] ask for another run.
 func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateDocuments) error {
 	places, known := g.places[task.Lane]
 	if !known {
-		return errors.New("there is no lane " + string(task.Lane))
+		return errors.New("unknown lane " + string(task.Lane))
 	}
 	ctx = fair.For(ctx, fair.Claimant{User: task.UserID, Weight: 1})
 	_, leftByUs := g.left.Load(task)
@@ -65,7 +64,8 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 	}
 	g.left.Delete(task)
 	if takenBack > 0 && !leftByUs {
-		g.log.WarnContext(ctx, "documents are generated again that a server was working on when it ended", "user", task.UserID, "lane", task.Lane, "documents", takenBack)
+		g.log.WarnContext(ctx, "regenerating documents that were in progress when a server ended", "user", task.UserID, "lane", task.Lane,
+			"documents", takenBack)
 	}
 	claimant := fair.Claimant{User: task.UserID, Weight: weight}
 	ctx = fair.For(ctx, claimant)
@@ -80,8 +80,9 @@ func (g *Generator) GenerateDocuments(ctx context.Context, task docgen.GenerateD
 	}
 }
 
-// turn generates the documents that are claimed next. More is false when there were none.
-func (g *Generator) turn(ctx context.Context, places *fair.Slots, task docgen.GenerateDocuments, claimant fair.Claimant) (more bool, err error) {
+// turn generates the documents of the next claim. more is false if there were none.
+func (g *Generator) turn(ctx context.Context, places *fair.Slots, task docgen.GenerateDocuments,
+	claimant fair.Claimant) (more bool, err error) {
 	waiting, cancel := context.WithTimeoutCause(ctx, placeBudget, ErrUnfinished)
 	defer cancel()
 	place, err := places.Acquire(waiting, claimant)
@@ -114,11 +115,11 @@ type slice struct {
 	claim    *docgen.Claim
 	results  []docgen.Result // not yet completed
 	flushed  time.Time
-	begun    int // of the jobs of the claim
+	begun    int // started jobs of the claim
 }
 
-// work generates the documents. What could not be generated, because the run is broken off or because of an error of the
-// server, waits again.
+// work generates the documents. Those that could not be generated, because the run was interrupted or because of an error of the server,
+// wait again.
 func (s *slice) work(ctx context.Context) error {
 	err := s.generate(ctx)
 	if err == nil {
@@ -140,15 +141,14 @@ func (s *slice) work(ctx context.Context) error {
 	return errors.Join(err, s.complete(last), s.service.ReleaseJobs(last, s.claim, s.claim.Jobs[s.begun:]))
 }
 
-// tooLong says to a person why a document failed that its budgets did not end.
-const tooLong = "The document was not generated in the time that the server gives it. Use less data, or split the document."
+// tooLong is the failure of a document that took too long without exceeding a budget.
+const tooLong = "The document was not generated within the time limit of the server. Use less data, or split the document."
 
-// postpone has the job that is being worked on wait again after an error of the server, and where that is a shortage, the jobs after it
-// as well.
+// postpone requeues the current job after an error of the server. After a shortage, it also requeues the jobs that follow.
 func (s *slice) postpone(ctx context.Context, err error) {
 	lacking := docgen.ShortageOf(err)
 	if lacking == docgen.NoShortage {
-		s.log.ErrorContext(ctx, "an error of the server; documents are tried again", "batch", s.claim.BatchID, "error", err)
+		s.log.ErrorContext(ctx, "an error of the server; documents will be retried", "batch", s.claim.BatchID, "error", err)
 	} else {
 		s.shortages.met(ctx, lacking, err, "batch", s.claim.BatchID)
 	}
@@ -168,10 +168,10 @@ func tryAgain(job docgen.ClaimedJob, cause error) docgen.Result {
 	return docgen.Result{Job: job, TryAgain: true, Failures: docgen.Failures{Errors: []string{reasonOf(cause)}}}
 }
 
-// current is the job that is being worked on.
+// current returns the current job.
 func (s *slice) current() docgen.ClaimedJob { return s.claim.Jobs[s.begun] }
 
-// generate generates the documents. An error is one of the server, or says that the run is broken off.
+// generate generates the documents. An error is one of the server, or says that the run was interrupted.
 func (s *slice) generate(ctx context.Context) error {
 	document, err := s.maker(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *slice) generate(ctx context.Context) error {
 	return nil
 }
 
-// giveWay lets others go first who are next, and completes what was finished when it has waited long enough.
+// giveWay yields to others whose turn it is, and completes the finished documents if they have waited long enough.
 func (s *slice) giveWay(ctx context.Context) error {
 	if s.now().Sub(s.flushed) >= flushAfter {
 		if err := s.complete(ctx); err != nil {
@@ -202,7 +202,7 @@ func (s *slice) giveWay(ctx context.Context) error {
 	return s.place.Yield(ctx)
 }
 
-// completeError is why jobs could not be completed. They are to be tried again.
+// completeError is why jobs could not be completed. They must be retried.
 type completeError struct{ err error }
 
 func (e *completeError) Error() string { return "complete jobs: " + e.err.Error() }
@@ -229,7 +229,7 @@ func (s *slice) complete(ctx context.Context) error {
 	return nil
 }
 
-// reasonOf says to a person why an error of the server failed a document.
+// reasonOf returns the reason, for people, why an error of the server failed a document.
 func reasonOf(err error) string {
 	if known := docgen.PublicError(err); known != nil {
 		return known.Message

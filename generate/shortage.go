@@ -11,10 +11,10 @@ import (
 	"platen/docgen"
 )
 
-// logInterval is how often the log says that something is still lacking.
+// logInterval is the interval of log messages during a shortage.
 const logInterval = time.Minute
 
-// shortages count what the server lacks, and tell the log: at once, then once a minute, and when it is over.
+// shortages tracks the resources that the server lacks, and logs a shortage immediately, then once a minute, and at its end.
 type shortages struct {
 	log     *slog.Logger
 	now     func() time.Time
@@ -24,15 +24,15 @@ type shortages struct {
 	known map[docgen.Shortage]*shortage
 }
 
-// shortage is one that was met since the start.
+// shortage is a shortage since the start.
 type shortage struct {
-	since    time.Time // zero when it is over
-	logged   time.Time // when the log said last that it is there
-	unlogged bool      // it is there again, and the log has not said so
-	met      int       // how often since the log said so
+	since    time.Time // zero if it has ended
+	logged   time.Time // when it was last logged
+	unlogged bool      // it has returned, but was not logged since
+	met      int       // number of times since the last log message
 }
 
-// met notes that something was put off because of a shortage. The attributes say what.
+// met records that something was postponed because of a shortage. The attributes identify it.
 func (s *shortages) met(ctx context.Context, what docgen.Shortage, err error, attributes ...any) {
 	s.counter.WithLabelValues(string(what)).Inc()
 	s.mu.Lock()
@@ -54,7 +54,7 @@ func (s *shortages) met(ctx context.Context, what docgen.Shortage, err error, at
 	known.logged, known.unlogged, known.met = now, false, 0
 }
 
-// lacks tells whether something was met that is not over.
+// lacks reports whether a shortage has not ended.
 func (s *shortages) lacks(what docgen.Shortage) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *shortages) lacks(what docgen.Shortage) bool {
 	return known != nil && !known.since.IsZero()
 }
 
-// over notes that some shortages have ended: all of them when a document was completed.
+// over records that shortages have ended: all of them when a document was completed.
 func (s *shortages) over(ctx context.Context, ended ...docgen.Shortage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,13 +72,14 @@ func (s *shortages) over(ctx context.Context, ended ...docgen.Shortage) {
 			continue
 		}
 		if !known.since.IsZero() && !known.unlogged {
-			s.log.InfoContext(ctx, "documents are generated again", "waited_for", what, "after", s.now().Sub(known.since).Round(time.Second).String())
+			s.log.InfoContext(ctx, "documents are generated again", "waited_for", what, "after",
+				s.now().Sub(known.since).Round(time.Second).String())
 		}
 		known.since = time.Time{}
 	}
 }
 
-// afterShortage returns what has a task run again after a pause where an error is due to a shortage, and any other error as it is.
+// afterShortage returns a *PauseError if an error is due to a shortage, and any other error unchanged.
 func (g *Generator) afterShortage(ctx context.Context, err error, attributes ...any) error {
 	lacking := docgen.ShortageOf(err)
 	if lacking == docgen.NoShortage || ctx.Err() != nil {

@@ -106,7 +106,8 @@ func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
 	w := newWorld(t, db, newBlobs(t))
 	template := w.template("T.docx", docxOf(t, "{{a}}"))
 	batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
-	for _, statement := range []string{"DELETE FROM docgen_turns", "UPDATE docgen_jobs SET waiting = FALSE"} { // as the earlier release left them
+	// As the earlier release left them.
+	for _, statement := range []string{"DELETE FROM docgen_turns", "UPDATE docgen_jobs SET waiting = FALSE"} {
 		_, err := raw.ExecContext(t.Context(), statement)
 		must(t, err)
 	}

@@ -10,10 +10,10 @@ import (
 	"platen/docgen"
 )
 
-// startDocument starts the span of a document in the trace of the request that made its batch. It begins when the batch was
-// accepted.
+// startDocument starts the span of a document in the trace of the request that created its batch. It starts when the batch was accepted.
 func (s *slice) startDocument(ctx context.Context, job docgen.ClaimedJob) (context.Context, trace.Span) {
-	ctx, span := s.tracer.Start(s.claim.Trace(ctx), "document", trace.WithSpanKind(trace.SpanKindConsumer), trace.WithTimestamp(s.claim.CreatedAt),
+	ctx, span := s.tracer.Start(s.claim.Trace(ctx), "document", trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithTimestamp(s.claim.CreatedAt),
 		trace.WithAttributes(
 			attribute.Int64("platen.job_id", job.ID), attribute.String("platen.batch_id", s.claim.BatchID),
 			attribute.String("platen.output_type", s.claim.OutputType), attribute.Int64("platen.template_version_id", s.claim.TemplateVersionID),
@@ -21,24 +21,25 @@ func (s *slice) startDocument(ctx context.Context, job docgen.ClaimedJob) (conte
 	return ctx, span
 }
 
-// endWait records how long a document has waited, as a span that ends now.
+// endWait records the time that a document waited, as a span that ends now.
 func (s *slice) endWait(ctx context.Context) {
 	_, waited := s.tracer.Start(ctx, "wait", trace.WithTimestamp(s.claim.CreatedAt))
 	waited.End()
 }
 
-// endDocument ends the span of a document. It says that there is none, or that some of it is missing, and not why: that may hold
-// data.
+// endDocument ends the span of a document. It records whether the document failed or is incomplete, but not why, because that may
+// contain data.
 func endDocument(span trace.Span, result docgen.Result, err error) {
 	switch {
 	case err != nil:
 		span.SetStatus(codes.Error, "an error of the server")
 	case result.Isolate:
-		span.SetStatus(codes.Error, "to be converted again in isolation")
+		span.SetStatus(codes.Error, "will be converted again in isolation")
 	case result.Output == nil:
 		span.SetStatus(codes.Error, "failed")
 	}
-	span.SetAttributes(attribute.Int("platen.errors", len(result.Failures.Errors)), attribute.Int("platen.warnings", len(result.Failures.Warnings)))
+	span.SetAttributes(attribute.Int("platen.errors", len(result.Failures.Errors)),
+		attribute.Int("platen.warnings", len(result.Failures.Warnings)))
 	span.End()
 }
 

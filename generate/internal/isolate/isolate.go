@@ -1,8 +1,8 @@
 // Package isolate generates one document, or merges some, in a process of its own, for documents that were in progress when servers
-// crashed. Whatever they do there, it ends that process alone.
+// crashed. A crash then only ends that process.
 //
-// The process gets the template and the data by a pipe, asks for included files, images, and documents to merge by another, and sends
-// the document in pieces. It has bounds for memory and processor time, and ends with its parent.
+// The process reads the template and the data from a pipe, requests included files, images, and documents to merge through another, and
+// sends the document in pieces. Its memory and processor time are limited, and it ends with its parent.
 package isolate
 
 import (
@@ -27,15 +27,15 @@ import (
 // Command is the argument that makes a program such a process.
 const Command = "generate-isolated"
 
-// Bounds of a process.
+// Limits of a process.
 const (
 	maxMemory = 4 << 30 // bytes of private memory
 	maxCPU    = 600     // seconds
-	maxSaid   = 4 << 10 // bytes of what it says that are kept
+	maxSaid   = 4 << 10 // bytes of its error output that are kept
 	pieceSize = 64 << 10
 )
 
-// Order is one document to be generated.
+// Order is a document to generate.
 type Order struct {
 	Template     []byte
 	Data         []byte // JSON
@@ -44,53 +44,54 @@ type Order struct {
 	TemplateTime time.Duration
 	Now          time.Time
 	ForPDF       bool
-	Images       bool   // whether images may be asked for
-	Memory       uint64 // bytes of private memory that the process may have; 4 GiB when 0
+	Images       bool   // whether it may request images
+	Memory       uint64 // limit of private memory, in bytes; 0 means 4 GiB
 }
 
-// Sources are where a process gets what a document names. A *[ServerError] of theirs ends the process; any other error is told to it.
+// Sources provide the files that a document references. A *[ServerError] of a source ends the process; the process receives any other
+// error.
 type Sources struct {
 	Include func(name string) ([]byte, error)
-	Picture func(ctx context.Context, address string) ([]byte, error) // nil where there are none
+	Picture func(ctx context.Context, address string) ([]byte, error) // nil if there are none
 }
 
 // DiedError is a process that ended without a result.
 type DiedError struct {
 	How    string // such as "signal: killed"
-	Said   string // the beginning of its last words
-	merged bool   // it merged documents
+	Said   string // the start of its error output
+	merged bool   // whether it merged documents
 }
 
 func (e *DiedError) Error() string {
 	if e.merged {
-		return "Merging the documents ended the process that did it in isolation (" + e.How + "), after servers crashed while they merged them. " +
-			"The documents themselves are complete. Send fewer in one batch to have them merged."
+		return "The process that merged the documents in isolation ended (" + e.How + "), after servers crashed while they merged them. " +
+			"The documents themselves are complete. To merge them, send fewer in one batch."
 	}
-	return "The document ended the process that generated it in isolation (" + e.How + "), after servers crashed while they generated it. " +
+	return "The process that generated the document in isolation ended (" + e.How + "), after servers crashed while they generated it. " +
 		"Simplify the template or the data, and send the document again."
 }
 
-// ServerError is an error of the server: a process could not be started, or a source failed. The document may be tried again.
+// ServerError is an error of the server: a process could not be started, or a source failed. The document can be retried.
 type ServerError struct{ Err error }
 
 func (e *ServerError) Error() string { return "generate in isolation: " + e.Err.Error() }
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// FailedError is why there is no document, as the process says it.
+// FailedError is the reason of the process why there is no document.
 type FailedError struct{ Message string }
 
 func (e *FailedError) Error() string { return e.Message }
 
-// task is what a process is to do: one of its fields is set.
+// task is the work of a process. One of its fields is set.
 type task struct {
 	Document *Order
 	Merge    *mergeOrder
 }
 
-// message is what a process sends: one of its fields is set.
+// message is a message of a process. One of its fields is set.
 type message struct {
 	Include, Picture string
-	Document         int // to be merged, from 1
+	Document         int // to merge, starting with 1
 	Piece            []byte
 	Result           *result
 }
@@ -101,17 +102,17 @@ type result struct {
 	Incomplete bool
 }
 
-// reply answers a message that asks for something.
+// reply is the response to a message with a request.
 type reply struct {
 	Content []byte
 	Problem string
-	More    bool // content follows
+	More    bool // more content follows
 }
 
-// answerer answers a message. Its error ends the process, except for that of send, which says that the process has ended.
+// answerer responds to a message. Its error ends the process, unless it is an error of send, which means that the process has ended.
 type answerer func(ctx context.Context, m message, send func(reply) error) error
 
-// Run has a program generate a document in a process of its own, and writes it to w. Errors are *[DiedError], *[FailedError],
+// Run generates a document in a process of a program, and writes the document to w. Errors are *[DiedError], *[FailedError],
 // *[ServerError], [docx.ErrIncomplete], those of w, and the cause of ctx.
 func Run(ctx context.Context, program string, order Order, sources Sources, w io.Writer) (docx.Report, error) {
 	done, err := run(ctx, program, task{Document: &order}, sources.answer, w)
@@ -121,7 +122,7 @@ func Run(ctx context.Context, program string, order Order, sources Sources, w io
 	return done.outcome()
 }
 
-// run has a program do a task in a process of its own.
+// run runs a task in a process of a program.
 func run(outer context.Context, program string, t task, answer answerer, w io.Writer) (*result, error) {
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
@@ -142,8 +143,8 @@ func run(outer context.Context, program string, t task, answer answerer, w io.Wr
 		return nil, &ServerError{err}
 	}
 	done, err := converse(ctx, t, answer, in, out, w)
-	if err == nil { // it has nothing more to do
-		in.Close() //nolint:errcheck // it may have ended by itself
+	if err == nil { // it has completed its work
+		in.Close() //nolint:errcheck // it may have ended on its own
 	}
 	_, died := errors.AsType[*DiedError](err)
 	if err != nil && !died {
@@ -168,7 +169,7 @@ func how(err error) string {
 	return err.Error()
 }
 
-// converse hands the order over and answers until there is a result.
+// converse sends the order, and responds to messages until there is a result.
 func converse(ctx context.Context, t task, answer answerer, in io.Writer, out io.Reader, w io.Writer) (*result, error) {
 	to, from := gob.NewEncoder(in), gob.NewDecoder(out)
 	if err := to.Encode(t); err != nil {
@@ -202,7 +203,7 @@ func converse(ctx context.Context, t task, answer answerer, in io.Writer, out io
 
 func (s Sources) answer(ctx context.Context, m message, send func(reply) error) error {
 	var r reply
-	err := errors.New("is not to be had")
+	err := errors.New("is not available")
 	switch {
 	case m.Include != "":
 		r.Content, err = s.Include(m.Include)
@@ -232,7 +233,7 @@ func (r *result) outcome() (docx.Report, error) {
 	return report, nil
 }
 
-// words keeps the beginning of what a process says.
+// words keeps the start of the error output of a process.
 type words struct{ text bytes.Buffer }
 
 func (w *words) Write(b []byte) (int, error) {
@@ -242,7 +243,7 @@ func (w *words) Write(b []byte) (int, error) {
 
 func (w *words) String() string { return strings.ToValidUTF8(w.text.String(), "?") }
 
-// Worker makes this process one that generates a document if its arguments ask for it, and then does not return.
+// Worker generates a document in this process if its arguments ask for it, and then does not return.
 func Worker(args []string) {
 	if len(args) != 2 || args[1] != Command {
 		return
@@ -254,23 +255,24 @@ func Worker(args []string) {
 	os.Exit(0)
 }
 
-// misbehave is called before a task is done. Tests let it do what a document might do.
+// misbehave is called before a task runs. Tests use it to simulate a misbehaving document.
 var misbehave = func(_ task) {}
 
 func work(in io.Reader, out io.Writer) error {
 	from := gob.NewDecoder(in)
 	var t task
 	if err := from.Decode(&t); err != nil {
-		return fmt.Errorf("the server starts this process, it is not for people: %w", err)
+		return fmt.Errorf("only the server can start this command: %w", err)
 	}
 	for resource, limit := range map[int]uint64{syscall.RLIMIT_DATA: t.memory(), syscall.RLIMIT_CPU: maxCPU, syscall.RLIMIT_CORE: 0} {
 		if err := bound(resource, limit); err != nil {
-			return fmt.Errorf("bound the process: %w", err)
+			return fmt.Errorf("limit the resources of the process: %w", err)
 		}
 	}
-	// When memory runs out, the kernel ends this process and not the server. Not every container lets it say so.
-	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("be the first to end when memory runs out: %w", err)
+	// If memory runs out, the kernel should end this process rather than the server. Not every container allows this.
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) &&
+		!errors.Is(err, os.ErrNotExist) && !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("prefer this process when memory runs out: %w", err)
 	}
 	p := &process{to: gob.NewEncoder(out), replies: make(chan reply)}
 	go p.listen(from)
@@ -292,7 +294,7 @@ func work(in io.Reader, out io.Writer) error {
 	return p.to.Encode(message{Result: r})
 }
 
-// bound limits a resource of this process, to less where the process may not have that much.
+// bound limits a resource of this process, or less if the process may not have that much.
 func bound(resource int, limit uint64) error {
 	var current syscall.Rlimit
 	if err := syscall.Getrlimit(resource, &current); err != nil {
@@ -302,7 +304,7 @@ func bound(resource int, limit uint64) error {
 	return syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit})
 }
 
-// memory is how much private memory the process may have, in bytes.
+// memory returns the limit of private memory, in bytes.
 func (t task) memory() uint64 {
 	if t.Merge != nil {
 		return cmp.Or(t.Merge.Memory, maxMemory)
@@ -310,13 +312,13 @@ func (t task) memory() uint64 {
 	return cmp.Or(t.Document.Memory, maxMemory)
 }
 
-// process is the process as it sees itself.
+// process is the state inside the process.
 type process struct {
 	to      *gob.Encoder
 	replies chan reply
 }
 
-// listen passes on what the parent replies, and ends the process when the parent is gone.
+// listen passes on the responses of the parent, and ends the process when the parent has ended.
 func (p *process) listen(from *gob.Decoder) {
 	for {
 		var r reply
@@ -358,7 +360,7 @@ func (p *process) generate(order Order) (docx.Report, error) {
 	}
 	data, err := lang.Decode(order.Data)
 	if err != nil {
-		return docx.Report{}, fmt.Errorf("The input data cannot be read: %w", err) //nolint:staticcheck // likewise
+		return docx.Report{}, fmt.Errorf("The input data cannot be read: %w", err) //nolint:staticcheck // a sentence for a person
 	}
 	options, wrong := order.Settings.Options()
 	if len(wrong) > 0 {

@@ -60,7 +60,8 @@ func docxOf(t *testing.T, text string) []byte {
 			`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ` +
 			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
 		{"_rels/.rels", head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
-			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`Target="word/document.xml"/></Relationships>`},
 		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>` +
 			text + `</w:t></w:r></w:p></w:body></w:document>`},
 	} {
@@ -142,7 +143,8 @@ func page(word string, size int) finish.Document {
 	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET" + strings.Repeat(" ", size)
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 " +
+			"R/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
 		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content),
 	}
 	file, table := "%PDF-1.7\n", ""
@@ -163,7 +165,8 @@ func TestMergeInAProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			var again bytes.Buffer
-			all := finish.Document{Password: "s3cret", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(merged.Bytes())), nil }}
+			all := finish.Document{Password: "s3cret",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(merged.Bytes())), nil }}
 			if err := finish.Merge(&again, []finish.Document{all}, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +197,7 @@ func TestMergeFailsInAProcess(t *testing.T) {
 		t.Errorf("a document that cannot be read: %v", err)
 	}
 	err = Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{page("segfault", 0)}, nil, io.Discard)
-	if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" || !strings.HasPrefix(died.Error(), "Merging") {
+	if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" || !strings.HasPrefix(died.Error(), "The process that merged") {
 		t.Errorf("%v, want that the process died", err)
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"platen/pdf/finish"
 )
 
-// mergeOrder is PDFs to be merged. Their contents are asked for by their place in it.
+// mergeOrder is a list of PDFs to merge. The process requests their contents by position.
 type mergeOrder struct {
 	Names, Passwords []string
 	Protection       *finish.Protection
 	Memory           uint64
 }
 
-// Merge has a program merge PDFs in a process of its own, as [finish.Merge] does, and writes the result to w. Memory is how many bytes
-// of private memory the process may have; 4 GiB when 0. Errors are *[DiedError],
-// *[FailedError], *[ServerError], those of the documents and of w, and the cause of ctx.
-func Merge(ctx context.Context, program string, memory uint64, documents []finish.Document, protection *finish.Protection, w io.Writer) error {
+// Merge merges PDFs in a process of a program, like [finish.Merge], and writes the result to w. memory is the limit of private memory, in
+// bytes; 0 means 4 GiB. Errors are *[DiedError], *[FailedError], *[ServerError], those of the documents and of w, and the cause of ctx.
+func Merge(ctx context.Context, program string, memory uint64, documents []finish.Document, protection *finish.Protection,
+	w io.Writer) error {
 	order := mergeOrder{Protection: protection, Memory: memory}
 	for _, d := range documents {
 		order.Names, order.Passwords = append(order.Names, d.Name), append(order.Passwords, d.Password)
 	}
 	answer := func(_ context.Context, m message, send func(reply) error) error {
 		if m.Document < 1 || m.Document > len(documents) {
-			return &FailedError{"It asked for a document that is none."}
+			return &FailedError{"The process requested a document that does not exist."}
 		}
 		return sendDocument(documents[m.Document-1], send)
 	}
@@ -70,7 +70,7 @@ func (p *process) merge(order *mergeOrder) error {
 	return finish.Merge(p, documents, order.Protection)
 }
 
-// pieces reads a document that comes in pieces.
+// pieces reads a document that arrives in pieces.
 type pieces struct {
 	p    *process
 	rest []byte
@@ -90,7 +90,7 @@ func (r *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close takes what was not read: the server sends it all.
+// Close discards what was not read, because the server sends everything.
 func (r *pieces) Close() error {
 	_, err := io.Copy(io.Discard, r)
 	return err
