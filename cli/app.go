@@ -47,7 +47,8 @@ func (c *appCreateCmd) Run(ctx context.Context, s *streams) error {
 		}
 		if c.PublicKey != "" {
 			if made.KeyID, err = addKey(ctx, service, app.ClientID, c.KeyID, c.PublicKey); err != nil {
-				return fmt.Errorf("the application was created, but not its key: %s; run platen app secret %s and platen app key add", explain(err), app.ClientID)
+				return fmt.Errorf("the application was created, but not its key: %s; run platen app secret %s and platen app key add",
+					explain(err), app.ClientID)
 			}
 		}
 		return printJSON(s.out, made)

@@ -49,9 +49,11 @@ func TestAttacks(t *testing.T) {
 		t.Skip("the race detector takes several times the memory that the test allows; run it without: -attacks is its long form")
 	}
 	t.Parallel()
-	sizes := attackSizes{bodies: 6, uploads: 2, uploadSize: 16 << 20, slow: 8, idle: 600, lists: 3, tags: 1000, failing: 50, bombs: 1, codes: 100, documents: 10}
+	sizes := attackSizes{bodies: 6, uploads: 2, uploadSize: 16 << 20, slow: 8, idle: 600, lists: 3, tags: 1000, failing: 50, bombs: 1,
+		codes: 100, documents: 10}
 	if *attacksFull {
-		sizes = attackSizes{bodies: 30, uploads: 2, uploadSize: 256 << 20, slow: 100, idle: 600, lists: 6, tags: 19_000, failing: 1000, bombs: 32, codes: 2000, documents: 60}
+		sizes = attackSizes{bodies: 30, uploads: 2, uploadSize: 256 << 20, slow: 100, idle: 600, lists: 6, tags: 19_000, failing: 1000,
+			bombs: 32, codes: 2000, documents: 60}
 	}
 	data := t.TempDir()
 	server := newServer(t, data, "--memory=1GiB", "--libreoffice="+data, "--rate-requests=-1", "--rate-uploads=-1", "--rate-guests=-1")
@@ -91,7 +93,8 @@ func TestAttacks(t *testing.T) {
 		last.Wait()
 	}
 	slices.Sort(waits)
-	t.Logf("%s; the server had at most %d MiB in memory and %d MiB of private memory", limit, memoryOf(t, process, "VmHWM")>>20, memoryOf(t, process, "VmData")>>20)
+	t.Logf("%s; the server had at most %d MiB in memory and %d MiB of private memory", limit, memoryOf(t, process, "VmHWM")>>20,
+		memoryOf(t, process, "VmData")>>20)
 	t.Logf("%d documents of the other user took %v (median) and %v (longest) from the request until the client saw them", len(waits),
 		waits[len(waits)/2].Round(time.Millisecond), waits[len(waits)-1].Round(time.Millisecond))
 	t.Logf("%d requests of the other user were answered 503 and sent again", again.busy.Load())
@@ -171,8 +174,9 @@ func dialer(from string) *net.Dialer {
 
 func newAttacker(t *testing.T, server *child, token string) *attacker {
 	a := &attacker{
-		t: t, url: server.url, address: strings.TrimPrefix(server.url, "http://"), answers: map[string]map[string]int{}, accepted: make(chan struct{}),
-		user: &http.Transport{DialContext: dialer(attackingUser).DialContext}, visitor: &visitor{t: t, token: token},
+		t: t, url: server.url, address: strings.TrimPrefix(server.url, "http://"), answers: map[string]map[string]int{},
+		accepted: make(chan struct{}),
+		user:     &http.Transport{DialContext: dialer(attackingUser).DialContext}, visitor: &visitor{t: t, token: token},
 	}
 	a.ctx, a.stop = context.WithCancel(t.Context())
 	a.visit(server)
@@ -213,12 +217,14 @@ func (a *attacker) start(sizes attackSizes) (failures string) {
 	user := "Authorization: Bearer " + a.token + "\r\nSvc-Version: 2025.0\r\n"
 	for range 2 { // more would leave the user no room for the others
 		a.attacks.Go(func() {
-			a.begin("slow batch", attackingUser, "POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\n"+user+"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"+strings.Repeat(" ", 2<<20))
+			a.begin("slow batch", attackingUser, "POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\n"+user+
+				"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"+strings.Repeat(" ", 2<<20))
 		})
 	}
 	for kind, text := range map[string]string{
-		"slow batch of a guest":   "POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n",
-		"slow form of a guest":    "POST /oauth2/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 65000\r\n\r\n" + strings.Repeat("x", 60_000),
+		"slow batch of a guest": "POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n",
+		"slow form of a guest": "POST /oauth2/token HTTP/1.1\r\nHost: x\r\nContent-Type: " +
+			"application/x-www-form-urlencoded\r\nContent-Length: 65000\r\n\r\n" + strings.Repeat("x", 60_000),
 		"slow header of a guest":  "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 60_000),
 		"large header of a guest": "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 1<<20),
 	} {
@@ -262,7 +268,8 @@ func (a *attacker) sendNonsense(size int64) {
 	const begin, end = `{"nonsense":"`, `"}`
 	for busy := true; busy; {
 		body := io.MultiReader(strings.NewReader(begin), io.LimitReader(endless('0'), size), strings.NewReader(end))
-		busy = a.send(a.ctx, "batch of nonsense", http.MethodPost, "/2.0/docgen_batches", "application/json", body, size+int64(len(begin)+len(end)))
+		busy = a.send(a.ctx, "batch of nonsense", http.MethodPost, "/2.0/docgen_batches", "application/json", body,
+			size+int64(len(begin)+len(end)))
 	}
 }
 
@@ -272,7 +279,8 @@ const validBatch = "valid batch"
 func (a *attacker) sendBatch(template string, size int) {
 	const value = 4 << 20
 	document := `{"generated_file_name":"Large","user_input":{"text":"` + strings.Repeat("n", value) + `"}}`
-	begin := `{"file":{"id":"` + template + `","type":"file"},"destination_folder":{"id":"0","type":"folder"},"input_source":"api","output_type":"docx","document_generation_data":[`
+	begin := `{"file":{"id":"` + template +
+		`","type":"file"},"destination_folder":{"id":"0","type":"folder"},"input_source":"api","output_type":"docx","document_generation_data":[`
 	for busy := true; busy; {
 		parts, length := []io.Reader{strings.NewReader(begin), strings.NewReader(document)}, len(begin)+len(document)+len("]}")
 		for range size/value - 1 {
@@ -288,7 +296,8 @@ func (a *attacker) sendBatch(template string, size int) {
 func (a *attacker) upload(size int64) {
 	for i := 0; a.ctx.Err() == nil; i++ {
 		begin := fmt.Sprintf("--x\r\nContent-Disposition: form-data; name=\"attributes\"\r\n\r\n"+
-			"{\"name\":\"%p %d\",\"parent\":{\"id\":\"0\"}}\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\n", &size, i)
+			"{\"name\":\"%p %d\",\"parent\":{\"id\":\"0\"}}\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\n",
+			&size, i)
 		const end = "\r\n--x--\r\n"
 		body := io.MultiReader(strings.NewReader(begin), io.LimitReader(endless('u'), size), strings.NewReader(end))
 		a.send(a.ctx, "upload", http.MethodPost, "/2.0/files/content", "multipart/form-data; boundary=x", body, size+int64(len(begin)+len(end)))

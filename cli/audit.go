@@ -98,7 +98,8 @@ func (c *auditCmd) Run(ctx context.Context, s *streams) error {
 			if from == "" {
 				from = e.Origin.Agent
 			}
-			_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Action, dash(e.Actor.Login), dash(e.User.Login),
+			_, err := fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Action, dash(e.Actor.Login),
+				dash(e.User.Login),
 				e.TargetKind+" "+e.TargetID, dash(from), dash(detailsOf(e.Details)))
 			return err
 		})

@@ -291,7 +291,8 @@ func (b *backup) copyAll(ctx context.Context) (*store.DB, error) {
 			return saved, nil // what is absent now is missing; verify reports it
 		}
 		if err == nil && try == backupTries {
-			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when there are fewer deletions", try)
+			err = fmt.Errorf("contents were deleted faster than they could be copied, %d times in a row; try again when there are fewer "+
+				"deletions", try)
 		}
 		if err := errors.Join(err, saved.Close()); err != nil {
 			return nil, err
@@ -429,7 +430,8 @@ func readManifest(dir string) (manifest, error) {
 		return m, fmt.Errorf("%s: %w", filepath.Join(dir, manifestName), err)
 	}
 	if m.Format != backupFormat {
-		return m, fmt.Errorf("%s has format %d, but this version of platen supports format %d", filepath.Join(dir, manifestName), m.Format, backupFormat)
+		return m, fmt.Errorf("%s has format %d, but this version of platen supports format %d", filepath.Join(dir, manifestName), m.Format,
+			backupFormat)
 	}
 	return m, nil
 }

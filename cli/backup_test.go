@@ -51,7 +51,8 @@ func TestBackupKilled(t *testing.T) {
 	}
 	platen(t, "backup", "--data="+data, target)
 	users.stop()
-	t.Logf("%d of %d backups were killed; after %d there was one, whole; %d files were uploaded and deleted", killed, backupRounds, whole, users.made)
+	t.Logf("%d of %d backups were killed; after %d there was one, whole; %d files were uploaded and deleted", killed, backupRounds,
+		whole, users.made)
 	for round := range backupRounds / 2 {
 		restored := filepath.Join(t.TempDir(), "restored")
 		runKilled(t, rng.IntN(killedWithin/2), "restore", target, "--data="+restored)
@@ -127,7 +128,8 @@ func newBackupUsers(t *testing.T, data string) *backupUsers {
 				err = service.Purge(ctx, caller, docgen.File, file.ID)
 			}
 			if err == nil { // as the task would
-				err = service.RemoveContents(ctx, docgen.RemoveContents{Contents: []store.ContentPlace{{Key: fmt.Sprintf("versions/%d", file.VersionID), PolicyID: 1}}})
+				err = service.RemoveContents(ctx,
+					docgen.RemoveContents{Contents: []store.ContentPlace{{Key: fmt.Sprintf("versions/%d", file.VersionID), PolicyID: 1}}})
 			}
 			if err != nil {
 				ended <- err

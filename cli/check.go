@@ -77,7 +77,8 @@ func (c *checkCmd) Run(ctx context.Context, s *streams) error {
 }
 
 // checkData generates every document of the data, without saving it.
-func checkData(ctx context.Context, template *docx.Template, options docx.Options, path string, stdin io.Reader) ([]checkedDocument, error) {
+func checkData(ctx context.Context, template *docx.Template, options docx.Options, path string,
+	stdin io.Reader) ([]checkedDocument, error) {
 	inputs, _, err := readData(path, stdin)
 	if err != nil {
 		return nil, err
@@ -219,7 +220,8 @@ func (r *checkReport) summary() string {
 	case failed+incomplete == 0:
 		return fmt.Sprintf("no errors; nothing is missing in %d %s", n, plural(n, "document"))
 	default:
-		return fmt.Sprintf("no errors; of %d %s, %d would be incomplete and %d could not be generated", n, plural(n, "document"), incomplete, failed)
+		return fmt.Sprintf("no errors; of %d %s, %d would be incomplete and %d could not be generated", n, plural(n, "document"),
+			incomplete, failed)
 	}
 }
 

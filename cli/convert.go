@@ -227,7 +227,8 @@ func distinct(all []conversion) ([]conversion, error) {
 		in := filepath.Clean(each.in)
 		before, taken := from[each.out]
 		if taken && before != in {
-			return nil, usagef("%s and %s would both become %s: convert one of them to another folder, or convert the folder above both, which keeps subfolders",
+			return nil, usagef("%s and %s would both become %s: convert one of them to another folder, or convert the folder above both, "+
+				"which keeps subfolders",
 				before, in, each.out)
 		}
 		if !taken {

@@ -61,14 +61,16 @@ func (c *webhookConfig) guard(log *slog.Logger) *webhook.Guard {
 }
 
 // deliverer returns the sender of notifications.
-func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard, log *slog.Logger, registry prometheus.Registerer) (*webhook.Deliverer, error) {
+func (c *webhookConfig) deliverer(service *docgen.Service, guard *webhook.Guard, log *slog.Logger,
+	registry prometheus.Registerer) (*webhook.Deliverer, error) {
 	schedule := c.WebhookRetries
 	if c.WebhookSlowTail {
 		schedule = append(slices.Clip(schedule), webhook.SlowTail...)
 	}
 	cfg := webhook.Config{
-		Service: service, Log: log, Guard: guard, Limit: c.WebhookTimeout, Schedule: schedule, Concurrency: c.WebhookConcurrency, Metrics: registry,
-		Tasks: deliveryWorkers,
+		Service: service, Log: log, Guard: guard, Limit: c.WebhookTimeout, Schedule: schedule, Concurrency: c.WebhookConcurrency,
+		Metrics: registry,
+		Tasks:   deliveryWorkers,
 	}
 	if c.WebhookCA != "" {
 		pem, err := os.ReadFile(c.WebhookCA)

@@ -68,7 +68,8 @@ func diskMetrics(registry prometheus.Registerer, disks []docgen.Disk, minimum in
 		}))
 	}
 	least := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "platen_disk_min_free_bytes", Help: "Free space below which the server is not ready and rejects uploads and batches; 0 if disabled.",
+		Name: "platen_disk_min_free_bytes",
+		Help: "Free space below which the server is not ready and rejects uploads and batches; 0 if disabled.",
 	})
 	least.Set(float64(minimum))
 	registry.MustRegister(least)

@@ -24,7 +24,8 @@ import (
 // its targets must be in the Makefile. "platen serve" and "platen quickstart" return once the server answers, as if they
 // had a terminal of their own. What is not to be run is marked text, or console.
 var documented = []string{
-	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md", "docs/performance.md", "docs/sharing.md",
+	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md",
+	"docs/performance.md", "docs/sharing.md",
 	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }

@@ -26,7 +26,8 @@ func TestDoctorOfPostgres(t *testing.T) {
 		wantDatabase(t, args, isOK, "responds and is empty")
 	}
 	var tables int
-	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil || tables != 0 {
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil ||
+		tables != 0 {
 		t.Errorf("the database has %d tables (%v), want none", tables, err)
 	}
 	if err := runServer(t, args...).stop(); err != nil {
@@ -35,7 +36,9 @@ func TestDoctorOfPostgres(t *testing.T) {
 	wantDatabase(t, args, isOK, "has the schema of this version")
 
 	var newest int64
-	if err := db.QueryRowContext(t.Context(), "DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING version_id").Scan(&newest); err != nil {
+	if err := db.QueryRowContext(t.Context(),
+		"DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version) RETURNING "+
+			"version_id").Scan(&newest); err != nil {
 		t.Fatal(err)
 	}
 	wantDatabase(t, args, isWarning, "belongs to an older version of platen; the next start")

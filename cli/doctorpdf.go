@@ -78,14 +78,16 @@ func pageOfFonts() ([]byte, error) {
 		head  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 		types = head + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+			`<Override PartName="/word/document.xml" ` +
+			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
 		rels = head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
 			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
 	)
 	var body strings.Builder
 	body.WriteString(head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
 	for _, name := range usualFonts {
-		fmt.Fprintf(&body, `<w:p><w:r><w:rPr><w:rFonts w:ascii=%[1]q w:hAnsi=%[1]q/></w:rPr><w:t>This line is set in %[1]s.</w:t></w:r></w:p>`, name)
+		fmt.Fprintf(&body, `<w:p><w:r><w:rPr><w:rFonts w:ascii=%[1]q w:hAnsi=%[1]q/></w:rPr><w:t>This line is set in `+
+			`%[1]s.</w:t></w:r></w:p>`, name)
 	}
 	body.WriteString(`</w:body></w:document>`)
 	var page bytes.Buffer
@@ -130,8 +132,10 @@ func (c *doctorCmd) checkMemory(context.Context) finding {
 	if err != nil {
 		return wrong("", "%v", err)
 	}
-	message := fmt.Sprintf("%s: %s for %d LibreOffice processes, a spare one, and one in isolation, %s for the server (template cache %s, requests in flight %s, %d connections)",
-		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded(), plan.Connections)
+	message := fmt.Sprintf("%s: %s for %d LibreOffice processes, a spare one, and one in isolation, %s for the server (template "+
+		"cache %s, requests in flight %s, %d connections)",
+		inGiB(plan.Total), inGiB(plan.Office), plan.Workers, inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(),
+		byteSize(plan.InFlight).rounded(), plan.Connections)
 	if plan.Workers == 0 {
 		message = fmt.Sprintf("%s: %s for the server (template cache %s, requests in flight %s, %d connections)",
 			inGiB(plan.Total), inGiB(plan.GoLimit), byteSize(plan.TemplateCache).rounded(), byteSize(plan.InFlight).rounded(), plan.Connections)

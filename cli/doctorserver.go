@@ -55,7 +55,8 @@ func (c *doctorCmd) checkData(context.Context) finding {
 	}
 	switch {
 	case disk.network && c.Database == "":
-		return wrong("Select a folder on a local disk with --data, or a PostgreSQL database with --database.", "%s; it is on a network file system, where SQLite loses data", message)
+		return wrong("Select a folder on a local disk with --data, or a PostgreSQL database with --database.",
+			"%s; it is on a network file system, where SQLite loses data", message)
 	case disk.free < noRoom:
 		return wrong("Free some space, or select a folder on another disk with --data.", "%s", message)
 	case disk.free < littleRoom:
@@ -126,7 +127,8 @@ type disk struct {
 }
 
 // networkSystems are the types of network file systems.
-var networkSystems = map[int64]bool{unix.NFS_SUPER_MAGIC: true, unix.SMB_SUPER_MAGIC: true, unix.SMB2_SUPER_MAGIC: true, unix.CIFS_SUPER_MAGIC: true,
+var networkSystems = map[int64]bool{unix.NFS_SUPER_MAGIC: true, unix.SMB_SUPER_MAGIC: true, unix.SMB2_SUPER_MAGIC: true,
+	unix.CIFS_SUPER_MAGIC: true,
 	unix.CEPH_SUPER_MAGIC: true, unix.AFS_SUPER_MAGIC: true, unix.CODA_SUPER_MAGIC: true}
 
 func diskOf(folder string) (disk, error) {
@@ -169,7 +171,8 @@ func databaseFinding(where string, err error) finding {
 	case errors.Is(err, store.ErrSchema):
 		return warn("Back it up first.", "%s belongs to an older version of platen; the next start of the server migrates it", where)
 	}
-	return wrong("Make sure that it is running, that --database is correct, and that the user has access.", "%s does not respond: %v", where, err)
+	return wrong("Make sure that it is running, that --database is correct, and that the user has access.", "%s does not respond: %v",
+		where, err)
 }
 
 // checkOpenFiles checks the maximum number of open files and connections of a process.

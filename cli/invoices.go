@@ -73,11 +73,15 @@ func newExampleWords() *exampleWords {
 			"Oluwaseun Priya Rhys Sofia Tomasz Yasmin"),
 		last: strings.Fields("Okafor Whitlock Prosser Brennan Kaya Sinclair Ashworth Macrae Lindqvist Ferreira Thornton Adeyemi " +
 			"Patel Gallagher Nowak Bellamy Sørensen Cartwright"),
-		trades:   []string{"Public Library", "Veterinary Practice", "Bakery", "Primary School", "Architects", "Rowing Club", "Dental Surgery", "Bookshop", "Music School", "Brewery", "Theatre", "Climbing Hall"},
-		places:   strings.Fields("Riverside Northgate Harbour Oakfield Kestrel Millbrook Lantern Fairway Stonebridge Heron Priory Meadowbank"),
-		streets:  []string{"Quay Street", "Castle Terrace", "Tannery Yard", "Chapel Lane", "Station Road", "Orchard Way", "Mill Hill", "Bishop’s Walk"},
-		messages: []string{"", "Thank you for a lovely project.", "The oak will darken a little over its first summer.", "We look forward to working with you again.", ""},
-		cities:   [][2]string{{"Dublin", "D08"}, {"Cork", "T12"}, {"Galway", "H91"}, {"Limerick", "V94"}, {"Waterford", "X91"}, {"Kilkenny", "R95"}, {"Sligo", "F91"}, {"Athlone", "N37"}},
+		trades: []string{"Public Library", "Veterinary Practice", "Bakery", "Primary School", "Architects", "Rowing Club",
+			"Dental Surgery", "Bookshop", "Music School", "Brewery", "Theatre", "Climbing Hall"},
+		places: strings.Fields("Riverside Northgate Harbour Oakfield Kestrel Millbrook Lantern Fairway Stonebridge Heron Priory Meadowbank"),
+		streets: []string{"Quay Street", "Castle Terrace", "Tannery Yard", "Chapel Lane", "Station Road", "Orchard Way", "Mill Hill",
+			"Bishop’s Walk"},
+		messages: []string{"", "Thank you for a lovely project.", "The oak will darken a little over its first summer.",
+			"We look forward to working with you again.", ""},
+		cities: [][2]string{{"Dublin", "D08"}, {"Cork", "T12"}, {"Galway", "H91"}, {"Limerick", "V94"}, {"Waterford", "X91"},
+			{"Kilkenny", "R95"}, {"Sligo", "F91"}, {"Athlone", "N37"}},
 		products: []product{
 			{"Reading table, solid oak", "180 × 90 cm, oiled, with four brass power sockets", 645, 8},
 			{"Chair, stackable", "Moss green felt seat", 115, 40},
@@ -161,5 +165,6 @@ func (w *exampleWords) details(random *rand.Rand, number int, day time.Time) inv
 
 // paymentCode returns the text of a QR code for a SEPA credit transfer, which banking apps read (European Payments Council, EPC069-12).
 func paymentCode(invoiceNumber string, cents int) string {
-	return fmt.Sprintf("BCD\n002\n1\nSCT\nAIBKIE2D\nAlder & Finch Ltd\nIE29AIBK93115212345678\nEUR%d.%02d\n\n\nInvoice %s", cents/100, cents%100, invoiceNumber)
+	return fmt.Sprintf("BCD\n002\n1\nSCT\nAIBKIE2D\nAlder & Finch Ltd\nIE29AIBK93115212345678\nEUR%d.%02d\n\n\nInvoice %s", cents/100,
+		cents%100, invoiceNumber)
 }

@@ -26,8 +26,9 @@ import (
 // How often TestKilled kills a server, and from which seed it chooses when: go test ./cli -run TestKilled -kills=200 -seed=7.
 // The same seed makes the same choices; what a server has done by then is up to the machine.
 var (
-	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for 20, or 4 with -short")
-	killSeed   = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
+	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for "+
+		"20, or 4 with -short")
+	killSeed = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
 )
 
 // TestKilled kills a server again and again, at any moment, while users work and receivers misbehave. In the end every
@@ -139,10 +140,12 @@ func newKilling(t *testing.T, database store.Config, location ...string) *killin
 // mustWebhooks sets the webhooks: what is set from here on is told of all that happens to files in the folders, but for downloads.
 func (k *killing) mustWebhooks() {
 	k.t.Helper()
-	k.webhook = k.visitor.mustWebhook(k.watched, k.receiver.URL+"/all", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED, client.TriggerFILECOPIED,
+	k.webhook = k.visitor.mustWebhook(k.watched, k.receiver.URL+"/all", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED,
+		client.TriggerFILERENAMED, client.TriggerFILECOPIED,
 		client.TriggerFILETRASHED, client.TriggerFILERESTORED, client.TriggerFILEDELETED, client.TriggerDOCGENDOCUMENTGENERATIONSTARTED,
 		client.TriggerDOCGENDOCUMENTGENERATIONSUCCEEDED, client.TriggerDOCGENDOCUMENTGENERATIONFAILED)
-	k.moreWebhook = k.visitor.mustWebhook(k.folders[1], k.receiver.URL+"/more", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED, client.TriggerFILERENAMED)
+	k.moreWebhook = k.visitor.mustWebhook(k.folders[1], k.receiver.URL+"/more", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED,
+		client.TriggerFILERENAMED)
 }
 
 func (k *killing) mustFolderIn(parent, name string) string {

@@ -14,30 +14,32 @@ func (a *accounts) checkFiles() {
 	a.t.Helper()
 	there := map[string]bool{}
 	changes := 0
-	a.each(`SELECT id, name, etag, trashed_at <> 0 FROM items WHERE kind = 1 AND parent_id IN (`+strings.Join(a.folders[:], ", ")+`)`, 4, func(row []string) {
-		id, name := row[0], row[1]
-		there[id] = true
-		h := a.files[id]
-		if h == nil {
-			a.t.Errorf("nobody was told of file %s, %s", id, name)
-			return
-		}
-		etag, err := strconv.Atoi(row[2])
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		changes += etag + 1
-		c := h.count
-		sum := c[client.TriggerFILEUPLOADED] + c[client.TriggerFILEMOVED] + c[client.TriggerFILERENAMED] + c[client.TriggerFILETRASHED] + c[client.TriggerFILERESTORED]
-		trashed := c[client.TriggerFILETRASHED] - c[client.TriggerFILERESTORED]
-		isTrashed, err := strconv.ParseBool(row[3])
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		if sum != etag+1 || trashed != map[bool]int{true: 1}[isTrashed] || c[client.TriggerFILEDELETED] != 0 {
-			a.t.Errorf("file %s, %s, has changed %d times since it was made and is in the trash: %t; told were %v", id, name, etag, isTrashed, c)
-		}
-	})
+	a.each(`SELECT id, name, etag, trashed_at <> 0 FROM items WHERE kind = 1 AND parent_id IN (`+strings.Join(a.folders[:], ", ")+`)`,
+		4, func(row []string) {
+			id, name := row[0], row[1]
+			there[id] = true
+			h := a.files[id]
+			if h == nil {
+				a.t.Errorf("nobody was told of file %s, %s", id, name)
+				return
+			}
+			etag, err := strconv.Atoi(row[2])
+			if err != nil {
+				a.t.Fatal(err)
+			}
+			changes += etag + 1
+			c := h.count
+			sum := c[client.TriggerFILEUPLOADED] + c[client.TriggerFILEMOVED] + c[client.TriggerFILERENAMED] + c[client.TriggerFILETRASHED] +
+				c[client.TriggerFILERESTORED]
+			trashed := c[client.TriggerFILETRASHED] - c[client.TriggerFILERESTORED]
+			isTrashed, err := strconv.ParseBool(row[3])
+			if err != nil {
+				a.t.Fatal(err)
+			}
+			if sum != etag+1 || trashed != map[bool]int{true: 1}[isTrashed] || c[client.TriggerFILEDELETED] != 0 {
+				a.t.Errorf("file %s, %s, has changed %d times since it was made and is in the trash: %t; told were %v", id, name, etag, isTrashed, c)
+			}
+		})
 	deleted := a.checkDeleted(there)
 	a.t.Logf("%d files are there with %d changes, %d were deleted for good", len(there), changes, deleted)
 }
@@ -53,7 +55,8 @@ func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 			continue
 		}
 		deleted++
-		if h.count[client.TriggerFILEDELETED] != 1 || h.count[client.TriggerFILEUPLOADED] == 0 || h.count[client.TriggerFILETRASHED]-h.count[client.TriggerFILERESTORED] != 1 {
+		if h.count[client.TriggerFILEDELETED] != 1 || h.count[client.TriggerFILEUPLOADED] == 0 ||
+			h.count[client.TriggerFILETRASHED]-h.count[client.TriggerFILERESTORED] != 1 {
 			a.t.Errorf("file %s is not there, and told were %v", id, h.count)
 		}
 	}
@@ -70,7 +73,8 @@ func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 // checkVersions looks for the one notification of each version.
 func (a *accounts) checkVersions() {
 	a.t.Helper()
-	a.each(`SELECT v.id, v.file_id FROM file_versions v JOIN items i ON i.id = v.file_id WHERE i.parent_id IN (`+strings.Join(a.folders[:], ", ")+`)`, 2, func(row []string) {
+	a.each(`SELECT v.id, v.file_id FROM file_versions v JOIN items i ON i.id = v.file_id WHERE i.parent_id IN (`+
+		strings.Join(a.folders[:], ", ")+`)`, 2, func(row []string) {
 		if n := a.uploaded[row[0]]; n != 1 {
 			a.t.Errorf("version %s of file %s was told of %d times", row[0], row[1], n)
 		}

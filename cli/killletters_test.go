@@ -44,7 +44,8 @@ func (w *killWorker) batchOfPDFs(ctx context.Context, m killMoment) error {
 		DocumentGenerationData: documents,
 	}
 	if m.merged {
-		request.Options = &client.BatchOptions{Pdf: &client.PdfOptions{Merged: &client.PdfMerged{Name: fmt.Sprintf("All in %d-%d", w.number, w.named)}}}
+		request.Options = &client.BatchOptions{Pdf: &client.PdfOptions{Merged: &client.PdfMerged{Name: fmt.Sprintf("All in %d-%d", w.number,
+			w.named)}}}
 	}
 	return w.ask(ctx, request)
 }

@@ -22,7 +22,8 @@ func TestKilledInTheMiddleOfPDFs(t *testing.T) {
 	work, in := filepath.Join(dir, "work"), filepath.Join(dir, "in")
 	const documents = 500
 	manyLetters(t, in, documents)
-	convert := exec.CommandContext(t.Context(), "platen", "convert", in, "-o", filepath.Join(dir, "out"), "--pdf-folder="+work, "--pdf-workers=2")
+	convert := exec.CommandContext(t.Context(), "platen", "convert", in, "-o", filepath.Join(dir, "out"), "--pdf-folder="+work,
+		"--pdf-workers=2")
 	if err := convert.Start(); err != nil {
 		t.Fatal(err)
 	}

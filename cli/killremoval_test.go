@@ -57,7 +57,8 @@ func TestKilledWhileDeleting(t *testing.T) {
 		t.Errorf("%d servers were killed while the folder was being deleted: too few to show anything", inMidst)
 	}
 	awaitTrue(t, "the contents are deleted", func() bool {
-		return count(t, db, fmt.Sprintf("river_job WHERE kind IN ('%s', '%s') AND state <> 'completed'", docgen.RemoveTrees{}.Kind(), docgen.RemoveContents{}.Kind())) == 0
+		return count(t, db, fmt.Sprintf("river_job WHERE kind IN ('%s', '%s') AND state <> 'completed'", docgen.RemoveTrees{}.Kind(),
+			docgen.RemoveContents{}.Kind())) == 0
 	})
 	v.visit(server)
 	for id, name := range v.files(kept) {

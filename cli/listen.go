@@ -58,7 +58,8 @@ func (c *config) connections(plan memoryPlan, registry prometheus.Registerer) *s
 			func() float64 { return float64(limits.Open()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "platen_http_connections_limit", Help: "Maximum number of open client connections."},
 			func() float64 { return float64(limits.Total) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "platen_http_connections_refused_total", Help: "Connections closed immediately because their address had reached its share."},
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "platen_http_connections_refused_total",
+			Help: "Connections closed immediately because their address had reached its share."},
 			func() float64 { return float64(limits.Refused()) }))
 	return limits
 }

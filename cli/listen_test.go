@@ -42,7 +42,8 @@ func TestMaxConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"platen_http_connections 3\n", "platen_http_connections_limit 8\n", "platen_http_connections_refused_total "} {
+	for _, want := range []string{"platen_http_connections 3\n", "platen_http_connections_limit 8\n",
+		"platen_http_connections_refused_total "} {
 		if !strings.Contains(metrics, "\n"+want) {
 			t.Errorf("the metrics lack %q", want)
 		}

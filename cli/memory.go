@@ -96,7 +96,8 @@ func planMemory(a memoryAsked) (memoryPlan, error) {
 				byteSize(a.Total), p.Workers, inGiB(p.Office), byteSize(leastMemory))
 		}
 		p.Server = max(a.Total/2, min(a.Total, leastMemory))
-		p.note("LibreOffice can take %s of %s; lower --pdf-workers or --pdf-memory, or the machine may run out of memory", inGiB(p.Office), inGiB(a.Total))
+		p.note("LibreOffice can take %s of %s; lower --pdf-workers or --pdf-memory, or the machine may run out of memory", inGiB(p.Office),
+			inGiB(a.Total))
 	}
 	p.GoLimit = int64(float64(p.Server) * softShare)
 	if a.GoLimit > 0 {
@@ -206,7 +207,8 @@ func (c *config) applyMemory(p memoryPlan, log *slog.Logger) error {
 	for _, note := range p.Notes {
 		log.Warn("memory", "note", note)
 	}
-	log.Info("memory", "total", byteSize(p.Total).rounded(), "libreoffice", byteSize(p.Office).rounded(), "server", byteSize(p.GoLimit).rounded(),
+	log.Info("memory", "total", byteSize(p.Total).rounded(), "libreoffice", byteSize(p.Office).rounded(), "server",
+		byteSize(p.GoLimit).rounded(),
 		"template_cache", byteSize(p.TemplateCache).rounded(), "in_flight", byteSize(p.InFlight).rounded(), "connections", p.Connections)
 	return nil
 }

@@ -56,7 +56,8 @@ func (c *pdfConfig) Validate() error {
 		problems = append(problems, fmt.Errorf("--pdf-recycle must be at least 1, not %d", c.PDFRecycle))
 	}
 	if c.PDFMemory < leastPDFMemory {
-		problems = append(problems, fmt.Errorf("--pdf-memory must be at least %v, not %v: LibreOffice needs that much for a short letter", byteSize(leastPDFMemory), c.PDFMemory))
+		problems = append(problems, fmt.Errorf("--pdf-memory must be at least %v, not %v: LibreOffice needs that much for a short letter",
+			byteSize(leastPDFMemory), c.PDFMemory))
 	}
 	return errors.Join(problems...)
 }
@@ -86,7 +87,8 @@ func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spa
 	if quarantine == keepNothing {
 		quarantine = ""
 	}
-	for to, path := range map[*string]string{&cfg.Program: c.LibreOffice, &cfg.Fonts: c.PDFFonts, &cfg.Folder: c.PDFFolder, &cfg.Quarantine: quarantine} {
+	for to, path := range map[*string]string{&cfg.Program: c.LibreOffice, &cfg.Fonts: c.PDFFonts, &cfg.Folder: c.PDFFolder,
+		&cfg.Quarantine: quarantine} {
 		if err := absolute(to, path); err != nil {
 			return nil, err
 		}

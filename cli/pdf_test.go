@@ -33,7 +33,8 @@ func TestBatchOfPDFs(t *testing.T) {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
 	for i, job := range jobs {
-		if text, want := textOfPDF(t, v.mustDownload(job.OutputFile.Id)), fmt.Sprintf("Recipient %d of the letters", i+1); !strings.Contains(text, want) {
+		if text, want := textOfPDF(t, v.mustDownload(job.OutputFile.Id)), fmt.Sprintf("Recipient %d of the letters",
+			i+1); !strings.Contains(text, want) {
 			t.Errorf("PDF %d lacks %q:\n%s", i+1, want, text)
 		}
 	}
@@ -59,7 +60,8 @@ func TestServerWithoutLibreOffice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, job := range jobs {
-		if job.Status != client.JobStatusFailed || job.Failures == nil || !strings.Contains(strings.Join(job.Failures.Errors, " "), office.Install) {
+		if job.Status != client.JobStatusFailed || job.Failures == nil || !strings.Contains(strings.Join(job.Failures.Errors, " "),
+			office.Install) {
 			t.Errorf("a job for a PDF ended as %s with %+v; want it failed with what to install", job.Status, job.Failures)
 		}
 	}

@@ -66,8 +66,10 @@ func parsePictureHost(entry string) (pictureHost, error) {
 		address = "https://" + address
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-		return pictureHost{}, fmt.Errorf("%q is not a host: write it like example.com, *.example.com, example.com:8443, or http://example.com", entry)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" ||
+		u.RawQuery != "" || u.Fragment != "" {
+		return pictureHost{}, fmt.Errorf("%q is not a host: write it like example.com, *.example.com, example.com:8443, or "+
+			"http://example.com", entry)
 	}
 	h := pictureHost{scheme: u.Scheme, host: strings.ToLower(u.Hostname()), port: portOf(u)}
 	h.host, h.below = strings.CutPrefix(h.host, "*.")
@@ -125,7 +127,8 @@ func (h pictureHosts) source() *pictureSource {
 		Timeout: pictureTimeout,
 		Transport: &http.Transport{ // without a proxy, which would connect without the guard
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout: pictureTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: pictureAge, DisableCompression: true,
+			TLSHandshakeTimeout: pictureTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: pictureAge,
+			DisableCompression: true,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > maxPictureRedirects {
@@ -227,7 +230,8 @@ func (s *pictureSource) check(u *url.URL) error {
 type hostError struct{ host string }
 
 func (e *hostError) Error() string {
-	return fmt.Sprintf("is at %q, which is not an allowed host: send the image as base64, or ask the operator to add the host to --picture-hosts", e.host)
+	return fmt.Sprintf("is at %q, which is not an allowed host: send the image as base64, or ask the operator to add the host to "+
+		"--picture-hosts", e.host)
 }
 
 func (s *pictureSource) get(address string) ([]byte, error) {

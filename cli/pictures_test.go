@@ -84,7 +84,8 @@ func TestPicturesAreFetched(t *testing.T) {
 		t.Errorf("after a redirect: %d bytes (%v)", len(data), err)
 	}
 	for path, want := range map[string]string{
-		"/none": "404", "/page": "is not an image", "/large": "larger than", "/round": "cannot be reached", "/to/example.com/a.png": `"https://example.com"`,
+		"/none": "404", "/page": "is not an image", "/large": "larger than", "/round": "cannot be reached",
+		"/to/example.com/a.png": `"https://example.com"`,
 	} {
 		if data, err := s.fetch(t.Context(), server.URL+path); err == nil || !strings.Contains(err.Error(), want) || len(data) > 0 {
 			t.Errorf("%s gives %d bytes and %v, want an error with %q", path, len(data), err, want)

@@ -49,7 +49,7 @@ func TestStoragePolicies(t *testing.T) {
 		t.Errorf("content = %q", text)
 	}
 	_, err = v.DeleteArchive(t.Context(), archive)
-	if err == nil || !strings.Contains(err.Error(), "turned that off") {
+	if err == nil || !strings.Contains(err.Error(), "has disabled the deletion of archives") {
 		t.Errorf("deleting an archive: %v, want it refused", err)
 	}
 	if err := server.stop(); err != nil {

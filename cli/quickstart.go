@@ -124,7 +124,8 @@ func (c *quickstartCmd) visit(ctx context.Context, out io.Writer, url string) er
 		return err
 	}
 	fmt.Fprintf(out, "  ✓ The administrator %s has an access token\n", exampleLogin)
-	q := &quickstart{client: client.New(url, token), url: url, token: token, out: out, data: c.Data, dir: filepath.Join(c.Data, "invoices"), engine: c.pdfConfig}
+	q := &quickstart{client: client.New(url, token), url: url, token: token, out: out, data: c.Data,
+		dir: filepath.Join(c.Data, "invoices"), engine: c.pdfConfig}
 	for _, step := range []func(context.Context) error{q.prepareTemplate, q.prepareFolder, q.generate, q.download, q.offerPDF} {
 		if err := step(ctx); err != nil {
 			return err
@@ -240,7 +241,8 @@ func (q *quickstart) generate(ctx context.Context) error {
 	if err := q.checkJobs(); err != nil {
 		return err
 	}
-	fmt.Fprintf(q.out, "  ✓ %d invoices are generated, in %.2f s: %.0f documents per second\n", len(q.jobs), took.Seconds(), float64(len(q.jobs))/took.Seconds())
+	fmt.Fprintf(q.out, "  ✓ %d invoices are generated, in %.2f s: %.0f documents per second\n", len(q.jobs), took.Seconds(),
+		float64(len(q.jobs))/took.Seconds())
 	return nil
 }
 

@@ -125,7 +125,8 @@ func (c *renderCmd) checkOut(batch bool) error {
 	case batch && out == "-":
 		return usagef("the data is an array, so the output must be a folder, not standard output")
 	case batch && isPDF(c.Out):
-		return usagef("the data is an array, so the output must be a folder, but %s is the name of a PDF: for PDFs in a folder, use --pdf; to merge them into one, use --merged %s", out, out)
+		return usagef("the data is an array, so the output must be a folder, but %s is the name of a PDF: for PDFs in a folder, use "+
+			"--pdf; to merge them into one, use --merged %s", out, out)
 	case batch && err == nil && !info.IsDir():
 		return usagef("the data is an array, so the output must be a folder, but %s is a file", out)
 	case !batch && c.Name != "":
@@ -241,7 +242,8 @@ func (c *renderCmd) report(s *streams, total renderReport) error {
 	} else {
 		c.printProblems(s, documents)
 		if len(documents) > 1 {
-			fmt.Fprintf(s.err, "%d %s in %s%s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), alsoIn(total.Merged), total.Seconds)
+			fmt.Fprintf(s.err, "%d %s in %s%s, %.1f s\n", total.Written, plural(total.Written, "document"), c.out(""), alsoIn(total.Merged),
+				total.Seconds)
 		}
 	}
 	switch {

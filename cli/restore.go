@@ -61,7 +61,8 @@ func (c *restoreCmd) Run(ctx context.Context, s *streams) (err error) {
 	verifying := verifyCmd{config: c.config}
 	err = verifying.Run(ctx, s)
 	if errors.Is(err, store.ErrSchema) {
-		fmt.Fprintln(s.out, "The backup belongs to an earlier version and was not verified. Start the server, which migrates it, and run platen verify.")
+		fmt.Fprintln(s.out, "The backup belongs to an earlier version and was not verified. Start the server, which migrates it, and "+
+			"run platen verify.")
 		return nil
 	}
 	return err

@@ -73,7 +73,8 @@ type retainer struct {
 }
 
 // retain schedules the retention periods, and announces what they will remove for the first time.
-func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, queue *store.Queue, log *slog.Logger, registry prometheus.Registerer) error {
+func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, queue *store.Queue, log *slog.Logger,
+	registry prometheus.Registerer) error {
 	r := newRetainer(service, c.periods(), log, registry)
 	store.Handle(queue, r.apply)
 	store.Handle(queue, r.removeBatches)
@@ -100,7 +101,8 @@ func (r *retainer) apply(ctx context.Context, _ docgen.ApplyRetention) error {
 	r.removed.WithLabelValues("trash").Add(float64(removed.Trash))
 	r.removed.WithLabelValues("audit").Add(float64(removed.Audit))
 	if removed != (docgen.RetentionCounts{}) {
-		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures, "trash", removed.Trash,
+		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures,
+			"trash", removed.Trash,
 			"audit", removed.Audit)
 	}
 	switch {
@@ -134,7 +136,8 @@ func (r *retainer) announce(ctx context.Context) error {
 	for _, kind := range []struct {
 		found   int64
 		setting string
-	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"}, {found.Audit, "keep-audit"}} {
+	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"},
+		{found.Audit, "keep-audit"}} {
 		if kind.found > 0 {
 			r.log.WarnContext(ctx, "old data will be removed unless its setting is "+forever, "setting", kind.setting, "from", begins)
 		}

@@ -34,7 +34,8 @@ func TestOfficialSDK(t *testing.T) {
 			data := t.TempDir()
 			server := newServer(t, data, append(mode.serve, "--rate-requests=-1", "--rate-uploads=-1", "--webhook-any-address")...)
 			env := append(os.Environ(),
-				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_STANDARD_WEBHOOKS="+standard, "PLATEN_HEADERS="+jsonOf(t, mode.headers), "PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
+				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_STANDARD_WEBHOOKS="+standard, "PLATEN_HEADERS="+jsonOf(t, mode.headers),
+				"PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
 			for _, file := range sdkTestFiles(t, mode.files) {
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) { runNode(t, env, file) })
 			}

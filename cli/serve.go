@@ -110,8 +110,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	}
 	stop.add("connections to receivers", func() error { deliverer.Close(); return nil })
 	queue, workers := cfg.queue(db, service, generator, deliverer, log)
-	if err := errors.Join(service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleErasure(ctx), service.ScheduleDeliveries(ctx),
-		service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx), cfg.retain(ctx, service, queue, log, registry)); err != nil {
+	if err := errors.Join(scheduleTasks(ctx, service), cfg.retain(ctx, service, queue, log, registry)); err != nil {
 		return err
 	}
 
@@ -128,7 +127,8 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 
 	address := urlOf(listener.Addr())
 	baseURL := cmp.Or(cfg.BaseURL, address)
-	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2), limits: cfg.connections(plan, registry)}
+	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2),
+		limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
 		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies, Tracer: tracer,
 		RateLimits: cfg.rateLimits(), Rates: sharedRates(db), InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data},
@@ -146,6 +146,14 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	case err := <-serving.broken:
 		return fmt.Errorf("serve: %w", err)
 	}
+}
+
+// scheduleTasks schedules the tasks of the service that run in the background.
+func scheduleTasks(ctx context.Context, service *docgen.Service) error {
+	return errors.Join(
+		service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleErasure(ctx),
+		service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx),
+	)
 }
 
 // openContents opens the default blob store and that of each storage policy.
@@ -168,10 +176,12 @@ func sharedRates(db *store.DB) server.RateCounter {
 }
 
 // generator returns the generator of documents.
-func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger, registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
+func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger,
+	registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
-		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(), Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
+		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(),
+		Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: c.longestConversion(),
 	}
 	if source := c.PictureHosts.source(); source != nil {
@@ -213,7 +223,8 @@ const (
 )
 
 // queue returns the queue that runs the tasks, with the number of concurrent generation tasks.
-func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer, log *slog.Logger) (queue *store.Queue, workers int) {
+func (c *config) queue(db *store.DB, service *docgen.Service, generator *generate.Generator, deliverer *webhook.Deliverer,
+	log *slog.Logger) (queue *store.Queue, workers int) {
 	workers = c.documentWorkers()
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
@@ -338,7 +349,8 @@ func daily(service *docgen.Service, keep time.Duration, log *slog.Logger) func(c
 		swept, err := service.Sweep(ctx)
 		failed = errors.Join(failed, done("orphaned contents swept", int64(swept), err))
 		if err := service.TruncateLog(ctx); err != nil {
-			log.WarnContext(ctx, "the write-ahead log of the database still contains deleted data, until the next attempt or a restart", "error", err)
+			log.WarnContext(ctx, "the write-ahead log of the database still contains deleted data, until the next attempt or a restart",
+				"error", err)
 		}
 		if failed != nil {
 			return failed

@@ -237,7 +237,8 @@ func TestRealTemplate(t *testing.T) {
 	}
 	document := v.mustDownload(jobs[0].OutputFile.Id)
 	text := strings.Join(strings.Fields(textOf(t, document)), " ")
-	for _, want := range []string{"The Salt Road", "Ines Carvalho", "Salt flats", "A lantern", "The Kiln", "1250000", "Lantern Films, Heron &amp; Sons, and Quay Pictures"} {
+	for _, want := range []string{"The Salt Road", "Ines Carvalho", "Salt flats", "A lantern", "The Kiln", "1250000",
+		"Lantern Films, Heron &amp; Sons, and Quay Pictures"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the document lacks %q", want)
 		}
@@ -444,7 +445,8 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	database, data := "--database="+storetest.Postgres(t).URL, t.TempDir()
 	server := newServer(t, data, database)
-	if out, err := exec.CommandContext(t.Context(), "platen", "serve", "--listen=127.0.0.1:0", "--data="+data, database).CombinedOutput(); err == nil ||
+	if out, err := exec.CommandContext(t.Context(), "platen", "serve", "--listen=127.0.0.1:0", "--data="+data,
+		database).CombinedOutput(); err == nil ||
 		!strings.Contains(string(out), "only one server can use a data folder") {
 		t.Errorf("a second server ends with %v:\n%s", err, out)
 	}

@@ -136,7 +136,8 @@ func newSlowUpload(t *testing.T, server *child, token string) *slowUpload {
 	reading := make(chan struct{})
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}
 	r, w := io.Pipe()
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, server.url+"/2.0/files/content", r)
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, server.url+
+		"/2.0/files/content", r)
 	if err != nil {
 		t.Fatal(err)
 	}

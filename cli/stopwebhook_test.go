@@ -78,7 +78,8 @@ type delivery struct {
 // theDelivery returns the only delivery there is.
 func theDelivery(t *testing.T, db *sql.DB) (d delivery) {
 	t.Helper()
-	if err := db.QueryRowContext(t.Context(), "SELECT state, tries, attempts FROM webhook_deliveries").Scan(&d.state, &d.tries, &d.attempts); err != nil {
+	if err := db.QueryRowContext(t.Context(), "SELECT state, tries, attempts FROM webhook_deliveries").Scan(&d.state, &d.tries,
+		&d.attempts); err != nil {
 		t.Fatal(err)
 	}
 	return d

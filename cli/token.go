@@ -78,7 +78,8 @@ func (t *tokenTTL) UnmarshalText(text []byte) error {
 		}
 	}
 	if err != nil || ttl == 0 || ttl/(24*time.Hour) > maxTokenDays {
-		return fmt.Errorf("%q is not a lifetime: write a duration such as 12h, a number of days such as 30d (up to %dd), or never", text, maxTokenDays)
+		return fmt.Errorf("%q is not a lifetime: write a duration such as 12h, a number of days such as 30d (up to %dd), or never", text,
+			maxTokenDays)
 	}
 	*t = tokenTTL(ttl)
 	return nil

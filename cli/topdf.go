@@ -107,7 +107,8 @@ type converted struct {
 
 // convert generates a PDF. It returns its description for a report, and warnings about missing fonts. Before a second try of a document,
 // it calls release.
-func (c *converter) convert(ctx context.Context, document []byte, release func()) (content []byte, about converted, warnings []string, err error) {
+func (c *converter) convert(ctx context.Context, document []byte,
+	release func()) (content []byte, about converted, warnings []string, err error) {
 	result, err := pdf.Convert(ctx, releasing{c.engine, release}, pdf.Request{Document: document, Options: c.options, Kind: c.kind})
 	if err != nil {
 		return nil, converted{}, nil, err
@@ -137,7 +138,8 @@ func (r releasing) Convert(ctx context.Context, request pdf.Request) (*pdf.Resul
 
 // several calls work for each of a number of documents, some concurrently, and shows progress on a bar. When work calls its last
 // argument, the next document can start before work returns.
-func several(ctx context.Context, documents, atOnce int, bar *progressbar.ProgressBar, work func(ctx context.Context, i int, release func())) error {
+func several(ctx context.Context, documents, atOnce int, bar *progressbar.ProgressBar,
+	work func(ctx context.Context, i int, release func())) error {
 	places := make(chan struct{}, atOnce)
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range documents {

@@ -46,7 +46,8 @@ func (c *config) tracer(ctx context.Context, log *slog.Logger, stop *teardown) (
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
 	about, err := resource.New(ctx,
-		resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", tracerName), attribute.String("service.version", version())),
+		resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", tracerName),
+			attribute.String("service.version", version())),
 		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults
 	)
 	if err != nil {

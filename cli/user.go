@@ -250,7 +250,8 @@ func (c *userEraseCmd) erase(ctx context.Context, service *docgen.Service, id in
 		}
 	}
 	if err := service.TruncateLog(ctx); err != nil {
-		return fmt.Errorf("the user was erased, but the write-ahead log of the database still contains the deleted data: restart the server to empty it: %w", err)
+		return fmt.Errorf("the user was erased, but the write-ahead log of the database still contains the deleted data: restart the "+
+			"server to empty it: %w", err)
 	}
 	return nil
 }

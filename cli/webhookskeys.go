@@ -41,7 +41,8 @@ func (c *webhooksKeysCmd) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		if len(keys) == 0 {
-			fmt.Fprintln(s.err, "There are no keys yet. The first webhook or listener of the application creates them, and so does platen webhooks keys renew.")
+			fmt.Fprintln(s.err, "There are no keys yet. The first webhook or listener of the application creates them, and so does "+
+				"platen webhooks keys renew.")
 		}
 		return c.print(s.out, keys)
 	})

@@ -127,7 +127,8 @@ func printDeliveries(w io.Writer, deliveries []client.Delivery) error {
 	fmt.Fprintln(table, "ID\tTIME\tTRIGGER\tWEBHOOK\tSTATE\tATTEMPTS\tREASON")
 	for i := range deliveries {
 		d := &deliveries[i]
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", d.Id, timeText(d.CreatedAt), d.Trigger, d.Webhook.Id, d.State, d.AttemptCount, plain(orEmpty(d.Reason)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", d.Id, timeText(d.CreatedAt), d.Trigger, d.Webhook.Id, d.State, d.AttemptCount,
+			plain(orEmpty(d.Reason)))
 	}
 	return table.Flush()
 }

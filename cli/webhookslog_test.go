@@ -26,7 +26,8 @@ func TestWebhookLog(t *testing.T) {
 
 	shown := v.webhooks(t, server, "test", hook, "FILE.UPLOADED", "--wait")
 	for _, want := range []string{
-		"FILE.UPLOADED for webhook " + hook + "\n", "    state     failed\n", "Attempt 1 at ", ": status, status 500, ", "    > Webhook-Signature: v1,",
+		"FILE.UPLOADED for webhook " + hook + "\n", "    state     failed\n", "Attempt 1 at ", ": status, status 500, ",
+		"    > Webhook-Signature: v1,",
 		"    < not \ufffd now\n", `      "test": true`,
 	} {
 		if !strings.Contains(shown, want) {
@@ -52,10 +53,12 @@ func TestWebhookLog(t *testing.T) {
 	if got := v.webhooks(t, server, "replay", "--failed", "--dry-run"); got != "Deliveries to replay: 0" {
 		t.Errorf("of failed ones there are: %s", got)
 	}
-	if got := v.webhooks(t, server, "replay", "--trigger=FILE.UPLOADED", "--event="+failed[0].EventId.String(), "--dry-run"); got != "Deliveries to replay: 1" {
+	if got := v.webhooks(t, server, "replay", "--trigger=FILE.UPLOADED", "--event="+failed[0].EventId.String(),
+		"--dry-run"); got != "Deliveries to replay: 1" {
 		t.Errorf("of delivered ones there are: %s", got)
 	}
-	if got := v.webhooks(t, server, "replay", "--state=delivered", "--trigger=FILE.UPLOADED", "--since=1h"); got != "Deliveries being replayed: 1" {
+	if got := v.webhooks(t, server, "replay", "--state=delivered", "--trigger=FILE.UPLOADED",
+		"--since=1h"); got != "Deliveries being replayed: 1" {
 		t.Errorf("of delivered ones there are: %s", got)
 	}
 	if again := r.await(t); !bytes.Equal(again.body, first.body) {
@@ -67,7 +70,8 @@ func TestWebhookLog(t *testing.T) {
 		t.Errorf("the log has %+v", all)
 	}
 	table := v.webhooks(t, server, "log", "--limit=1")
-	if lines := strings.Split(table, "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], test+"  ") || !strings.Contains(lines[1], "  FILE.DELETED  "+hook+"  ") {
+	if lines := strings.Split(table, "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], test+"  ") ||
+		!strings.Contains(lines[1], "  FILE.DELETED  "+hook+"  ") {
 		t.Errorf("the table is\n%s", table)
 	}
 	var report shownDelivery

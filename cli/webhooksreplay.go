@@ -56,7 +56,8 @@ func (c *webhooksReplayCmd) Run(ctx context.Context, s *streams) error {
 
 func (c *webhooksReplayCmd) replayMany(ctx context.Context, s *streams, api *client.Client) error {
 	p := c.params()
-	request := client.ReplayRequest{WebhookId: p.WebhookId, EventId: p.EventId, Trigger: p.Trigger, CreatedAfter: p.CreatedAfter, DryRun: &c.DryRun}
+	request := client.ReplayRequest{WebhookId: p.WebhookId, EventId: p.EventId, Trigger: p.Trigger, CreatedAfter: p.CreatedAfter,
+		DryRun: &c.DryRun}
 	if p.State != nil {
 		request.State = new(client.ReplayRequestState(*p.State))
 	}

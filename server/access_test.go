@@ -25,7 +25,8 @@ var routeCases = []routeCase{
 	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404 201"},
 	{"GET /docgen_templates", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404 200"},
-	{"PUT /docgen_templates/{template_id}", func(scene) any { return object{"defaults": object{"locale": "de"}} }, "403 404 403 200 200 404 200"},
+	{"PUT /docgen_templates/{template_id}", func(scene) any { return object{"defaults": object{"locale": "de"}} },
+		"403 404 403 200 200 404 200"},
 	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404 204"},
 	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404 200"},
 	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404 200"},
@@ -67,7 +68,8 @@ var routeCases = []routeCase{
 		"403 404 403 200 200 404 200"},
 	{"OPTIONS /files/{file_id}/content", func(scene) any { return object{"size": 5} }, "403 404 403 200 200 404 200"},
 	{"POST /files/{file_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}} }, "403 404 201 201 201 404 201"},
-	{"POST /folders/{folder_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}, "name": "copy"} }, "403 404 201 201 201 404 201"},
+	{"POST /folders/{folder_id}/copy", func(scene) any { return object{"parent": object{"id": "0"}, "name": "copy"} },
+		"403 404 201 201 201 404 201"},
 	{"GET /files/{file_id}/versions", nil, "403 404 200 200 200 404 200"},
 	{"POST /files/{file_id}/versions/current", func(s scene) any { return ref(s.version, "file_version") }, "403 404 403 201 201 404 201"},
 	{"GET /files/{file_id}/versions/{file_version_id}", nil, "403 404 200 200 200 404 200"},
@@ -90,11 +92,13 @@ var routeCases = []routeCase{
 
 	{"GET /users/me", nil, "200 200 200 200 200 200 200"},
 	{"GET /users", nil, "403 403 403 403 403 200 200"},
-	{"POST /users", func(s scene) any { return object{"name": "Zoe", "login": fmt.Sprintf("zoe.%d@example.com", s.folder)} }, "403 403 403 403 403 201 201"},
+	{"POST /users", func(s scene) any { return object{"name": "Zoe", "login": fmt.Sprintf("zoe.%d@example.com", s.folder)} },
+		"403 403 403 403 403 201 201"},
 	{"GET /users/{user_id}", nil, "403 403 403 403 403 200 200"},
 	{"PUT /users/{user_id}", func(scene) any { return object{"job_title": "Clerk"} }, "403 403 403 403 403 200 200"},
 	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
-	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} }, "403 403 403 403 403 403 200"},
+	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} },
+		"403 403 403 403 403 403 200"},
 
 	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},
 	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
@@ -149,7 +153,8 @@ func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
-		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{token_id}", id(s.token), "{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
+		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{token_id}", id(s.token),
+		"{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {

@@ -23,11 +23,16 @@ func TestVersionHeader(t *testing.T) {
 		{"both", http.Header{"Svc-Version": {"2025.0"}, "Box-Version": {"2025.0"}}, "", true, "svc-version"},
 		{"none", nil, missing, true, "svc-version"},
 		{"empty", http.Header{"Svc-Version": {""}}, "Invalid (empty) API version specified in 'svc-version' header.", false, ""},
-		{"wrong", http.Header{"Box-Version": {"2024.0"}}, "Invalid API version specified in 'box-version' header. Supported API versions: [2025.0].", false, ""},
-		{"malformed", http.Header{"Svc-Version": {"latest"}}, "Invalid API version specified in 'svc-version' header. Supported API versions: [2025.0].", false, ""},
-		{"twice", http.Header{"Svc-Version": {"2025.0", "2025.0"}}, "The 'svc-version' header supports only one header value per request, do not use commas.", false, ""},
-		{"a list", http.Header{"Box-Version": {"2025.0,2025.0"}}, "The 'box-version' header supports only one header value per request, do not use commas.", false, ""},
-		{"one right, one wrong", http.Header{"Svc-Version": {"2025.0"}, "Box-Version": {"1"}}, "Invalid API version specified in 'box-version' header. Supported API versions: [2025.0].", false, ""},
+		{"wrong", http.Header{"Box-Version": {"2024.0"}},
+			"Invalid API version specified in 'box-version' header. Supported API versions: [2025.0].", false, ""},
+		{"malformed", http.Header{"Svc-Version": {"latest"}},
+			"Invalid API version specified in 'svc-version' header. Supported API versions: [2025.0].", false, ""},
+		{"twice", http.Header{"Svc-Version": {"2025.0", "2025.0"}},
+			"The 'svc-version' header supports only one header value per request, do not use commas.", false, ""},
+		{"a list", http.Header{"Box-Version": {"2025.0,2025.0"}},
+			"The 'box-version' header supports only one header value per request, do not use commas.", false, ""},
+		{"one right, one wrong", http.Header{"Svc-Version": {"2025.0"}, "Box-Version": {"1"}},
+			"Invalid API version specified in 'box-version' header. Supported API versions: [2025.0].", false, ""},
 	}
 	check := func(t *testing.T, res response, message, echo string) {
 		t.Helper()

@@ -14,7 +14,8 @@ func TestArchives(t *testing.T) {
 	run(t, func(w *world) {
 		made := w.do("POST /archives", archivist(object{"name": "Contracts", "description": nil})).want(w.t, 201)
 		owner, _ := made["owned_by"].(object)
-		if made["type"] != "archive" || made["name"] != "Contracts" || made["description"] != nil || made["size"] != 0.0 || owner["type"] != "user" {
+		if made["type"] != "archive" || made["name"] != "Contracts" || made["description"] != nil || made["size"] != 0.0 ||
+			owner["type"] != "user" {
 			w.t.Errorf("made %v", made)
 		}
 		address := "/archives/" + made["id"].(string)
@@ -69,11 +70,14 @@ func TestArchives(t *testing.T) {
 				problems []string
 			}{
 				{"POST /archives", archivist(object{}), 400, "bad_request", []string{"missing_parameter name"}},
-				{"POST /archives", archivist(object{"name": 5, "size": 1}), 400, "bad_request", []string{"invalid_parameter name", "invalid_parameter size"}},
+				{"POST /archives", archivist(object{"name": 5, "size": 1}), 400, "bad_request",
+					[]string{"invalid_parameter name", "invalid_parameter size"}},
 				{"POST /archives", archivist(object{"name": "a/b"}), 400, "item_name_invalid", []string{"invalid_parameter name"}},
 				{"POST /archives", archivist(object{"name": strings.Repeat("x", 101)}), 400, "item_name_too_long", []string{"invalid_parameter name"}},
-				{"POST /archives", archivist(object{"name": "x", "description": strings.Repeat("x", 256)}), 400, "bad_request", []string{"invalid_parameter description"}},
-				{"POST /archives", archivist(object{"name": "x", "storage_policy_id": "4711"}), 400, "bad_request", []string{"invalid_parameter storage_policy_id"}},
+				{"POST /archives", archivist(object{"name": "x", "description": strings.Repeat("x", 256)}), 400, "bad_request",
+					[]string{"invalid_parameter description"}},
+				{"POST /archives", archivist(object{"name": "x", "storage_policy_id": "4711"}), 400, "bad_request",
+					[]string{"invalid_parameter storage_policy_id"}},
 				{"POST /archives", archivist(object{"name": "DEEDS"}), 409, "conflict", []string{"invalid_parameter name"}},
 				{"POST /archives", request{as: "admin", body: object{"name": "x"}}, 403, "insufficient_scope", nil},
 				{"GET /archives?limit=0", archivist(nil), 400, "invalid_limit", nil},
@@ -114,18 +118,21 @@ func TestArchivesAreFolders(t *testing.T) {
 
 		found := w.do("GET /folders/"+archive, archivist(nil)).want(w.t, 200)
 		items := w.do("GET /folders/"+archive+"/items", archivist(nil)).want(w.t, 200)
-		if entries := items["entries"].([]any); len(entries) != 1 || entries[0].(object)["id"] != folder || found["size"] != 10.0 || found["parent"] != nil {
+		if entries := items["entries"].([]any); len(entries) != 1 || entries[0].(object)["id"] != folder || found["size"] != 10.0 ||
+			found["parent"] != nil {
 			w.t.Errorf("archive %v with %v, want the folder in it", found, items)
 		}
 		for _, former := range []string{"owner", "editor", "reader", "admin"} {
-			for _, call := range []string{"GET /folders/" + archive, "GET /folders/" + folder, "GET /files/" + file + "/content", "GET /docgen_templates/" + file} {
+			for _, call := range []string{"GET /folders/" + archive, "GET /folders/" + folder, "GET /files/" + file + "/content",
+				"GET /docgen_templates/" + file} {
 				w.do(call, request{as: former}).want(w.t, 404, "not_found")
 			}
 		}
 		w.do("DELETE /archives/"+archive, archivist(nil)).want(w.t, 400, "folder_not_empty")
 		w.do("DELETE /folders/"+archive, archivist(nil)).want(w.t, 403, "access_denied_insufficient_permissions")
 		w.do("PUT /folders/"+archive, archivist(object{"name": "x"})).want(w.t, 403, "access_denied_insufficient_permissions")
-		w.do("POST /files/content", archivist(form{{"attributes", `{"name":"new.txt","parent":{"id":"` + archive + `"}}`}, {"file", "text"}})).want(w.t, 201)
+		w.do("POST /files/content", archivist(form{{"attributes", `{"name":"new.txt","parent":{"id":"` + archive + `"}}`},
+			{"file", "text"}})).want(w.t, 201)
 		w.do("POST /files/"+file+"/content", archivist(form{{"attributes", `{}`}, {"file", "longer than it was"}})).want(w.t, 200)
 		if found := w.do("GET /folders/"+archive, archivist(nil)).want(w.t, 200); found["size"] != 22.0 {
 			w.t.Errorf("size %v, want 22", found["size"])

@@ -69,7 +69,8 @@ func auditEventOf(e *docgen.AuditEvent) auditEvent {
 		Type: typeAuditEvent, ID: ID(e.ID), CreatedAt: timestamp{e.At}, Action: string(e.Action), Outcome: e.Outcome,
 		Actor: auditUser{ID(e.Actor.ID), e.Actor.Login}, User: auditUser{ID(e.User.ID), e.User.Login},
 		Application: auditApplication{ID(e.Application.ID), e.Application.Name}, TokenID: ID(e.TokenID),
-		Address: e.Origin.Address, Agent: e.Origin.Agent, RequestID: e.Origin.RequestID, TargetKind: e.TargetKind, TargetID: e.TargetID, Details: e.Details,
+		Address: e.Origin.Address, Agent: e.Origin.Agent, RequestID: e.Origin.RequestID, TargetKind: e.TargetKind, TargetID: e.TargetID,
+		Details: e.Details,
 	}
 }
 

@@ -22,13 +22,15 @@ func TestAuditOnTheWire(t *testing.T) {
 			got := found[0].(object)
 			for name, want := range map[string]any{
 				"type": "audit_event", "action": "collaboration.deleted", "outcome": "success", "address": "127.0.0.1", "agent": "auditor/1.0",
-				"request_id": "audited-request", "target_kind": "collaboration", "target_id": id(s.collaboration), "token_id": id(w.caller("admin").TokenID),
+				"request_id": "audited-request", "target_kind": "collaboration", "target_id": id(s.collaboration),
+				"token_id": id(w.caller("admin").TokenID),
 			} {
 				if got[name] != want {
 					t.Errorf("%s is %v, want %v", name, got[name], want)
 				}
 			}
-			if actor, user := got["actor"].(object), got["user"].(object); actor["login"] != "admin@example.com" || user["login"] != "owner@example.com" {
+			if actor, user := got["actor"].(object), got["user"].(object); actor["login"] != "admin@example.com" ||
+				user["login"] != "owner@example.com" {
 				t.Errorf("actor %v, user %v", actor, user)
 			}
 			if acted := entries("?action=user.acted_as"); len(acted) != 1 || acted[0].(object)["target_id"] != id(w.owner.User.ID) {

@@ -52,7 +52,8 @@ func batchOf(b *docgen.Batch) batch {
 		DestinationFolder:   folderRef{ID: ID(b.DestinationID), Type: typeFolder},
 		OutputType:          b.OutputType,
 		Options: batchOptions{
-			Locale: b.Options.Locale, TimeZone: b.Options.TimeZone, Missing: b.Options.Missing, Strict: b.Options.Strict, PDF: pdfOptionsOf(b.Options.PDF),
+			Locale: b.Options.Locale, TimeZone: b.Options.TimeZone, Missing: b.Options.Missing, Strict: b.Options.Strict,
+			PDF: pdfOptionsOf(b.Options.PDF),
 		},
 		IsProtected: b.Options.PDF.Protection() != nil,
 		Jobs: jobCounts{
@@ -134,7 +135,8 @@ var docCreateBatch = doc{
 		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
 		op.Responses["200"] = a.jsonResponse("The data that each document lacks, with options.dry_run.", dryRun{
 			Type: "docgen_dry_run", Documents: 100, Incomplete: 1, Findings: []documentLacks{{
-				Position: 41, Name: "Invoice 4711.docx", Mismatches: []mismatch{{Path: "customer.name", Message: "is missing", DidYouMean: orNull("customer.nmae")}},
+				Position: 41, Name: "Invoice 4711.docx",
+				Mismatches: []mismatch{{Path: "customer.name", Message: "is missing", DidYouMean: orNull("customer.nmae")}},
 			}},
 		})
 	},

@@ -17,7 +17,8 @@ func pdfBatch(s scene, options object) object {
 	return with(batch(s), object{
 		"output_type": "pdf", "options": object{"pdf": options},
 		"document_generation_data": []object{
-			{"generated_file_name": "Letter 1", "user_input": object{"name": "Ada"}}, {"generated_file_name": "Letter 2", "user_input": object{"name": "Bob"}},
+			{"generated_file_name": "Letter 1", "user_input": object{"name": "Ada"}},
+			{"generated_file_name": "Letter 2", "user_input": object{"name": "Bob"}},
 		},
 	})
 }
@@ -66,15 +67,17 @@ func TestBatchOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		asked := object{
-			"bookmarks": false, "watermark": "DRAFT", "pictures": object{"quality": 80, "max_dpi": 150}, "password": "correct horse", "owner_password": "battery",
-			"permissions": object{"print": "low_quality", "copy": false}, "merged": object{"name": "All letters"},
+			"bookmarks": false, "watermark": "DRAFT", "pictures": object{"quality": 80, "max_dpi": 150}, "password": "correct horse",
+			"owner_password": "battery",
+			"permissions":    object{"print": "low_quality", "copy": false}, "merged": object{"name": "All letters"},
 		}
 		made := w.do("POST /docgen_batches", request{body: pdfBatch(s, asked)}).want(w.t, 202)["id"].(string)
 		batchIs := func(t *testing.T, options, protected, jobs, merged string) {
 			t.Helper()
 			got := w.do("GET /docgen_batches/"+made, request{}).want(t, 200)
 			want := `{"id":"` + made + `","type":"docgen_batch","template_file":{"id":"` + id(s.file) + `","type":"file"},
-				"template_file_version":{"id":"` + id(s.version) + `","type":"file_version"},"destination_folder":{"id":"` + id(s.folder) + `","type":"folder"},
+				"template_file_version":{"id":"` + id(s.version) + `","type":"file_version"},"destination_folder":{"id":"` + id(s.folder) +
+				`","type":"folder"},
 				"output_type":"pdf","options":` + options + `,"is_protected":` + protected + `,"jobs":` + jobs + `,"merged":` + merged + `,
 				"created_at":"` + fmt.Sprint(got["created_at"]) + `","created_by":{"id":"` + id(w.owner.User.ID) + `","type":"user"},
 				"enterprise":{"id":"` + id(w.owner.User.EnterpriseID) + `","type":"enterprise"},"source":"api"}`
@@ -141,12 +144,15 @@ func TestPDFOptionsThatCannotBe(t *testing.T) {
 			want    []string // below options.pdf
 		}{
 			"a standard that is encrypted and merged": {
-				object{"standard": "PDF/A-2b", "attach_data": true, "tagged": false, "password": "x", "permissions": object{"copy": false}, "merged": object{"name": "All"}},
+				object{"standard": "PDF/A-2b", "attach_data": true, "tagged": false, "password": "x", "permissions": object{"copy": false},
+					"merged": object{"name": "All"}},
 				[]string{"attach_data", "tagged", "merged", "password", "permissions"},
 			},
 			"words that are none": {object{"standard": "PDF/X", "permissions": object{"print": "red"}}, []string{"permissions.print", "standard"}},
-			"other types":         {object{"watermark": 1, "password": 2, "pictures": object{"quality": "high"}, "more": 1}, []string{"more", "password", "pictures.quality", "watermark"}},
-			"nothing at all":      {object{"password": "", "pictures": object{"quality": 0}, "merged": object{}}, []string{"merged.name", "password", "pictures.quality"}},
+			"other types": {object{"watermark": 1, "password": 2, "pictures": object{"quality": "high"}, "more": 1},
+				[]string{"more", "password", "pictures.quality", "watermark"}},
+			"nothing at all": {object{"password": "", "pictures": object{"quality": 0}, "merged": object{}},
+				[]string{"merged.name", "password", "pictures.quality"}},
 		} {
 			w.t.Run(name, func(t *testing.T) {
 				for _, dry := range []bool{false, true} {
@@ -168,7 +174,7 @@ func TestPDFOptionsThatCannotBe(t *testing.T) {
 		w.t.Run("for another type of output", func(t *testing.T) {
 			body := with(pdfBatch(s, object{"watermark": "DRAFT"}), object{"output_type": "docx"})
 			v := w.do("POST /docgen_batches", request{body: body}).want(t, 400)
-			if message := fmt.Sprint(v["message"]); !strings.Contains(message, `options.pdf is for output_type "pdf"`) {
+			if message := fmt.Sprint(v["message"]); !strings.Contains(message, `options.pdf requires output_type "pdf"`) {
 				t.Errorf("message %q", message)
 			}
 		})
@@ -178,7 +184,8 @@ func TestPDFOptionsThatCannotBe(t *testing.T) {
 // TestDeleteBatchOnTheWire deletes a batch as soon as its merged file is done, once.
 func TestDeleteBatchOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
-		made := w.do("POST /docgen_batches", request{body: pdfBatch(w.scene(), object{"merged": object{"name": "All"}})}).want(w.t, 202)["id"].(string)
+		made := w.do("POST /docgen_batches", request{body: pdfBatch(w.scene(), object{"merged": object{"name": "All"}})}).want(w.t,
+			202)["id"].(string)
 		w.do("DELETE /docgen_batches/"+made, request{}).want(w.t, 409)
 		w.work(made)
 		w.do("DELETE /docgen_batches/"+made, request{}).want(w.t, 409)

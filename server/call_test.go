@@ -151,7 +151,8 @@ func TestAccessLogAndMetrics(t *testing.T) {
 			t.Errorf("%s is not in the metrics", want)
 		}
 	}
-	for _, want := range []string{`"method":"GET"`, `"route":"GET /2.0/files/{file_id}"`, `"status":401`, `"bytes":`, `"duration":`, `"request_id":`} {
+	for _, want := range []string{`"method":"GET"`, `"route":"GET /2.0/files/{file_id}"`, `"status":401`, `"bytes":`, `"duration":`,
+		`"request_id":`} {
 		if !strings.Contains(logged.String(), want) {
 			t.Errorf("%s is not in the log: %s", want, logged)
 		}
@@ -163,11 +164,13 @@ func TestAccessLogAndMetrics(t *testing.T) {
 
 func TestSecurityHeaders(t *testing.T) {
 	a, _ := newTestAPI(t)
-	for path, policy := range map[string]string{"/healthz": "sandbox", "/docs": "style-src", "/2.0/users/me": "sandbox", "/nowhere": "sandbox"} {
+	for path, policy := range map[string]string{"/healthz": "sandbox", "/docs": "style-src", "/2.0/users/me": "sandbox",
+		"/nowhere": "sandbox"} {
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
 		h := w.Header()
-		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Content-Security-Policy"), policy) {
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Frame-Options") != "DENY" ||
+			!strings.Contains(h.Get("Content-Security-Policy"), policy) {
 			t.Errorf("%s: %v", path, h)
 		}
 		if strings.Contains(h.Get("Content-Security-Policy"), "script-src") {

@@ -39,7 +39,8 @@ func TestErrorDocument(t *testing.T) {
 const errorDocumentStart = `# Error codes
 
 Every error has a JSON body with a ` + "`code`" + `. Let your program decide by ` + "`code`" + `, whose meaning never changes. The
-` + "`message`" + ` is for people, and can change. A running server shows this list at ` + "`/docs/errors`" + `. The ` + "`help_url`" + ` of an
+` + "`message`" + ` is for people, and can change. A running server shows this list at ` + "`/docs/errors`" + `. The ` +
+	"`help_url`" + ` of an
 error links to its entry there.
 
 | status | codes |

@@ -119,7 +119,8 @@ var docCreateCollaboration = doc{
 	errors: []docgen.Code{docgen.CodeCollaborator, docgen.CodeRootCollaboration, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body: createCollaborationRequest{
-		Item: itemRef{ID: exampleFolder, Type: typeFolder}, AccessibleBy: collaboratorRef{Type: typeUser, Login: "grace@example.com"}, Role: "editor",
+		Item: itemRef{ID: exampleFolder, Type: typeFolder}, AccessibleBy: collaboratorRef{Type: typeUser, Login: "grace@example.com"},
+		Role: "editor",
 	},
 	example: exampleCollaboration(),
 }
@@ -299,7 +300,8 @@ func (a *api) listInvitations(ctx context.Context, c *call, in *InvitationsQuery
 	switch in.Status {
 	case docgen.CollaborationPending:
 	case "":
-		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: "status", Message: "'status' is required: send status=pending"})
+		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: "status",
+			Message: "'status' is required: send status=pending"})
 	default:
 		return nil, invalidParam("status", "status must be pending; other collaborations are listed with their file or folder")
 	}
@@ -364,7 +366,8 @@ func (a *api) listFolderCollaborations(ctx context.Context, c *call, in *FolderC
 type collaborationsReply = reply[markerPage[collaborationView]]
 
 // listCollaborations reads a page of the collaborations on a file or folder.
-func (a *api) listCollaborations(ctx context.Context, c *call, kind docgen.Kind, id int64, q PageQuery, fields string) (*collaborationsReply, error) {
+func (a *api) listCollaborations(ctx context.Context, c *call, kind docgen.Kind, id int64, q PageQuery,
+	fields string) (*collaborationsReply, error) {
 	request, err := q.parse()
 	if err != nil {
 		return nil, err

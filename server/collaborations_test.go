@@ -46,7 +46,8 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 			}
 			path := "/collaborations/" + made["id"].(string)
 			asked := w.do("GET "+path+"?fields=role,can_view_path", request{as: "other"}).want(t, 200)
-			if want := (object{"type": "collaboration", "id": made["id"], "role": "previewer uploader", "can_view_path": false}); fmt.Sprint(asked) != fmt.Sprint(want) {
+			if want := (object{"type": "collaboration", "id": made["id"], "role": "previewer uploader",
+				"can_view_path": false}); fmt.Sprint(asked) != fmt.Sprint(want) {
 				t.Errorf("asked for two fields: %v, want %v", asked, want)
 			}
 			changed := w.do("PUT "+path, request{body: object{"expires_at": nil, "can_view_path": true}}).want(t, 200)
@@ -60,7 +61,8 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 		})
 		w.t.Run("a login that nobody has is invited, and accepts as a user", func(t *testing.T) {
 			made := w.do("POST /collaborations", request{body: collaborate(s, "Later@example.com", "viewer")}).want(t, 201)
-			if made["status"] != "pending" || made["item"] != nil || made["accessible_by"] != nil || made["invite_email"] != "Later@example.com" || made["acknowledged_at"] != nil {
+			if made["status"] != "pending" || made["item"] != nil || made["accessible_by"] != nil ||
+				made["invite_email"] != "Later@example.com" || made["acknowledged_at"] != nil {
 				t.Errorf("invitation %v", made)
 			}
 			w.do("POST /collaborations", request{body: collaborate(s, "later@EXAMPLE.com", "viewer")}).want(t, 400, "user_already_collaborator")
@@ -69,7 +71,8 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 			w.tokens["later"] = w.token("later", 0)
 			waiting := w.do("GET /collaborations?status=pending&limit=5&fields=role", request{as: "later"}).want(t, 200)
 			entries := waiting["entries"].([]any)
-			if len(entries) != 1 || entries[0].(object)["id"] != made["id"] || waiting["total_count"] != 1.0 || waiting["offset"] != 0.0 || waiting["limit"] != 5.0 {
+			if len(entries) != 1 || entries[0].(object)["id"] != made["id"] || waiting["total_count"] != 1.0 || waiting["offset"] != 0.0 ||
+				waiting["limit"] != 5.0 {
 				t.Fatalf("invitations %v", waiting)
 			}
 			path := "/collaborations/" + made["id"].(string)
@@ -131,7 +134,8 @@ func TestCollaborationErrors(t *testing.T) {
 		s := w.scene()
 		invited := w.do("POST /collaborations", request{body: collaborate(s, "nobody@example.com", "viewer")}).want(w.t, 201)["id"].(string)
 		file := func(more object) object {
-			return with(object{"item": ref(s.file, "file"), "accessible_by": object{"type": "user", "login": "other@example.com"}, "role": "viewer"}, more)
+			return with(object{"item": ref(s.file, "file"), "accessible_by": object{"type": "user", "login": "other@example.com"},
+				"role": "viewer"}, more)
 		}
 		change := "PUT " + at("/collaborations/{collaboration_id}", s)
 		for _, tt := range []struct {
@@ -143,25 +147,33 @@ func TestCollaborationErrors(t *testing.T) {
 		}{
 			{"everything at once", "POST /collaborations",
 				`{"item":{"id":"x","type":"web_link"},"accessible_by":{"type":"group"},"role":"king","expires_at":"2020-01-01T00:00:00Z","colour":1}`, 400, "bad_request",
-				[]string{"invalid_parameter accessible_by.type", "invalid_parameter colour", "invalid_parameter expires_at", "invalid_parameter item.id",
+				[]string{"invalid_parameter accessible_by.type", "invalid_parameter colour", "invalid_parameter expires_at",
+					"invalid_parameter item.id",
 					"invalid_parameter item.type", "invalid_parameter role", "missing_parameter accessible_by.id"}},
 			{"a group", "POST /collaborations", file(object{"accessible_by": object{"type": "group", "id": "7"}}), 400, "bad_request",
 				[]string{"invalid_parameter accessible_by.type"}},
 			{"a user who is not there", "POST /collaborations", file(object{"accessible_by": object{"type": "user", "id": 7}}), 400, "bad_request",
 				[]string{"invalid_parameter accessible_by"}},
 			{"the owner", "POST /collaborations", collaborate(s, "owner@example.com", "viewer"), 400, "user_already_collaborator", nil},
-			{"an owner by invitation", "POST /collaborations", collaborate(s, "other@example.com", "owner"), 400, "bad_request", []string{"invalid_parameter role"}},
-			{"a path to a file", "POST /collaborations", file(object{"can_view_path": true}), 400, "bad_request", []string{"invalid_parameter can_view_path"}},
-			{"notify that is no boolean", "POST /collaborations?notify=perhaps", file(nil), 400, "bad_request", []string{"invalid_parameter notify"}},
+			{"an owner by invitation", "POST /collaborations", collaborate(s, "other@example.com", "owner"), 400, "bad_request",
+				[]string{"invalid_parameter role"}},
+			{"a path to a file", "POST /collaborations", file(object{"can_view_path": true}), 400, "bad_request",
+				[]string{"invalid_parameter can_view_path"}},
+			{"notify that is no boolean", "POST /collaborations?notify=perhaps", file(nil), 400, "bad_request",
+				[]string{"invalid_parameter notify"}},
 			{"a status that is none", change, object{"status": "pending"}, 400, "bad_request", []string{"invalid_parameter status"}},
-			{"a time that is none", change, object{"expires_at": 5, "role": "king"}, 400, "bad_request", []string{"invalid_parameter expires_at", "invalid_parameter role"}},
+			{"a time that is none", change, object{"expires_at": 5, "role": "king"}, 400, "bad_request",
+				[]string{"invalid_parameter expires_at", "invalid_parameter role"}},
 			{"the owner and more", change, object{"role": "owner", "expires_at": nil}, 400, "bad_request", []string{"invalid_parameter role"}},
 			{"an owner that nobody is", "PUT /collaborations/" + invited, object{"role": "owner"}, 400, "invalid_status", nil},
 			{"a list without a status", "GET /collaborations", nil, 400, "bad_request", []string{"missing_parameter status"}},
 			{"a list of another status", "GET /collaborations?status=accepted", nil, 400, "bad_request", []string{"invalid_parameter status"}},
-			{"a limit of none", at("GET /files/{file_id}/collaborations?limit=0", s), nil, 400, "invalid_limit", []string{"invalid_parameter limit"}},
-			{"a marker of another list", at("GET /files/{file_id}/collaborations?marker=x", s), nil, 400, "bad_request", []string{"invalid_parameter marker"}},
-			{"an offset beyond the end", "GET /collaborations?status=pending&offset=300001", nil, 400, "invalid_offset", []string{"invalid_parameter offset"}},
+			{"a limit of none", at("GET /files/{file_id}/collaborations?limit=0", s), nil, 400, "invalid_limit",
+				[]string{"invalid_parameter limit"}},
+			{"a marker of another list", at("GET /files/{file_id}/collaborations?marker=x", s), nil, 400, "bad_request",
+				[]string{"invalid_parameter marker"}},
+			{"an offset beyond the end", "GET /collaborations?status=pending&offset=300001", nil, 400, "invalid_offset",
+				[]string{"invalid_parameter offset"}},
 		} {
 			w.t.Run(tt.name, func(t *testing.T) {
 				v := w.do(tt.call, request{body: tt.body}).want(t, tt.status, tt.code)

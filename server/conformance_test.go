@@ -101,7 +101,9 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 
 // notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
 // is kept, and of pages.
-var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials", "maxExtension", "maxFieldDepth", "maxGuestDenials", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown", "maxNotedTokens", "maxPolicyName",
+var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials",
+	"maxExtension", "maxFieldDepth", "maxGuestDenials", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown",
+	"maxNotedTokens", "maxPolicyName",
 	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName", "maxUserDenials",
 	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 

@@ -35,7 +35,8 @@ func (c *Connections) Refused() int64 { return c.refused.Load() }
 func (c *Connections) Limit(listener net.Listener) net.Listener {
 	total := cmp.Or(c.Total, defaultConnections)
 	return &limitedListener{
-		Listener: listener, of: c, places: make(chan struct{}, total), closed: make(chan struct{}), addresses: newPool(int64(total), connectionShare),
+		Listener: listener, of: c, places: make(chan struct{}, total), closed: make(chan struct{}),
+		addresses: newPool(int64(total), connectionShare),
 	}
 }
 

@@ -38,33 +38,51 @@ func TestUpload(t *testing.T) {
 		}{
 			{"right", request{body: form{attributes("a.txt"), content}}, 201, "", ""},
 			{"right, with the digest", request{body: form{attributes("b.txt"), content}, header: md5(digest("hello"))}, 201, "", ""},
-			{"right, with the digest in capitals", request{body: form{attributes("c.txt"), content}, header: md5(strings.ToUpper(digest("hello")))}, 201, "", ""},
+			{"right, with the digest in capitals", request{body: form{attributes("c.txt"), content},
+				header: md5(strings.ToUpper(digest("hello")))}, 201, "", ""},
 			{"an empty file", request{body: form{attributes("d.txt"), {"file", ""}}}, 201, "", ""},
-			{"with times", request{body: form{{"attributes", fmt.Sprintf(`{"name":"e","parent":{"id":"%d"},"content_created_at":"2020-01-01T00:00:00Z","content_modified_at":"2020-01-02T01:00:00+01:00"}`, s.folder)}, content}}, 201, "", ""},
+			{"with times", request{body: form{{"attributes",
+				fmt.Sprintf(`{"name":"e","parent":{"id":"%d"},"content_created_at":"2020-01-01T00:00:00Z","content_modified_at":"2020-01-02T01:00:00+01:00"}`, s.folder)}, content}}, 201, "", ""},
 			{"another digest", request{body: form{attributes("f.txt"), content}, header: md5(digest("other"))}, 400, "bad_digest", ""},
-			{"a digest that is none", request{body: form{attributes("f.txt"), content}, header: md5("XUFAKrxLKna5cZ2REBfFkg==")}, 400, "bad_digest", ""},
+			{"a digest that is none", request{body: form{attributes("f.txt"), content}, header: md5("XUFAKrxLKna5cZ2REBfFkg==")}, 400,
+				"bad_digest", ""},
 			{"parts in the wrong order", request{body: form{content, attributes("f.txt")}}, 400, "metadata_after_file_contents", ""},
 			{"no attributes", request{body: form{content}}, 400, "metadata_after_file_contents", ""},
 			{"no file", request{body: form{attributes("f.txt")}}, 400, "bad_request", "missing_parameter file"},
 			{"two files", request{body: form{attributes("f.txt"), content, {"file", "other"}}}, 400, "bad_request", "invalid_parameter file"},
-			{"attributes twice", request{body: form{attributes("f.txt"), attributes("g.txt"), content}}, 400, "bad_request", "invalid_parameter attributes"},
-			{"attributes again after the file", request{body: form{attributes("f.txt"), content, attributes("g.txt")}}, 400, "bad_request", "invalid_parameter attributes"},
-			{"another part after the file", request{body: form{attributes("f.txt"), content, {"note", "x"}}}, 400, "bad_request", "invalid_parameter note"},
-			{"a part without a name after the file", request{body: form{attributes("f.txt"), content, {"", "x"}}}, 400, "bad_request", "invalid_parameter "},
-			{"another part before the file", request{body: form{attributes("f.txt"), {"note", "x"}, content}}, 400, "bad_request", "invalid_parameter note"},
-			{"the digest twice", request{body: form{attributes("f.txt"), content}, header: http.Header{"Content-Md5": {digest("hello"), digest("hello")}}}, 400, "bad_request", "invalid_parameter Content-Md5"},
+			{"attributes twice", request{body: form{attributes("f.txt"), attributes("g.txt"), content}}, 400, "bad_request",
+				"invalid_parameter attributes"},
+			{"attributes again after the file", request{body: form{attributes("f.txt"), content, attributes("g.txt")}}, 400, "bad_request",
+				"invalid_parameter attributes"},
+			{"another part after the file", request{body: form{attributes("f.txt"), content, {"note", "x"}}}, 400, "bad_request",
+				"invalid_parameter note"},
+			{"a part without a name after the file", request{body: form{attributes("f.txt"), content, {"", "x"}}}, 400, "bad_request",
+				"invalid_parameter "},
+			{"another part before the file", request{body: form{attributes("f.txt"), {"note", "x"}, content}}, 400, "bad_request",
+				"invalid_parameter note"},
+			{"the digest twice", request{body: form{attributes("f.txt"), content},
+				header: http.Header{"Content-Md5": {digest("hello"), digest("hello")}}}, 400, "bad_request", "invalid_parameter Content-Md5"},
 			{"no parts", request{body: form{}}, 400, "bad_request", "missing_parameter attributes"},
 			{"another part", request{body: form{{"meta", "{}"}, content}}, 400, "bad_request", "missing_parameter attributes"},
 			{"attributes that are no JSON", request{body: form{{"attributes", "name=x"}, content}}, 400, "bad_request", ""},
-			{"attributes without a name", request{body: form{{"attributes", `{"parent":{"id":"0"}}`}, content}}, 400, "bad_request", "missing_parameter name"},
-			{"attributes without a parent", request{body: form{{"attributes", `{"name":"x"}`}, content}}, 400, "bad_request", "missing_parameter parent"},
-			{"attributes with a time that is none", request{body: form{{"attributes", `{"name":"x","parent":{"id":"0"},"content_created_at":"yesterday"}`}, content}}, 400, "bad_request", "invalid_parameter content_created_at"},
+			{"attributes without a name", request{body: form{{"attributes", `{"parent":{"id":"0"}}`}, content}}, 400, "bad_request",
+				"missing_parameter name"},
+			{"attributes without a parent", request{body: form{{"attributes", `{"name":"x"}`}, content}}, 400, "bad_request",
+				"missing_parameter parent"},
+			{"attributes with a time that is none",
+				request{body: form{{"attributes", `{"name":"x","parent":{"id":"0"},"content_created_at":"yesterday"}`}, content}}, 400,
+				"bad_request", "invalid_parameter content_created_at"},
 			{"a name that cannot be", request{body: form{attributes(".."), content}}, 400, "item_name_invalid", "invalid_parameter name"},
 			{"not multipart", request{body: "hello"}, 415, "unsupported_media_type", ""},
-			{"multipart without a boundary", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data"}}}, 400, "bad_request", ""},
-			{"multipart that ends too early", request{body: "--b\r\nContent-Disposition: form-data; name=\"attributes\"\r\n\r\n{\"name\":\"f.txt\",\"parent\":{\"id\":0}}\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhalf",
-				header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
-			{"multipart that is none", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
+			{"multipart without a boundary", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data"}}}, 400,
+				"bad_request", ""},
+			{"multipart that ends too early",
+				request{body: "--b\r\nContent-Disposition: form-data; " +
+					"name=\"attributes\"\r\n\r\n{\"name\":\"f.txt\",\"parent\":{\"id\":0}}\r\n--b\r\nContent-Disposition: form-data; " +
+					"name=\"file\"\r\n\r\nhalf",
+					header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
+			{"multipart that is none", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400,
+				"bad_request", ""},
 		}
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
@@ -91,8 +109,10 @@ func TestUpload(t *testing.T) {
 
 func TestUploadedFile(t *testing.T) {
 	run(t, func(w *world) {
-		body := form{{"attributes", `{"name":"Größe & Co.txt","parent":{"id":"0"},"content_created_at":"2020-01-01T00:00:00+02:00"}`}, {"file", "hello"}}
-		v := w.do("POST /files/content?fields=name,size,sha1,content_created_at,version_number,extension,permissions", request{body: body}).want(w.t, 201)
+		body := form{{"attributes", `{"name":"Größe & Co.txt","parent":{"id":"0"},"content_created_at":"2020-01-01T00:00:00+02:00"}`},
+			{"file", "hello"}}
+		v := w.do("POST /files/content?fields=name,size,sha1,content_created_at,version_number,extension,permissions",
+			request{body: body}).want(w.t, 201)
 		file := v["entries"].([]any)[0].(object)
 		for name, want := range map[string]any{
 			"type": "file", "etag": "0", "name": "Größe & Co.txt", "size": 5.0, "sha1": digest("hello"),
@@ -161,7 +181,8 @@ func TestUploadThatIsTooLarge(t *testing.T) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{UploadBytes: 1000}, func(w *world) {
 		upload := func(size int) response {
 			name := fmt.Sprint(size)
-			return w.do("POST /files/content", request{body: form{{"attributes", `{"name":"` + name + `","parent":{"id":"0"}}`}, {"file", strings.Repeat("x", size)}}})
+			return w.do("POST /files/content", request{body: form{{"attributes", `{"name":"` + name + `","parent":{"id":"0"}}`},
+				{"file", strings.Repeat("x", size)}}})
 		}
 		upload(1000).want(w.t, 201)
 		if v := upload(1001).want(w.t, 403, "file_size_limit_exceeded"); !strings.Contains(v["message"].(string), "1000") {
@@ -177,7 +198,8 @@ func TestUploadThatIsTooLarge(t *testing.T) {
 func TestDownload(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene() // a file of ten digits
-		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", `{"name":"Müller \"1\".docx"}`}, {"file", "abcdefghij"}}}).want(w.t, 200)
+		w.do(at("POST /files/{file_id}/content", s),
+			request{body: form{{"attributes", `{"name":"Müller \"1\".docx"}`}, {"file", "abcdefghij"}}}).want(w.t, 200)
 		etag := `"` + digest("abcdefghij") + `"`
 		header := func(pairs ...string) http.Header {
 			h := http.Header{}
@@ -220,7 +242,8 @@ func TestDownload(t *testing.T) {
 			w.t.Run(tt.name, func(t *testing.T) {
 				res := w.do(at("GET /files/{file_id}/content", s)+tt.query, request{header: tt.header})
 				if res.StatusCode != tt.status || res.Header.Get("Content-Range") != tt.rng {
-					t.Fatalf("status %d, Content-Range %q, want %d and %q: %s", res.StatusCode, res.Header.Get("Content-Range"), tt.status, tt.rng, res.text)
+					t.Fatalf("status %d, Content-Range %q, want %d and %q: %s", res.StatusCode, res.Header.Get("Content-Range"), tt.status, tt.rng,
+						res.text)
 				}
 				if tt.status >= 400 {
 					res.want(t, tt.status, tt.text)
@@ -307,7 +330,8 @@ func TestItemsChange(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		sub := w.do("POST /folders", request{body: object{"name": "sub", "parent": object{"id": s.folder}}}).want(w.t, 201)
-		v := w.do(at("PUT /files/{file_id}", s), request{body: object{"name": "B.docx", "description": "the <b> one", "parent": object{"id": sub["id"]}}}).want(w.t, 200)
+		v := w.do(at("PUT /files/{file_id}", s),
+			request{body: object{"name": "B.docx", "description": "the <b> one", "parent": object{"id": sub["id"]}}}).want(w.t, 200)
 		if v["name"] != "B.docx" || v["description"] != "the <b> one" || v["parent"].(object)["id"] != sub["id"] {
 			w.t.Errorf("the file is %v", v)
 		}
@@ -325,7 +349,8 @@ func TestItemsChange(t *testing.T) {
 // TestRangesOfNothing asks for parts of an empty file, and gets all of it: no Content-Range can say that there is nothing.
 func TestRangesOfNothing(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
-		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"empty.txt","parent":{"id":"0"}}`}, {"file", ""}}}).want(w.t, 201)
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"empty.txt","parent":{"id":"0"}}`},
+			{"file", ""}}}).want(w.t, 201)
 		file := v["entries"].([]any)[0].(object)["id"].(string)
 		for _, asked := range []string{"bytes=-0", "bytes=-5", "bytes=0-", "bytes=0-0"} {
 			res := w.do("GET /files/"+file+"/content", request{header: http.Header{"Range": {asked}}})

@@ -69,7 +69,8 @@ func TestTemplateDefaultsOnTheWire(t *testing.T) {
 			}
 		}
 		made := w.do("POST /docgen_batches", request{body: batch(s)}).want(w.t, 202)["id"].(string)
-		if got := w.do("GET /docgen_batches/"+made, request{}).want(w.t, 200)["options"]; fmt.Sprint(got) != "map[locale:de-CH time_zone:Europe/Zurich]" {
+		if got := w.do("GET /docgen_batches/"+made, request{}).want(w.t,
+			200)["options"]; fmt.Sprint(got) != "map[locale:de-CH time_zone:Europe/Zurich]" {
 			w.t.Errorf("a batch has the options %v", got)
 		}
 		for body, want := range map[string]string{

@@ -103,7 +103,8 @@ func TestDecodeTellsOnlySoMuch(t *testing.T) {
 // problem is the same.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
-		`{"name":"x","id":"1","things":[{"any":{"a":[1,"}"]}}]}`, `{"name":"\ud800","id":1,"at":null}`, `[`, `{"a":"\"`, "\xef\xbb\xbf{}", `{"name":"","id":1 , "sub" : { "id" : 2 } }`, ` 1 `, `{"":{}}`,
+		`{"name":"x","id":"1","things":[{"any":{"a":[1,"}"]}}]}`, `{"name":"\ud800","id":1,"at":null}`, `[`, `{"a":"\"`, "\xef\xbb\xbf{}",
+		`{"name":"","id":1 , "sub" : { "id" : 2 } }`, ` 1 `, `{"":{}}`,
 	} {
 		f.Add([]byte(seed))
 	}

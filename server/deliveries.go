@@ -55,8 +55,9 @@ type attempt struct {
 
 func attemptOf(a *docgen.Attempt) attempt {
 	shown := attempt{
-		ID: ID(a.ID), Type: typeAttempt, Name: orNull(a.Name), BegunAt: timestamp{a.BegunAt}, Duration: a.Duration.Milliseconds(), Outcome: a.Outcome,
-		Reason: orNull(a.Reason), RequestHeaders: headersOf(a.RequestHeaders), ResponseHeaders: headersOf(a.ResponseHeaders),
+		ID: ID(a.ID), Type: typeAttempt, Name: orNull(a.Name), BegunAt: timestamp{a.BegunAt}, Duration: a.Duration.Milliseconds(),
+		Outcome: a.Outcome,
+		Reason:  orNull(a.Reason), RequestHeaders: headersOf(a.RequestHeaders), ResponseHeaders: headersOf(a.ResponseHeaders),
 		ResponseBody: a.ResponseBody, Truncated: a.Truncated,
 	}
 	if a.Status != 0 {

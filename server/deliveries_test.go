@@ -34,7 +34,8 @@ func (w *world) deliveries() *deliveryLog {
 		w.clock.Add(time.Second.Microseconds())
 	}
 	w.tried(l.ids[2], docgen.AttemptResult{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 200}})
-	w.tried(l.ids[4], docgen.AttemptResult{Attempt: docgen.Attempt{Outcome: "status", Status: 500, Reason: "the receiver answered 500 Internal Server Error"}})
+	w.tried(l.ids[4], docgen.AttemptResult{Attempt: docgen.Attempt{Outcome: "status", Status: 500,
+		Reason: "the receiver responded with 500 Internal Server Error"}})
 	w.tried(l.ids[1], docgen.AttemptResult{Delivered: true, Attempt: docgen.Attempt{Outcome: "delivered", Status: 204}})
 	w.do("DELETE /webhooks/"+l.second, request{}).want(w.t, 204)
 	slices.Reverse(l.ids)
@@ -48,7 +49,8 @@ func (w *world) hook(name string) int64 {
 	folder, err := w.CreateFolder(w.t.Context(), w.owner, docgen.NewFolder{Name: name})
 	must(w.t, err)
 	made, err := w.CreateWebhook(w.t.Context(), w.owner, docgen.NewWebhook{
-		TargetKind: docgen.Folder, TargetID: folder.ID, Address: "https://hooks.example.com/" + name, Triggers: []docgen.Trigger{docgen.FileUploaded},
+		TargetKind: docgen.Folder, TargetID: folder.ID, Address: "https://hooks.example.com/" + name,
+		Triggers: []docgen.Trigger{docgen.FileUploaded},
 	})
 	must(w.t, err)
 	return made.ID
@@ -126,17 +128,20 @@ func TestDeliveriesOnTheWire(t *testing.T) {
 		})
 		w.t.Run("are listed by offset", func(t *testing.T) {
 			page := w.do("GET /webhook_deliveries?limit=3&offset=6", request{}).want(t, 200)
-			if got := l.places(page); !slices.Equal(got, []int{6, 7}) || page["total_count"] != 8.0 || page["offset"] != 6.0 || page["limit"] != 3.0 || len(page) != 4 {
+			if got := l.places(page); !slices.Equal(got, []int{6, 7}) || page["total_count"] != 8.0 || page["offset"] != 6.0 ||
+				page["limit"] != 3.0 || len(page) != 4 {
 				t.Errorf("page %v", page)
 			}
 		})
 		w.t.Run("are not listed by what is wrong", func(t *testing.T) {
 			for query, name := range map[string]string{
-				"webhook_id=x": "webhook_id", "webhook_id=0": "webhook_id", "event_id=x": "event_id", "trigger=FILE.EATEN": "trigger", "state=lost": "state",
+				"webhook_id=x": "webhook_id", "webhook_id=0": "webhook_id", "event_id=x": "event_id", "trigger=FILE.EATEN": "trigger",
+				"state=lost":              "state",
 				"created_after=yesterday": "created_after", "created_before=2026-11-20": "created_before", "usemarker=maybe": "usemarker",
 				"limit=0": "limit", "offset=-1": "offset", "offset=300001": "offset", "marker=x": "marker",
 			} {
-				if got := problems(w.do("GET /webhook_deliveries?"+query, request{}).want(t, 400)); !slices.Equal(got, []string{"invalid_parameter " + name}) {
+				if got := problems(w.do("GET /webhook_deliveries?"+query, request{}).want(t, 400)); !slices.Equal(got,
+					[]string{"invalid_parameter " + name}) {
 					t.Errorf("%s: %q", query, got)
 				}
 			}
@@ -152,15 +157,19 @@ func TestDeliveriesOnTheWire(t *testing.T) {
 			got := w.do("GET /webhook_deliveries/"+l.ids[3], request{}).want(t, 200)
 			body := w.notification(t, got)
 			want := object{
-				"id": l.ids[3], "type": "webhook_delivery", "webhook": object{"id": l.first, "type": "webhook"}, "event_id": l.events[3], "trigger": "FILE.UPLOADED",
-				"state": "failed", "created_at": "2026-11-20T13:00:04+00:00", "begun_at": "2026-11-20T13:00:04+00:00", "tries": 1.0, "attempt_count": 1.0,
-				"due_at": nil, "ended_at": "2026-11-20T13:00:08+00:00", "reason": "the receiver answered 500 Internal Server Error", "body": got["body"],
+				"id": l.ids[3], "type": "webhook_delivery", "webhook": object{"id": l.first, "type": "webhook"}, "event_id": l.events[3],
+				"trigger": "FILE.UPLOADED",
+				"state":   "failed", "created_at": "2026-11-20T13:00:04+00:00", "begun_at": "2026-11-20T13:00:04+00:00", "tries": 1.0,
+				"attempt_count": 1.0,
+				"due_at":        nil, "ended_at": "2026-11-20T13:00:08+00:00", "reason": "the receiver responded with 500 Internal Server Error",
+				"body": got["body"],
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) || body["id"] != l.events[3] {
 				t.Errorf("got  %v\nwant %v", got, want)
 			}
 			delete(want, "body")
-			if listed := w.do("GET /webhook_deliveries?event_id="+l.events[3], request{}).want(t, 200)["entries"].([]any)[0]; fmt.Sprint(listed) != fmt.Sprint(want) {
+			if listed := w.do("GET /webhook_deliveries?event_id="+l.events[3], request{}).want(t,
+				200)["entries"].([]any)[0]; fmt.Sprint(listed) != fmt.Sprint(want) {
 				t.Errorf("listed %v\nwant   %v", listed, want)
 			}
 			w.do("GET /webhook_deliveries/4711", request{}).want(t, 404, "not_found")
@@ -175,7 +184,8 @@ func TestAttemptsOnTheWire(t *testing.T) {
 		delivery := w.do("POST /webhooks/"+hook+"/test", request{body: object{"trigger": "FILE.MOVED"}}).want(w.t, 202)["id"].(string)
 		again := time.UnixMicro(w.clock.Load()).Add(time.Minute)
 		w.tried(delivery,
-			docgen.AttemptResult{Again: again, Attempt: docgen.Attempt{Outcome: "dns", Reason: "the host has no address", Duration: 1500 * time.Microsecond}},
+			docgen.AttemptResult{Again: again, Attempt: docgen.Attempt{Outcome: "dns", Reason: "the host has no address",
+				Duration: 1500 * time.Microsecond}},
 			docgen.AttemptResult{Again: again, Attempt: docgen.Attempt{
 				Name: "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", Outcome: "busy", Reason: "too many", Status: 429, Duration: 2 * time.Second,
 				RequestHeaders: map[string][]string{"Content-Type": {"application/json"}}, ResponseHeaders: map[string][]string{"A": {"1", "2"}},
@@ -186,12 +196,15 @@ func TestAttemptsOnTheWire(t *testing.T) {
 		now := time.UnixMicro(w.clock.Load()).UTC().Format("2006-01-02T15:04:05-07:00")
 		want := []any{
 			object{
-				"id": entries[0].(object)["id"], "type": "webhook_attempt", "box_delivery_id": nil, "begun_at": now, "duration_ms": 1.0, "outcome": "dns",
-				"reason": "the host has no address", "status": nil, "request_headers": nil, "response_headers": nil, "response_body": "", "is_truncated": false,
+				"id": entries[0].(object)["id"], "type": "webhook_attempt", "box_delivery_id": nil, "begun_at": now, "duration_ms": 1.0,
+				"outcome": "dns",
+				"reason":  "the host has no address", "status": nil, "request_headers": nil, "response_headers": nil, "response_body": "",
+				"is_truncated": false,
 			},
 			object{
 				"id": entries[1].(object)["id"], "type": "webhook_attempt", "box_delivery_id": "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "begun_at": now,
-				"duration_ms": 2000.0, "outcome": "busy", "reason": "too many", "status": 429.0, "request_headers": object{"Content-Type": "application/json"},
+				"duration_ms": 2000.0, "outcome": "busy", "reason": "too many", "status": 429.0,
+				"request_headers":  object{"Content-Type": "application/json"},
 				"response_headers": object{"A": "1, 2"}, "response_body": "b\uFFFDsy", "is_truncated": true,
 			},
 		}
@@ -200,13 +213,15 @@ func TestAttemptsOnTheWire(t *testing.T) {
 		}
 		first := w.do("GET /webhook_deliveries/"+delivery+"/attempts?limit=1", request{}).want(w.t, 200)
 		second := w.do("GET /webhook_deliveries/"+delivery+"/attempts?limit=1&marker="+first["next_marker"].(string), request{}).want(w.t, 200)
-		if got := append(first["entries"].([]any), second["entries"].([]any)...); fmt.Sprint(got) != fmt.Sprint(want) || second["next_marker"] != nil {
+		if got := append(first["entries"].([]any), second["entries"].([]any)...); fmt.Sprint(got) != fmt.Sprint(want) ||
+			second["next_marker"] != nil {
 			w.t.Errorf("by pages of one: %v", got)
 		}
 		w.do("GET /webhook_deliveries/"+delivery+"/attempts?limit=x", request{}).want(w.t, 400, "invalid_limit")
 		w.do("GET /webhook_deliveries/4711/attempts", request{}).want(w.t, 404, "not_found")
 		state := w.do("GET /webhook_deliveries/"+delivery, request{}).want(w.t, 200)
-		if state["state"] != "pending" || state["tries"] != 2.0 || state["attempt_count"] != 2.0 || state["due_at"] != again.UTC().Format("2006-01-02T15:04:05-07:00") {
+		if state["state"] != "pending" || state["tries"] != 2.0 || state["attempt_count"] != 2.0 ||
+			state["due_at"] != again.UTC().Format("2006-01-02T15:04:05-07:00") {
 			w.t.Errorf("the delivery is %v", state)
 		}
 	})
@@ -232,7 +247,7 @@ func TestReplaysOnTheWire(t *testing.T) {
 		})
 		w.t.Run("one of a webhook that is gone", func(t *testing.T) {
 			res := w.do("POST /webhook_deliveries/"+l.ids[0]+"/replay", request{})
-			if res.want(t, 409, "conflict"); !strings.Contains(string(res.text), "The webhook is deleted: nothing is sent to it.") {
+			if res.want(t, 409, "conflict"); !strings.Contains(string(res.text), "The webhook is deleted and receives no notifications.") {
 				t.Errorf("%s", res.text)
 			}
 		})
@@ -252,7 +267,8 @@ func TestReplaysOnTheWire(t *testing.T) {
 				{object{"created_before": "1970-01-01T00:00:00Z"}, "", 0},
 				{object{"created_before": "0001-01-01T00:00:00Z"}, "", 0},
 				{object{}, "other", 0},
-				{object{"trigger": "FILE.UPLOADED", "state": "failed", "created_after": "2026-11-20T13:00:04Z", "created_before": "2026-11-20T13:00:05Z"}, "", 1},
+				{object{"trigger": "FILE.UPLOADED", "state": "failed", "created_after": "2026-11-20T13:00:04Z",
+					"created_before": "2026-11-20T13:00:05Z"}, "", 1},
 				{object{"event_id": l.events[5], "webhook_id": l.first}, "admin", 1},
 			} {
 				got := w.do("POST /webhook_deliveries/replay", request{as: c.as, body: with(c.body, object{"dry_run": true})}).want(t, 200)
@@ -277,11 +293,14 @@ func TestReplaysOnTheWire(t *testing.T) {
 				body object
 				name string
 			}{
-				{object{"webhook_id": 0}, "webhook_id"}, {object{"webhook_id": "x"}, "webhook_id"}, {object{"event_id": "x"}, "event_id"}, {object{"trigger": "x"}, "trigger"},
-				{object{"state": "x"}, "state"}, {object{"created_after": "x"}, "created_after"}, {object{"created_before": 7}, "created_before"}, {object{"dry_run": "yes"}, "dry_run"},
+				{object{"webhook_id": 0}, "webhook_id"}, {object{"webhook_id": "x"}, "webhook_id"}, {object{"event_id": "x"}, "event_id"},
+				{object{"trigger": "x"}, "trigger"},
+				{object{"state": "x"}, "state"}, {object{"created_after": "x"}, "created_after"}, {object{"created_before": 7}, "created_before"},
+				{object{"dry_run": "yes"}, "dry_run"},
 				{object{"limit": 7}, "limit"},
 			} {
-				if got := problems(w.do("POST /webhook_deliveries/replay", request{body: c.body}).want(t, 400, "bad_request")); !slices.Equal(got, []string{"invalid_parameter " + c.name}) {
+				if got := problems(w.do("POST /webhook_deliveries/replay", request{body: c.body}).want(t, 400, "bad_request")); !slices.Equal(got,
+					[]string{"invalid_parameter " + c.name}) {
 					t.Errorf("%v: %q", c.body, got)
 				}
 			}

@@ -24,8 +24,9 @@ var docDownloadFile = doc{
 	description: "The content of the current version, or of another one. You can request one range of bytes; a request for several " +
 		"ranges returns the whole content. The server verifies the content while it sends it: if stored content is damaged, it closes " +
 		"the connection before the last byte.",
-	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange, docgen.CodeContentDamaged},
-	also:   answersContent,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange,
+		docgen.CodeContentDamaged},
+	also: answersContent,
 }
 
 // DownloadQuery holds the parameters of a download. net/http reads the headers.

@@ -69,8 +69,10 @@ func (w *eraseWorld) upload(c *docgen.Caller, parent int64, name, text string) *
 // populate makes the person, who does what users do.
 func (w *eraseWorld) populate() {
 	w.t.Helper()
-	ctx := docgen.WithOrigin(context.WithoutCancel(w.t.Context()), docgen.Origin{Address: "203.0.113.77", Agent: zoeMarker, RequestID: zoeMarker})
-	made, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: zoeFormer, Name: zoeMaiden, ExternalID: zoeMarker, Profile: docgen.Profile{Phone: zoeMarker}})
+	ctx := docgen.WithOrigin(context.WithoutCancel(w.t.Context()), docgen.Origin{Address: "203.0.113.77", Agent: zoeMarker,
+		RequestID: zoeMarker})
+	made, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: zoeFormer, Name: zoeMaiden, ExternalID: zoeMarker,
+		Profile: docgen.Profile{Phone: zoeMarker}})
 	must(w.t, err)
 	_, err = w.UpdateUser(w.t.Context(), w.Operator(), made.ID, docgen.UserChange{Login: new(zoeLogin), Name: new(zoeName)})
 	must(w.t, err)
@@ -102,7 +104,8 @@ func (w *eraseWorld) populate() {
 
 	own, err := w.CreateFolder(ctx, w.zoe, docgen.NewFolder{Name: zoeMarker})
 	must(w.t, err)
-	_, err = w.CreateCollaboration(ctx, w.zoe, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: own.ID, UserID: w.owner.User.ID, Role: docgen.RoleViewer})
+	_, err = w.CreateCollaboration(ctx, w.zoe, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: own.ID, UserID: w.owner.User.ID,
+		Role: docgen.RoleViewer})
 	must(w.t, err)
 	w.hook(w.t.Context(), w.owner, own.ID, "https://owner.example/")
 	w.hook(ctx, w.zoe, own.ID, "https://"+zoeHost+"/"+zoeMarker)
@@ -137,7 +140,8 @@ func (w *eraseWorld) deliver(ctx context.Context) {
 		must(w.t, err)
 		for i, due := range box.Deliveries {
 			if i%2 == 0 {
-				must(w.t, w.RecordAttempts(ctx, []docgen.AttemptResult{{Attempt: docgen.Attempt{DeliveryID: due.ID, Status: 200, ResponseBody: string(due.Body)}, Delivered: true}}))
+				must(w.t, w.RecordAttempts(ctx, []docgen.AttemptResult{{Attempt: docgen.Attempt{DeliveryID: due.ID, Status: 200,
+					ResponseBody: string(due.Body)}, Delivered: true}}))
 			}
 		}
 	}
@@ -220,7 +224,8 @@ func (w *eraseWorld) dump() map[string][]byte {
 			all["database"+suffix] = data
 		}
 	} else {
-		for _, table := range w.query("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'") {
+		for _, table := range w.query("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND " +
+			"table_type = 'BASE TABLE'") {
 			all[table] = []byte(strings.Join(w.query(`SELECT t::text FROM "`+table+`" t`), "\n"))
 		}
 	}

@@ -126,7 +126,8 @@ var eventCases = map[docgen.Trigger]func(w *watched) happened{
 	},
 	docgen.DocumentFailed: func(w *watched) happened {
 		info, claim := w.generating()
-		_, err := w.CompleteJobs(w.t.Context(), claim, []docgen.Result{{Job: claim.Jobs[0], Failures: docgen.Failures{Errors: []string{"No name.", "No sum."}}}})
+		_, err := w.CompleteJobs(w.t.Context(), claim,
+			[]docgen.Result{{Job: claim.Jobs[0], Failures: docgen.Failures{Errors: []string{"No name.", "No sum."}}}})
 		must(w.t, err)
 		return w.fileIs(with(info, object{"status": "failed", "reason": "No name.\nNo sum."}))
 	},
@@ -316,7 +317,8 @@ func TestTestEvents(t *testing.T) {
 					target = object{"id": hook, "type": "webhook"}
 				}
 				source := body["source"].(object)
-				if sent["state"] != "pending" || sent["trigger"] != string(rule.Trigger) || body["trigger"] != string(rule.Trigger) || body["id"] != sent["event_id"] ||
+				if sent["state"] != "pending" || sent["trigger"] != string(rule.Trigger) || body["trigger"] != string(rule.Trigger) ||
+					body["id"] != sent["event_id"] ||
 					source["id"] != target["id"] || source["type"] != target["type"] || fmt.Sprint(body["additional_info"]) != "map[test:true]" {
 					w.t.Errorf("%s: sent %v", rule.Trigger, sent)
 				}

@@ -70,11 +70,13 @@ func exampleBatch() createBatchRequest {
 		OutputType:  docgen.OutputPDF,
 		Options: &batchOptions{
 			Locale: "de-CH", TimeZone: "Europe/Paris", Missing: "blank",
-			PDF: &pdfOptions{Watermark: "DRAFT", Permissions: &pdfPermissions{Print: docgen.PrintLowQuality}, Merged: &pdfMerged{Name: "All invoices"}},
+			PDF: &pdfOptions{Watermark: "DRAFT", Permissions: &pdfPermissions{Print: docgen.PrintLowQuality},
+				Merged: &pdfMerged{Name: "All invoices"}},
 		},
 		Data: []documentToMake{{
-			Name:  "Invoice 4711",
-			Input: userInput{new(docgen.Inputs).Parse([]byte(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 paper","quantity":100,"price":"29.00"}]}`))},
+			Name: "Invoice 4711",
+			Input: userInput{new(docgen.Inputs).Parse([]byte(`{"customer":{"name":"Example Ltd"},"items":[{"name":"A4 ` +
+				`paper","quantity":100,"price":"29.00"}]}`))},
 		}},
 	}
 }
@@ -191,14 +193,16 @@ func exampleInvitation() collaborationView {
 }
 
 func exampleCollaborations() markerPage[collaborationView] {
-	return markerPage[collaborationView]{Limit: docgen.DefaultPageLimit, Entries: []collaborationView{exampleCollaboration(), exampleInvitation()}}
+	return markerPage[collaborationView]{Limit: docgen.DefaultPageLimit, Entries: []collaborationView{exampleCollaboration(),
+		exampleInvitation()}}
 }
 
 func exampleUser() user {
 	return user{
 		Type: typeUser, ID: exampleAuthor.ID, Name: exampleAuthor.Name, Login: exampleAuthor.Login, Status: docgen.StatusActive,
 		CreatedAt: timestamp{exampleTime}, ModifiedAt: timestamp{exampleTime}, Language: "en", TimeZone: "Europe/London",
-		SpaceAmount: -1, SpaceUsed: 1834123, MaxUploadSize: 5 << 30, JobTitle: "Analyst", Phone: "+44 20 7946 0000", Address: "12 St James's Square, London",
+		SpaceAmount: -1, SpaceUsed: 1834123, MaxUploadSize: 5 << 30, JobTitle: "Analyst", Phone: "+44 20 7946 0000",
+		Address: "12 St James's Square, London",
 	}
 }
 
@@ -213,10 +217,12 @@ func exampleToken() issuedToken {
 
 func exampleAuditEvent() auditEvent {
 	return auditEvent{
-		Type: typeAuditEvent, ID: 57913579, CreatedAt: timestamp{exampleTime}, Action: string(docgen.AuditUserUpdated), Outcome: docgen.AuditSuccess,
-		Actor: auditUser{exampleAuthor.ID, exampleAuthor.Login}, User: auditUser{exampleAuthor.ID, exampleAuthor.Login},
+		Type: typeAuditEvent, ID: 57913579, CreatedAt: timestamp{exampleTime}, Action: string(docgen.AuditUserUpdated),
+		Outcome: docgen.AuditSuccess,
+		Actor:   auditUser{exampleAuthor.ID, exampleAuthor.Login}, User: auditUser{exampleAuthor.ID, exampleAuthor.Login},
 		Application: auditApplication{11335577, docgen.CommandLineApplication}, TokenID: 46802468, Address: "203.0.113.7", Agent: "curl/8.5.0",
-		RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908", TargetKind: "user", TargetID: "99887766", Details: map[string]string{"role": "user → coadmin"},
+		RequestID: "9bfc9e4f1d2b4a0c8f6e5d4c3b2a1908", TargetKind: "user", TargetID: "99887766",
+		Details: map[string]string{"role": "user → coadmin"},
 	}
 }
 
@@ -249,8 +255,10 @@ func exampleWebhookChange() updateWebhookRequest {
 
 func exampleWebhook() webhook {
 	return webhook{
-		ID: exampleHook, Type: typeWebhook, Target: itemRef{ID: exampleFolder, Type: typeFolder}, CreatedBy: exampleAuthor, CreatedAt: timestamp{exampleTime},
-		Address: "https://hooks.example.com/platen", Triggers: []triggerName{"FILE.UPLOADED", "DOCGEN_DOCUMENT_GENERATION_FAILED"}, Status: docgen.WebhookActive,
+		ID: exampleHook, Type: typeWebhook, Target: itemRef{ID: exampleFolder, Type: typeFolder}, CreatedBy: exampleAuthor,
+		CreatedAt: timestamp{exampleTime},
+		Address:   "https://hooks.example.com/platen", Triggers: []triggerName{"FILE.UPLOADED", "DOCGEN_DOCUMENT_GENERATION_FAILED"},
+		Status: docgen.WebhookActive,
 	}
 }
 
@@ -278,18 +286,21 @@ func exampleDelivery() delivery {
 }
 
 func exampleListedDelivery() delivery {
-	reason := "the receiver answered 503 Service Unavailable"
+	reason := "the receiver responded with 503 Service Unavailable"
 	return delivery{
 		ID: exampleDeliveryID, Type: typeDelivery, Webhook: webhookRef{exampleHook, typeWebhook}, EventID: exampleEventID,
-		Trigger: triggerName(docgen.FileUploaded), State: string(docgen.DeliveryPending), CreatedAt: timestamp{exampleTime}, BegunAt: timestamp{exampleTime},
-		Tries: 1, Attempts: 1, DueAt: timestamp{exampleTime.Add(10 * time.Second)}, Reason: &reason,
+		Trigger: triggerName(docgen.FileUploaded), State: string(docgen.DeliveryPending), CreatedAt: timestamp{exampleTime},
+		BegunAt: timestamp{exampleTime},
+		Tries:   1, Attempts: 1, DueAt: timestamp{exampleTime.Add(10 * time.Second)}, Reason: &reason,
 	}
 }
 
 func exampleAttempt() attempt {
-	name, reason, status := "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "the receiver answered 503 Service Unavailable", http.StatusServiceUnavailable
+	name, reason, status := "f96bb54b-ee16-4fc5-aa65-8c2d9e5b546f", "the receiver responded with 503 Service Unavailable",
+		http.StatusServiceUnavailable
 	return attempt{
-		ID: 24680136, Type: typeAttempt, Name: &name, BegunAt: timestamp{exampleTime}, Duration: 132, Outcome: "status", Reason: &reason, Status: &status,
+		ID: 24680136, Type: typeAttempt, Name: &name, BegunAt: timestamp{exampleTime}, Duration: 132, Outcome: "status", Reason: &reason,
+		Status:          &status,
 		RequestHeaders:  optional[map[string]string]{&map[string]string{"Box-Delivery-Id": name, "Content-Type": "application/json"}},
 		ResponseHeaders: optional[map[string]string]{&map[string]string{"Content-Type": "text/plain"}}, ResponseBody: "busy",
 	}
@@ -303,13 +314,15 @@ func exampleReplay() replayRequest {
 func exampleKeys() keyList {
 	return keyList{[]signingKey{
 		{Type: typeKey, Slot: docgen.KeyPrimary, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDB1v0FQ6oBRM=", CreatedAt: timestamp{exampleTime}},
-		{Type: typeKey, Slot: docgen.KeySecondary, Secret: "whsec_7v3mIWYvJm4p2bX2nS1s0uW3m1tqZzqkq0m5mE3n1wE=", CreatedAt: timestamp{exampleTime}},
+		{Type: typeKey, Slot: docgen.KeySecondary, Secret: "whsec_7v3mIWYvJm4p2bX2nS1s0uW3m1tqZzqkq0m5mE3n1wE=",
+			CreatedAt: timestamp{exampleTime}},
 	}}
 }
 
 func exampleListener() webhookListener {
 	return webhookListener{
-		ID: 35791357, Type: typeListener, Target: itemRef{ID: exampleFolder, Type: typeFolder}, Triggers: []triggerName{triggerName(docgen.FileUploaded)},
+		ID: 35791357, Type: typeListener, Target: itemRef{ID: exampleFolder, Type: typeFolder},
+		Triggers:  []triggerName{triggerName(docgen.FileUploaded)},
 		CreatedAt: timestamp{exampleTime}, ExpiresAt: timestamp{exampleTime.Add(docgen.ListenerTimeout)},
 	}
 }

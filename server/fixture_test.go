@@ -42,9 +42,9 @@ type world struct {
 }
 
 // The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
-// lacks every scope of an operation but those of webhooks, which reading lacks; reader and editor are collaborators where scene says so; other is nobody to
-// the owner, and admin is nobody to the owner but an admin of the enterprise. The archivist is the admin with a token that
-// has every scope, the power over everybody's content too.
+// lacks every scope of an operation but those of webhooks, which reading lacks; reader and editor are collaborators
+// where scene says so; other is nobody to the owner, and admin is nobody to the owner but an admin of the enterprise.
+// The archivist is the admin with a token that has every scope, the power over everybody's content too.
 var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin", "archivist"}
 
 // everyScope is what an admin's token may be used for.
@@ -345,7 +345,8 @@ func (w *world) scene() scene {
 	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
 	s.token = w.tokenID(w.token("owner", 0, docgen.ScopeRead))
 	hook, err := w.CreateWebhook(ctx, w.owner, docgen.NewWebhook{
-		TargetKind: docgen.Folder, TargetID: s.folder, Address: "https://hooks.example.com/Invoice", Triggers: []docgen.Trigger{docgen.FileUploaded},
+		TargetKind: docgen.Folder, TargetID: s.folder, Address: "https://hooks.example.com/Invoice",
+		Triggers: []docgen.Trigger{docgen.FileUploaded},
 	})
 	must(w.t, err)
 	delivery, err := w.TestWebhook(ctx, w.owner, hook.ID, docgen.FileUploaded)

@@ -120,7 +120,8 @@ func (a *api) itemsByOffset(ctx context.Context, c *call, folderID int64, q Item
 }
 
 // page reads the requested page, by offset.
-func (q ItemsQuery) page(fields selection, read func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item], error)) (*itemPage, error) {
+func (q ItemsQuery) page(fields selection, read func(docgen.OffsetRequest, docgen.ItemOrder) (docgen.OffsetPage[docgen.Item],
+	error)) (*itemPage, error) {
 	request, err := q.OffsetQuery.parse()
 	if err != nil {
 		return nil, err

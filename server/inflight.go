@@ -21,7 +21,9 @@ import (
 // InFlight limits the resources of requests in flight. Each user has a share of each limit. 0 means the default. A request beyond a limit
 // gets 503 with Retry-After immediately.
 type InFlight struct {
-	Requests int64 // concurrent requests; default 2048, an eighth per user. Requests without a valid token: an eighth more, and an eighth of that per address
+	// Concurrent requests; default 2048, an eighth per user. Requests without a valid token: an eighth more, and an
+	// eighth of that per address.
+	Requests int64
 	Memory   int64 // bytes of bodies in memory, including decoding; default 256 MiB, a quarter per user
 	Disk     int64 // bytes of bodies over 1 MiB, which are in files until they are complete; default 1 GiB, a quarter per user
 
@@ -118,7 +120,8 @@ func newInFlight(l InFlight) *inFlight {
 
 // errBusy returns the Error for a request that exceeds a limit.
 func errBusy(what string) error {
-	return failf(codeBusy, "The server has reached its limit of %s. Send the request again after Retry-After seconds, and send fewer at a time.", what)
+	return failf(codeBusy, "The server has reached its limit of %s. Send the request again after Retry-After seconds, and send "+
+		"fewer at a time.", what)
 }
 
 // hold takes n of a pool until the call ends, for the user who sends the request, even on behalf of another user, or for an address

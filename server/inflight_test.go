@@ -30,7 +30,8 @@ func (w *world) hold(token string, body []byte, chunked bool) *heldRequest {
 	h := &heldRequest{t: w.t, body: writer, done: make(chan *http.Response, 1)}
 	reading := make(chan struct{})
 	trace := &httptrace.ClientTrace{Got100Continue: func() { close(reading) }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(w.t.Context(), trace), http.MethodPost, w.url+"/2.0/docgen_batches", reader)
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(w.t.Context(), trace), http.MethodPost, w.url+"/2.0/docgen_batches",
+		reader)
 	must(w.t, err)
 	if !chunked {
 		req.ContentLength = int64(len(body))

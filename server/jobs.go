@@ -76,8 +76,9 @@ func detailOf(d **docgen.Detail) detail {
 		severity = "warning"
 	}
 	return detail{
-		Severity: severity, Message: e.Message, Part: e.Part, File: orNull(e.File), Heading: e.Heading, Place: e.Place, Text: e.Text, Column: e.Column,
-		Tag: e.Tag, Path: orNull(e.Path), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
+		Severity: severity, Message: e.Message, Part: e.Part, File: orNull(e.File), Heading: e.Heading, Place: e.Place, Text: e.Text,
+		Column: e.Column,
+		Tag:    e.Tag, Path: orNull(e.Path), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
 	}
 }
 

@@ -101,7 +101,8 @@ type additionalInfo struct{ oneOf }
 
 // Schema describes the forms for the OpenAPI document.
 func (additionalInfo) Schema(r huma.Registry) *huma.Schema {
-	forms := anyOf(r, reflect.TypeFor[renamedInfo](), reflect.TypeFor[movedInfo](), reflect.TypeFor[copiedInfo](), reflect.TypeFor[generatedInfo](),
+	forms := anyOf(r, reflect.TypeFor[renamedInfo](), reflect.TypeFor[movedInfo](), reflect.TypeFor[copiedInfo](),
+		reflect.TypeFor[generatedInfo](),
 		reflect.TypeFor[autoDeletedInfo](), reflect.TypeFor[testInfo]())
 	none := 0
 	forms.AnyOf = append(forms.AnyOf, &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject}, MaxItems: &none})
@@ -223,7 +224,8 @@ func (a *api) describeNotifications() {
 			header("BOX-SIGNATURE-PRIMARY", false, "6TfeAW3A1PASkgboxxA5yqHNKOwFyMWuEXny/FPD5hI=",
 				"HMAC-SHA256 of the body followed by BOX-DELIVERY-TIMESTAMP, in base64. The key is the complete ASCII text of the "+
 					"application's primary key."),
-			header("BOX-SIGNATURE-SECONDARY", false, "v+1CD1Jdo3muIcbpv5lxxgPglOqMfsNHPV899xWYydo=", "The same with the secondary key. One of the two must match."),
+			header("BOX-SIGNATURE-SECONDARY", false, "v+1CD1Jdo3muIcbpv5lxxgPglOqMfsNHPV899xWYydo=",
+				"The same with the secondary key. One of the two must match."),
 			header("BOX-SIGNATURE-VERSION", false, "1", "1."),
 			header("BOX-SIGNATURE-ALGORITHM", false, "HmacSHA256", "HmacSHA256."),
 			header("webhook-id", true, exampleEventID, "The id in the body."),

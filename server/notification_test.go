@@ -20,8 +20,9 @@ func notificationOf(name string, info docgen.Info) docgen.Notification {
 	by := docgen.UserRef{ID: 7, Name: name, Login: "ada@example.com"}
 	return docgen.Notification{
 		EventID: eventID, Trigger: docgen.FileRenamed, CreatedAt: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), WebhookID: 53, CreatedBy: by,
-		Source: docgen.Source{Type: "file", ID: 12, Item: &docgen.Item{Kind: docgen.File, ID: 12, ETag: 3, Name: name, Owner: by, CreatedBy: by, ModifiedBy: by}},
-		Info:   info,
+		Source: docgen.Source{Type: "file", ID: 12, Item: &docgen.Item{Kind: docgen.File, ID: 12, ETag: 3, Name: name, Owner: by,
+			CreatedBy: by, ModifiedBy: by}},
+		Info: info,
 	}
 }
 
@@ -42,7 +43,8 @@ func TestNotificationBytes(t *testing.T) {
 				EventID: eventID, Trigger: docgen.WebhookDeleted, CreatedAt: hidden.CreatedAt, WebhookID: 53, CreatedBy: hidden.CreatedBy,
 				Source: docgen.Source{Type: "webhook", ID: 53}, Info: docgen.AutoDeleted{Reason: "target_deleted"},
 			},
-			strings.Replace(head, "FILE.RENAMED", "WEBHOOK.DELETED", 1) + `{"id":"53","type":"webhook"},"additional_info":{"reason":"target_deleted"}}`,
+			strings.Replace(head, "FILE.RENAMED", "WEBHOOK.DELETED", 1) +
+				`{"id":"53","type":"webhook"},"additional_info":{"reason":"target_deleted"}}`,
 		},
 		"another name, not in ASCII": {
 			docgen.Notification{
@@ -65,7 +67,8 @@ func TestNotificationBytes(t *testing.T) {
 // TestNotificationIsASCII holds what is sent against the same JSON without escapes.
 func TestNotificationIsASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := notificationOf(rapid.String().Draw(t, "name"), docgen.Renamed{OldName: rapid.StringOf(rapid.SampledFrom([]rune(`/\"a<é€😀`+"\x7f\x00\u2028"))).Draw(t, "old name")})
+		n := notificationOf(rapid.String().Draw(t, "name"),
+			docgen.Renamed{OldName: rapid.StringOf(rapid.SampledFrom([]rune(`/\"a<é€😀`+"\x7f\x00\u2028"))).Draw(t, "old name")})
 		sent, err := server.Notification(n)
 		if err != nil {
 			t.Fatal(err)

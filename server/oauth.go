@@ -57,7 +57,8 @@ type formField struct{ name, doc, example string }
 
 // clientFields are the parameters that authenticate a client.
 var clientFields = []formField{
-	{"client_id", "The id of the application. You can send the id and the secret in the header Authorization instead, with HTTP Basic.", "jmh3gqd7kcvfz2xwy5b4naro6t"},
+	{"client_id", "The id of the application. You can send the id and the secret in the header Authorization instead, with HTTP Basic.",
+		"jmh3gqd7kcvfz2xwy5b4naro6t"},
 	{"client_secret", "The secret of the application.", "SECRET"},
 }
 
@@ -70,7 +71,8 @@ var docGetToken = oauthDoc{
 		{"box_subject_type", "For `client_credentials`: `enterprise`, for the application's service account, or `user`.", "enterprise"},
 		{"box_subject_id", "For `client_credentials`: the id of the enterprise or the user.", "11223344"},
 		{"assertion", "For `jwt-bearer`: a JWT, signed with RS256, RS384, or RS512 by a key of the application. Its header can name the key in " +
-			"`kid`; otherwise, the server tries every key of the application. Claims: `iss` (the client id), `sub` and `box_sub_type` (as above), `aud` (this URL), " +
+			"`kid`; otherwise, the server tries every key of the application. Claims: `iss` (the client id), `sub` and `box_sub_type` " +
+			"(as above), `aud` (this URL), " +
 			"`jti` (16 to 128 characters, never used before), and `exp` (at most 60 seconds ahead).", ""},
 		{"refresh_token", "For `refresh_token`: the latest refresh token. If it was used before, all tokens of the same grant are revoked.", ""},
 		{"scope", "A subset of the possible scopes, separated by spaces (default: all).", ""},
@@ -242,7 +244,8 @@ func basicCredentials(r *http.Request, f form) (id, secret string, err error) {
 	id, idErr := url.QueryUnescape(user)
 	secret, secretErr := url.QueryUnescape(password)
 	if !ok || idErr != nil || secretErr != nil {
-		return "", "", &docgen.GrantError{Reason: docgen.GrantInvalidClient, Description: "HTTP Basic must carry the client id and the client secret."}
+		return "", "", &docgen.GrantError{Reason: docgen.GrantInvalidClient,
+			Description: "HTTP Basic must carry the client id and the client secret."}
 	}
 	if f["client_secret"] != "" || f["client_id"] != "" && f["client_id"] != id {
 		return "", "", invalidRequest("Send the client credentials only once: in the form or in the header Authorization.")
@@ -291,7 +294,8 @@ func (a *api) oauthOperation(path string, d oauthDoc) *huma.Operation {
 		if response.Headers == nil {
 			response.Headers = map[string]*huma.Param{}
 		}
-		response.Headers["Pragma"] = &huma.Param{Description: "Like Cache-Control, for HTTP/1.0 caches.", Schema: &huma.Schema{Type: huma.TypeString}}
+		response.Headers["Pragma"] = &huma.Param{Description: "Like Cache-Control, for HTTP/1.0 caches.",
+			Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	return op
 }

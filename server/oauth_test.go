@@ -36,7 +36,8 @@ func TestTokenErrors(t *testing.T) {
 		must(w.t, err)
 		enterprise, owner := id(w.EnterpriseID()), id(w.owner.User.ID)
 		credentials := func(c client, kind, subject string, more ...string) url.Values {
-			return plus(c.form("grant_type", "client_credentials"), append([]string{"box_subject_type", kind, "box_subject_id", subject}, more...)...)
+			return plus(c.form("grant_type", "client_credentials"), append([]string{"box_subject_type", kind, "box_subject_id", subject},
+				more...)...)
 		}
 		right := func() url.Values { return credentials(app, "enterprise", enterprise) }
 		without := func(f url.Values, name string) url.Values { f.Del(name); return f }
@@ -65,16 +66,20 @@ func TestTokenErrors(t *testing.T) {
 			{"token exchange", app.form("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), nil, 400, "unsupported_grant_type", ""},
 			{"no client", without(right(), "client_id"), nil, 400, "invalid_request", "client_id"},
 			{"no secret", without(right(), "client_secret"), nil, 400, "invalid_request", "client_secret"},
-			{"an unknown client", credentials(client{docgen.Application{ClientID: "nobody"}, "x"}, "enterprise", enterprise), nil, 400, "invalid_client", "not valid"},
-			{"a client that no database can keep", credentials(client{docgen.Application{ClientID: "\x00\xff"}, "x"}, "enterprise", enterprise), nil, 400, "invalid_client", ""},
+			{"an unknown client", credentials(client{docgen.Application{ClientID: "nobody"}, "x"}, "enterprise", enterprise), nil, 400,
+				"invalid_client", "not valid"},
+			{"a client that no database can keep", credentials(client{docgen.Application{ClientID: "\x00\xff"}, "x"}, "enterprise",
+				enterprise), nil, 400, "invalid_client", ""},
 			{"a wrong secret", credentials(client{app.Application, "wrong"}, "enterprise", enterprise), nil, 400, "invalid_client", "not valid"},
 			{"a wrong secret by HTTP Basic", app.form("grant_type", "client_credentials"), wrongBasic, 400, "invalid_request", "once"},
 			{"only a wrong secret by HTTP Basic", url.Values{"grant_type": {"client_credentials"}}, wrongBasic, 401, "invalid_client", "not valid"},
 			{"HTTP Basic that is none", url.Values{}, http.Header{"Authorization": {"Basic ???"}}, 401, "invalid_client", "Basic"},
-			{"two clients", without(plus(without(right(), "client_id"), "client_id", modest.ClientID), "client_secret"), basic, 400, "invalid_request", "once"},
+			{"two clients", without(plus(without(right(), "client_id"), "client_id", modest.ClientID), "client_secret"), basic, 400,
+				"invalid_request", "once"},
 			{"a parameter given twice", plus(right(), "client_id", app.ClientID), nil, 400, "invalid_request", "client_id must be sent once"},
 			{"a body of another type", `{"grant_type":"client_credentials"}`, nil, 400, "invalid_request", "Content-Type"},
-			{"a form that cannot be read", "a=%zz", http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, 400, "invalid_request", "form"},
+			{"a form that cannot be read", "a=%zz", http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, 400, "invalid_request",
+				"form"},
 			{"no body", nil, nil, 400, "invalid_request", "Content-Type"},
 
 			{"no kind of subject", without(right(), "box_subject_type"), nil, 400, "invalid_request", "box_subject_type"},
@@ -91,7 +96,8 @@ func TestTokenErrors(t *testing.T) {
 			{"no assertion", app.form("grant_type", docgen.GrantAssertion), nil, 400, "invalid_request", "assertion"},
 			{"an assertion that is none", app.form("grant_type", docgen.GrantAssertion, "assertion", "a.b.c"), nil, 400, "invalid_grant", "JWT"},
 			{"no refresh token", app.form("grant_type", "refresh_token"), nil, 400, "invalid_request", "refresh_token"},
-			{"an unknown refresh token", app.form("grant_type", "refresh_token", "refresh_token", "\x00"), nil, 400, "invalid_grant", "Grant credentials are invalid"},
+			{"an unknown refresh token", app.form("grant_type", "refresh_token", "refresh_token", "\x00"), nil, 400, "invalid_grant",
+				"Grant credentials are invalid"},
 		}
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
@@ -147,7 +153,8 @@ func checkTokenAnswer(t *testing.T, res response, v object, reason, part string)
 	}
 	if reason == "" {
 		token, _ := v["access_token"].(string)
-		if len(token) != 43 || v["expires_in"] != 3600.0 || v["token_type"] != "bearer" || fmt.Sprint(v["restricted_to"]) != "[]" || v["refresh_token"] != nil {
+		if len(token) != 43 || v["expires_in"] != 3600.0 || v["token_type"] != "bearer" || fmt.Sprint(v["restricted_to"]) != "[]" ||
+			v["refresh_token"] != nil {
 			t.Errorf("answer %s", res.text)
 		}
 		return
@@ -171,7 +178,8 @@ func TestTokensOnTheWire(t *testing.T) {
 		if me["id"] != id(app.Account.ID) || me["name"] != "App" || !strings.HasPrefix(me["login"].(string), "AutomationUser_"+app.ClientID+"@") {
 			w.t.Errorf("the service account is %v", me)
 		}
-		as("narrow", get(app.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(w.owner.User.ID), "scope", "root_readonly")))
+		as("narrow", get(app.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(w.owner.User.ID),
+			"scope", "root_readonly")))
 		w.do("GET /folders/0", request{as: "narrow"}).want(w.t, 200)
 		w.do("POST /folders", request{as: "narrow", body: object{"name": "x", "parent": object{"id": "0"}}}).want(w.t, 403, "insufficient_scope")
 
@@ -230,7 +238,8 @@ func TestRateLimitsOfClients(t *testing.T) {
 func TestAsUserOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		app := w.client(docgen.NewApplication{Name: "App", ActsAsUsers: true})
-		v := w.do("POST //oauth2/token", request{as: "guest", body: app.form("grant_type", "client_credentials", "box_subject_type", "enterprise", "box_subject_id", id(w.EnterpriseID()))}).want(w.t, 200)
+		v := w.do("POST //oauth2/token", request{as: "guest", body: app.form("grant_type", "client_credentials", "box_subject_type",
+			"enterprise", "box_subject_id", id(w.EnterpriseID()))}).want(w.t, 200)
 		w.tokens["account"] = v["access_token"].(string)
 		s := w.scene()
 		as := func(values ...string) http.Header {
@@ -248,12 +257,14 @@ func TestAsUserOnTheWire(t *testing.T) {
 		if lines := w.logs.find(`"user_id":`+owner, `"actor_id":`+id(app.Account.ID)); len(lines) != 2 {
 			w.t.Errorf("%d lines of the log name both users, want 2", len(lines))
 		}
-		made := w.do("POST /folders", request{as: "account", header: as(owner), body: object{"name": "made", "parent": object{"id": "0"}}}).want(w.t, 201)
+		made := w.do("POST /folders", request{as: "account", header: as(owner),
+			body: object{"name": "made", "parent": object{"id": "0"}}}).want(w.t, 201)
 		if made["created_by"].(object)["id"] != owner {
 			w.t.Errorf("made by %v", made["created_by"])
 		}
 		for name, header := range map[string]http.Header{"empty": as(""), "no id": as("me"), "negative": as("-1"), "twice": as(owner, owner)} {
-			if v := w.do("GET /users/me", request{as: "admin", header: header}).want(w.t, 400, "bad_request"); problems(v)[0] != "invalid_parameter As-User" {
+			if v := w.do("GET /users/me", request{as: "admin", header: header}).want(w.t, 400,
+				"bad_request"); problems(v)[0] != "invalid_parameter As-User" {
 				w.t.Errorf("%s: %v", name, v)
 			}
 		}

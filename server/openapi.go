@@ -52,15 +52,20 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagFolders, Description: "Folders that hold files and other folders. Every user has a root folder with the id 0."},
 				{Name: tagTrash, Description: "Deleted files and folders: list them, restore them, or delete them permanently."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
-				{Name: tagUsers, Description: "The current user. Administrators and authorized applications can also manage the users of the enterprise."},
-				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to create one. Administrators can also read the audit log."},
-				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The enterprise owns everything in them. Use the folder operations to list and fill them."},
-				{Name: tagWebhooks, Description: "Notify other systems of events on files, folders, and documents. List deliveries, replay them, and send test events."},
+				{Name: tagUsers, Description: "The current user. Administrators and authorized applications can also manage the users of " +
+					"the enterprise."},
+				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to " +
+					"create one. Administrators can also read the audit log."},
+				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The " +
+					"enterprise owns everything in them. Use the folder operations to list and fill them."},
+				{Name: tagWebhooks, Description: "Notify other systems of events on files, folders, and documents. List deliveries, replay " +
+					"them, and send test events."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 				SecuritySchemes: map[string]*huma.SecurityScheme{securityName: {
-					Type: "http", Scheme: "bearer", Description: "An access token that the operator of the server issued, or that an application requested.",
+					Type: "http", Scheme: "bearer",
+					Description: "An access token that the operator of the server issued, or that an application requested.",
 				}},
 			},
 			Security: []map[string][]string{{securityName: {}}},
@@ -167,7 +172,8 @@ func codesOf(d *doc) []docgen.Code {
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
 	}
-	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeBusy, codeInternal}) {
+	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeBusy,
+		codeInternal}) {
 		if !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}

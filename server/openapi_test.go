@@ -147,7 +147,8 @@ func (d *document) check(t testing.TB, r response) {
 func checkHeaders(documented responseDoc, got http.Header) []string {
 	var problems []string
 	for name := range got {
-		sent := slices.ContainsFunc(slices.Collect(maps.Keys(documented.Headers)), func(d string) bool { return http.CanonicalHeaderKey(d) == name })
+		sent := slices.ContainsFunc(slices.Collect(maps.Keys(documented.Headers)),
+			func(d string) bool { return http.CanonicalHeaderKey(d) == name })
 		if !sent && !slices.Contains(ownHeaders, name) {
 			problems = append(problems, fmt.Sprintf("the header %s is not documented", name))
 		}

@@ -28,7 +28,8 @@ import (
 var pageFiles embed.FS
 
 // pagePolicy allows a page of the documentation its own styles and nothing else.
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+	"frame-ancestors 'none'"
 
 // page serves the result of build, which is called once, on first use.
 func page(a *api, contentType string, build func(*api) ([]byte, error)) http.HandlerFunc {

@@ -68,7 +68,8 @@ func TestPages(t *testing.T) {
 				if page == "" {
 					page = path
 				}
-				if target, known := pages[page]; anchor != "" && (!known || !strings.Contains(target, `id="`+strings.ReplaceAll(anchor, "%20", " ")+`"`)) {
+				if target, known := pages[page]; anchor != "" &&
+					(!known || !strings.Contains(target, `id="`+strings.ReplaceAll(anchor, "%20", " ")+`"`)) {
 					t.Errorf("%s: %s leads nowhere", path, match[1])
 				}
 				if anchor == "" && get(page, http.Header{}).Code != http.StatusOK {

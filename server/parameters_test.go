@@ -25,11 +25,15 @@ func TestParameters(t *testing.T) {
 		{name: "a parameter of none", call: "GET /webhook_keys?x", problems: "invalid_parameter x", message: "it has none", box: true},
 		{name: "a parameter in other letters", call: "GET /docgen_jobs?Limit=1", problems: "invalid_parameter Limit", box: true},
 		{name: "an unknown parameter twice", call: "GET /docgen_jobs?x=1&x=2", problems: "invalid_parameter x invalid_parameter x", box: true},
-		{name: "a known parameter twice", call: "GET /docgen_jobs?limit=1&limit=1", problems: "invalid_parameter limit", message: "'limit' must be sent once"},
+		{name: "a known parameter twice", call: "GET /docgen_jobs?limit=1&limit=1", problems: "invalid_parameter limit",
+			message: "'limit' must be sent once"},
 		{name: "a known parameter twice, once escaped", call: "GET /users/me?fields=id&%66ields=id", problems: "invalid_parameter fields"},
-		{name: "a boolean that is none", call: "GET /docgen_jobs?usemarker=maybe", problems: "invalid_parameter usemarker", message: "must be true or false"},
-		{name: "a boolean that is none, of a list with both ways", call: "GET /folders/0/items?usemarker=maybe", problems: "invalid_parameter usemarker"},
-		{name: "a value with a broken escape", call: "GET /docgen_jobs?marker=%zz", problems: "invalid_parameter marker", message: `'marker' is not percent-encoded correctly: invalid URL escape "%zz"`},
+		{name: "a boolean that is none", call: "GET /docgen_jobs?usemarker=maybe", problems: "invalid_parameter usemarker",
+			message: "must be true or false"},
+		{name: "a boolean that is none, of a list with both ways", call: "GET /folders/0/items?usemarker=maybe",
+			problems: "invalid_parameter usemarker"},
+		{name: "a value with a broken escape", call: "GET /docgen_jobs?marker=%zz", problems: "invalid_parameter marker",
+			message: `'marker' is not percent-encoded correctly: invalid URL escape "%zz"`},
 		{name: "a value that ends in an escape", call: "GET /docgen_jobs?marker=%2", problems: "invalid_parameter marker"},
 		{name: "a name with a broken escape", call: "GET /docgen_jobs?mark%er=x", problems: "invalid_parameter mark%er"},
 		{name: "a semicolon", call: "GET /docgen_jobs?limit=1;marker=x", problems: "invalid_parameter limit", message: "semicolon"},
@@ -40,8 +44,10 @@ func TestParameters(t *testing.T) {
 		{name: "a limit with a sign", call: "GET /docgen_jobs?limit=%2B5", problems: "invalid_parameter limit"},
 		{name: "a limit with a blank", call: "GET /docgen_jobs?limit=+5", problems: "invalid_parameter limit"},
 		{name: "a negative offset", call: "GET /folders/0/items?offset=-1", problems: "invalid_parameter offset"},
-		{name: "a header twice", call: "GET /folders/0", header: http.Header{"If-None-Match": {"1", "2"}}, problems: "invalid_parameter If-None-Match", message: "must be sent once"},
-		{name: "a media type twice", call: "GET /folders/0", header: http.Header{"Content-Type": {"text/plain", "application/json"}}, problems: "invalid_parameter Content-Type"},
+		{name: "a header twice", call: "GET /folders/0", header: http.Header{"If-None-Match": {"1", "2"}},
+			problems: "invalid_parameter If-None-Match", message: "must be sent once"},
+		{name: "a media type twice", call: "GET /folders/0", header: http.Header{"Content-Type": {"text/plain", "application/json"}},
+			problems: "invalid_parameter Content-Type"},
 	}
 	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
 		t.Run("compat="+string(compat), func(t *testing.T) {
@@ -102,7 +108,8 @@ func TestParametersOfClients(t *testing.T) {
 					w.t.Errorf("compat %q: status %d, want %d: %s", compat, res.StatusCode, status, res.text)
 				}
 				w.do("POST //oauth2/revoke?token=%zz", request{as: "guest", body: form}).want(w.t, 400)
-				w.do("POST //oauth2/revoke", request{as: "guest", body: form, header: http.Header{"Authorization": {"Basic x", "Basic y"}}}).want(w.t, 400)
+				w.do("POST //oauth2/revoke", request{as: "guest", body: form,
+					header: http.Header{"Authorization": {"Basic x", "Basic y"}}}).want(w.t, 400)
 				w.do("POST //oauth2/revoke", request{as: "guest", body: form}).want(w.t, 200)
 			})
 		})

@@ -43,9 +43,12 @@ func TestErrorsOfEveryOperation(t *testing.T) {
 			{"all jobs, no access rights", "GET /docgen_jobs", noScope(nil), 403, "insufficient_scope"},
 
 			{"a batch, no access rights", "POST /docgen_batches", noScope(batch(s)), 403, "insufficient_scope"},
-			{"a batch, a role that may not", "POST /docgen_batches", request{as: "reader", body: batch(s)}, 403, "access_denied_insufficient_permissions"},
-			{"a batch, a destination of another type", "POST /docgen_batches", request{body: with(batch(s), object{"destination_folder": ref(s.folder, "file")})}, 400, "bad_request"},
-			{"a batch, a version of another type", "POST /docgen_batches", request{body: with(batch(s), object{"file_version": ref(s.version, "file")})}, 400, "bad_request"},
+			{"a batch, a role that may not", "POST /docgen_batches", request{as: "reader", body: batch(s)}, 403,
+				"access_denied_insufficient_permissions"},
+			{"a batch, a destination of another type", "POST /docgen_batches",
+				request{body: with(batch(s), object{"destination_folder": ref(s.folder, "file")})}, 400, "bad_request"},
+			{"a batch, a version of another type", "POST /docgen_batches",
+				request{body: with(batch(s), object{"file_version": ref(s.version, "file")})}, 400, "bad_request"},
 			{"a batch, token not provided", "POST /docgen_batches", guest(batch(s)), 401, "unauthorized"},
 
 			{"tags, malformed marker", "GET /docgen_templates/{template_id}/tags?marker=x", request{}, 400, "bad_request"},
@@ -56,7 +59,8 @@ func TestErrorsOfEveryOperation(t *testing.T) {
 			{"marking a template, client error", "POST /docgen_templates", request{body: object{"file": ref(s.file, "folder")}}, 400, "bad_request"},
 			{"marking a template, file not found", "POST /docgen_templates", request{body: object{"file": ref(4711, "file")}}, 404, "not_found"},
 			{"marking a template, no access rights", "POST /docgen_templates", noScope(mark), 403, "insufficient_scope"},
-			{"marking a template, a role that may not", "POST /docgen_templates", request{as: "reader", body: mark}, 403, "access_denied_insufficient_permissions"},
+			{"marking a template, a role that may not", "POST /docgen_templates", request{as: "reader", body: mark}, 403,
+				"access_denied_insufficient_permissions"},
 			{"a template, not found", "GET /docgen_templates/4711", request{}, 404, "not_found"},
 			{"a template, token not recognized", "GET /docgen_templates/{template_id}", request{as: "expired"}, 401, "unauthorized"},
 			{"unmarking a template, not found", "DELETE /docgen_templates/4711", request{}, 404, "not_found"},
@@ -159,16 +163,19 @@ func TestFailuresOnTheWire(t *testing.T) {
 			w.t.Errorf("the job with errors is %v", first)
 		}
 		listed := first["failures"].(object)
-		if listed["code"] != "incomplete" || listed["count"] != 2.0 || listed["omitted"] != 1.0 || !slices.Equal(listed["errors"].([]any), []any{missing}) ||
+		if listed["code"] != "incomplete" || listed["count"] != 2.0 || listed["omitted"] != 1.0 ||
+			!slices.Equal(listed["errors"].([]any), []any{missing}) ||
 			len(listed["warnings"].([]any))+len(listed["details"].([]any)) != 0 {
 			w.t.Errorf("in the list, the failures are %v", listed)
 		}
 		failures := w.do("GET /docgen_jobs/"+first["id"].(string), request{}).want(w.t, 200)["failures"].(object)
-		if failures["code"] != "incomplete" || failures["count"] != 2.0 || failures["omitted"] != 0.0 || !slices.Equal(failures["errors"].([]any), []any{missing}) || !slices.Equal(failures["warnings"].([]any), []any{unused}) ||
+		if failures["code"] != "incomplete" || failures["count"] != 2.0 || failures["omitted"] != 0.0 ||
+			!slices.Equal(failures["errors"].([]any), []any{missing}) || !slices.Equal(failures["warnings"].([]any), []any{unused}) ||
 			failures["details"].([]any)[0].(object)["text"] != "{{name}}" {
 			w.t.Errorf("failures %v", failures)
 		}
-		if second["status"] != "failed" || second["output_file"] != nil || second["output_file_version"] != nil || len(second["failures"].(object)["warnings"].([]any)) != 0 {
+		if second["status"] != "failed" || second["output_file"] != nil || second["output_file_version"] != nil ||
+			len(second["failures"].(object)["warnings"].([]any)) != 0 {
 			w.t.Errorf("the job that failed is %v", second)
 		}
 	})
@@ -180,12 +187,14 @@ func TestForms(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		const mini = "type id etag sequence_id name"
-		const item = mini + " description size path_collection created_at modified_at trashed_at purged_at content_created_at content_modified_at" +
+		const item = mini + " description size path_collection created_at modified_at trashed_at purged_at content_created_at " +
+			"content_modified_at" +
 			" created_by modified_by owned_by shared_link parent item_status"
 		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", "{}"}, {"file", "x"}}}).want(w.t, 200)
 		sub := w.do("POST /folders", request{body: object{"name": "sub", "parent": object{"id": id(s.folder)}}}).want(w.t, 201)
 		list := w.do(at("GET /folders/{folder_id}/items", s), request{}).want(w.t, 200)["entries"].([]any)
-		file, folder := w.do(at("GET /files/{file_id}", s), request{}).want(w.t, 200), w.do("GET /folders/"+sub["id"].(string), request{}).want(w.t, 200)
+		file, folder := w.do(at("GET /files/{file_id}", s), request{}).want(w.t, 200), w.do("GET /folders/"+sub["id"].(string),
+			request{}).want(w.t, 200)
 		collaboration := w.do(at("GET /collaborations/{collaboration_id}", s), request{}).want(w.t, 200)
 		root := folder["path_collection"].(object)["entries"].([]any)[0].(object)
 		for name, form := range map[string]struct {
@@ -198,16 +207,22 @@ func TestForms(t *testing.T) {
 			"a folder in a path": {root, mini},
 			"a user in an item":  {file["owned_by"].(object), "type id name login"},
 			"a version of a file": {w.do(at("GET /files/{file_id}/versions/{file_version_id}", s), request{}).want(w.t, 200),
-				"type id sha1 name size uploader_display_name created_at modified_at modified_by trashed_at trashed_by restored_at restored_by purged_at version_number"},
+				"type id sha1 name size uploader_display_name created_at modified_at modified_by trashed_at trashed_by restored_at " +
+					"restored_by purged_at version_number"},
 			"a user": {w.do("GET /users/me", request{}).want(w.t, 200),
-				"type id name login created_at modified_at language timezone space_amount space_used max_upload_size status job_title phone address avatar_url notification_email"},
-			"a collaboration":    {collaboration, "type id item accessible_by invite_email role expires_at is_access_only status acknowledged_at created_by created_at modified_at acceptance_requirements_status"},
-			"an archive":         {w.do("GET /archives", archivist(nil)).want(w.t, 200)["entries"].([]any)[0].(object), "type id name size description owned_by"},
+				"type id name login created_at modified_at language timezone space_amount space_used max_upload_size status job_title phone " +
+					"address avatar_url notification_email"},
+			"a collaboration": {collaboration,
+				"type id item accessible_by invite_email role expires_at is_access_only status acknowledged_at created_by created_at " +
+					"modified_at acceptance_requirements_status"},
+			"an archive": {w.do("GET /archives", archivist(nil)).want(w.t, 200)["entries"].([]any)[0].(object),
+				"type id name size description owned_by"},
 			"a page by marker":   {w.do("GET /docgen_jobs", request{}).want(w.t, 200), "entries limit next_marker prev_marker"},
 			"a page of archives": {w.do("GET /archives", archivist(nil)).want(w.t, 200), "entries limit next_marker"},
 			"a page by offset":   {w.do(at("GET /files/{file_id}/versions", s), request{}).want(w.t, 200), "entries limit offset total_count"},
-			"a page of a folder": {w.do(at("GET /folders/{folder_id}/items", s), request{}).want(w.t, 200), "entries limit offset total_count order"},
-			"a page of users":    {w.do("GET /users", request{as: "admin"}).want(w.t, 200), "entries limit offset total_count"},
+			"a page of a folder": {w.do(at("GET /folders/{folder_id}/items", s), request{}).want(w.t, 200),
+				"entries limit offset total_count order"},
+			"a page of users": {w.do("GET /users", request{as: "admin"}).want(w.t, 200), "entries limit offset total_count"},
 		} {
 			w.t.Run(name, func(t *testing.T) {
 				want := strings.Fields(form.want)
@@ -232,7 +247,8 @@ func TestForms(t *testing.T) {
 // TestDefaultLimits is what a server allows whose operator says nothing.
 func TestDefaultLimits(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
-		want := docgen.Limits{Documents: 10_000, InputBytes: 5 << 20, BatchBytes: 64 << 20, UploadBytes: 5 << 30, TemplateBytes: 100 << 20, Pending: 100_000}
+		want := docgen.Limits{Documents: 10_000, InputBytes: 5 << 20, BatchBytes: 64 << 20, UploadBytes: 5 << 30, TemplateBytes: 100 << 20,
+			Pending: 100_000}
 		if got := w.Limits(); got != want {
 			w.t.Errorf("limits %+v, want %+v", got, want)
 		}
@@ -260,7 +276,8 @@ func TestLimitsOfTexts(t *testing.T) {
 			request    func(text string) request
 			code       string
 		}{
-			{"a description", "PUT /files/{file_id}", 1024, func(text string) request { return request{body: object{"description": text}} }, "bad_request"},
+			{"a description", "PUT /files/{file_id}", 1024, func(text string) request { return request{body: object{"description": text}} },
+				"bad_request"},
 			{"a login", "POST /users", 254, func(text string) request { return user("login", text) }, "bad_request"},
 			{"the name of a user", "POST /users", 254, func(text string) request { return user("name", text) }, "bad_request"},
 			{"a job title", "POST /users", 255, func(text string) request { return user("job_title", text) }, "bad_request"},

@@ -53,11 +53,13 @@ func BenchmarkRead(b *testing.B) {
 		args              []any
 	}{
 		{"job", "/docgen_jobs/" + r.job, jobsAndBatches + "WHERE docgen_jobs.id = $1", []any{r.job}},
-		{"batch of 100 jobs", "/docgen_batch_jobs/" + r.batch, jobsAndBatches + "WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > 0 ORDER BY docgen_jobs.id LIMIT 101",
+		{"batch of 100 jobs", "/docgen_batch_jobs/" + r.batch, jobsAndBatches +
+			"WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > 0 ORDER BY docgen_jobs.id LIMIT 101",
 			[]any{r.batch}},
 		{"100 of a million items by marker", items + "&usemarker=true&marker=" + url.QueryEscape(r.marker),
 			children + "AND (kind, id) > (1, $2) ORDER BY kind, id LIMIT 101", []any{r.folder, benchItems / 2}},
-		{"100 of a million items at offset 300000", items + "&offset=300000", children + "ORDER BY kind, name_key LIMIT 100 OFFSET 300000", []any{r.folder}},
+		{"100 of a million items at offset 300000", items + "&offset=300000", children + "ORDER BY kind, name_key LIMIT 100 OFFSET 300000",
+			[]any{r.folder}},
 	} {
 		r.answer = r.get(b, r.api, read.path)
 		stmt, err := r.db.PrepareContext(b.Context(), read.query)
@@ -76,7 +78,8 @@ func BenchmarkManyClients(b *testing.B) {
 	r := newReader(b)
 	for name, path := range map[string]string{
 		"job": "/docgen_jobs/" + r.job, "batch of 100 jobs": "/docgen_batch_jobs/" + r.batch,
-		"100 of a million items by marker": fmt.Sprintf("/folders/%d/items?limit=100&usemarker=true&marker=%s", r.folder, url.QueryEscape(r.marker)),
+		"100 of a million items by marker": fmt.Sprintf("/folders/%d/items?limit=100&usemarker=true&marker=%s", r.folder,
+			url.QueryEscape(r.marker)),
 	} {
 		b.Run(name, func(b *testing.B) { r.manyClients(b, path) })
 	}

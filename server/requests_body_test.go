@@ -153,11 +153,13 @@ func (g *generator) text(schema object, at string) string {
 	case name == "accepted":
 		return g.id(name)
 	case name == "address":
-		return pick(g, "https://hooks.example.com/in", "https://hooks.example.com/in", "http://127.0.0.1:80/", "https://user:password@[::1]/?q#f", "no address")
+		return pick(g, "https://hooks.example.com/in", "https://hooks.example.com/in", "http://127.0.0.1:80/",
+			"https://user:password@[::1]/?q#f", "no address")
 	case strings.HasSuffix(name, "_id"):
 		return g.id(strings.TrimSuffix(name, "_id"))
 	case schema["format"] == "date-time":
-		return pick(g, "2026-01-31T12:00:00+00:00", "1970-01-01T00:00:00Z", "2026-12-31T23:59:60Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59")
+		return pick(g, "2026-01-31T12:00:00+00:00", "1970-01-01T00:00:00Z", "2026-12-31T23:59:60Z", "0001-01-01T00:00:00Z",
+			"9999-12-31T23:59:59-23:59")
 	case strings.Contains(name, "login"), strings.Contains(name, "email"):
 		if g.apt || g.chance(20) {
 			return fmt.Sprintf("new%d@example.com", g.rand.IntN(1000))
@@ -193,7 +195,8 @@ func (n *jsonNode) all(nodes []*jsonNode) []*jsonNode {
 
 // wrongValues stand where something else should.
 var wrongValues = []string{
-	"null", "true", "0", "-1", "1.5", "1e400", "-0", "9223372036854775808", "«repeat:400:9»", `""`, "[]", "{}", "[null]", `{"id":null}`, `{"id":["1"]}`, `"x"`, `"«repeat:70000:x»"`,
+	"null", "true", "0", "-1", "1.5", "1e400", "-0", "9223372036854775808", "«repeat:400:9»", `""`, "[]", "{}", "[null]", `{"id":null}`,
+	`{"id":["1"]}`, `"x"`, `"«repeat:70000:x»"`,
 	`"\ud800"`, `"\u0000"`, "«repeat:9000:[»«repeat:9000:]»", `«repeat:9000:{"a":»0«repeat:9000:}»`,
 }
 

@@ -46,7 +46,8 @@ func (v *visit) clients() {
 	v.ids["enterprise:own"] = id(w.EnterpriseID())
 	client, err := w.AuthenticateClient(ctx, acting.ClientID, acting.secret)
 	must(w.t, err)
-	tokens, err := w.Grant(ctx, client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise", SubjectID: v.ids["enterprise:own"]})
+	tokens, err := w.Grant(ctx, client, docgen.GrantRequest{Type: docgen.GrantClient, SubjectType: "enterprise",
+		SubjectID: v.ids["enterprise:own"]})
 	must(w.t, err)
 	w.tokens["account"] = tokens.Access
 }

@@ -118,8 +118,10 @@ var fitting = []struct {
 }{
 	{regexp.MustCompile(`^PUT .*/versions/\{`), map[string][]string{"file": {"versions"}, "file_version": {"trashed", "trashed2"}}},
 	{regexp.MustCompile(`/versions(/|$)`), map[string][]string{"file": {"versions"}, "file_version": {"past", "past2", "current"}}},
-	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed", "trashed2"}, "folder": {"trashed", "trashed2"}}},
-	{regexp.MustCompile(`^DELETE /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"spare", "shared2"}, "folder": {"spare", "shared2"}}},
+	{regexp.MustCompile(`/trash$|^POST /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"trashed", "trashed2"},
+		"folder": {"trashed", "trashed2"}}},
+	{regexp.MustCompile(`^DELETE /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"spare", "shared2"},
+		"folder": {"spare", "shared2"}}},
 	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
 	{regexp.MustCompile(`^DELETE /webhook`), map[string][]string{"webhook": {"shared2"}, "webhook_listener": {"spare"}}},
 }
@@ -178,7 +180,8 @@ func (g *generator) param(name string, schema object) string {
 	case "offset":
 		return pick(g, "0", "1", "2", "300000")
 	case "fields":
-		return pick(g, "name", "size,name", "permissions,version_number,extension,path_collection", "id", "item_collection,owned_by", "role,enterprise")
+		return pick(g, "name", "size,name", "permissions,version_number,extension,path_collection", "id", "item_collection,owned_by",
+			"role,enterprise")
 	}
 	if strings.HasSuffix(name, "version") || strings.HasSuffix(name, "version_id") {
 		return g.id("file_version")
@@ -213,7 +216,8 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 		add(manyHeaders, "100")
 	}
 	if g.wrong() {
-		add(pick(g, "X-Request-Id", "X-HTTP-Method-Override", "Accept", "X-Forwarded-For", "Cookie", "Origin", "If-Modified-Since", "Accept-Encoding"),
+		add(pick(g, "X-Request-Id", "X-HTTP-Method-Override", "Accept", "X-Forwarded-For", "Cookie", "Origin", "If-Modified-Since",
+			"Accept-Encoding"),
 			pick(g, "DELETE", "../../x", "«repeat:2000:a,»", "identity;q=0", "ünïcode", "gzip"))
 	}
 	return headers
@@ -241,15 +245,19 @@ var furnished = map[string][]string{
 // Names of what the callers of apt requests may do everything with.
 var aptNames = map[string][]string{
 	"file": {"shared", "shared2"}, "folder": {"shared", "shared2"}, "file_version": {"shared", "shared2"},
-	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"}, "docgen_job": {"shared", "shared2"},
+	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"},
+	"docgen_job":    {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
-	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"}, "slot": {"primary", "secondary"},
+	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"},
+	"slot": {"primary", "secondary"},
 }
 
 // kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.
 var kindsOf = map[string]string{
-	"template": "file", "parent": "folder", "destination_folder": "folder", "version": "file_version", "batch": "docgen_batch", "job": "docgen_job",
-	"accessible_by": "user", "owned_by": "user", "delivery": "webhook_delivery", "accepted": "webhook_delivery", "listener": "webhook_listener",
+	"template": "file", "parent": "folder", "destination_folder": "folder", "version": "file_version", "batch": "docgen_batch",
+	"job":           "docgen_job",
+	"accessible_by": "user", "owned_by": "user", "delivery": "webhook_delivery", "accepted": "webhook_delivery",
+	"listener": "webhook_listener",
 }
 
 // id is the id of something of a kind: seldom of the wrong kind.
@@ -259,7 +267,8 @@ func (g *generator) id(name string) string {
 		kind = known
 	}
 	if g.wrong() {
-		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive", "webhook", "webhook_delivery", "webhook_listener")
+		kind = pick(g, "file", "folder", "file_version", "user", "collaboration", "docgen_batch", "docgen_job", "archive", "webhook",
+			"webhook_delivery", "webhook_listener")
 	}
 	if kind == "folder" && len(g.fitting[kind]) == 0 && g.chance(20) {
 		return pick(g, "0", "0", "0", "«archive:shared»")
@@ -290,17 +299,21 @@ func (g *generator) aptNames(kind string) []string {
 
 var (
 	goodNames = []string{
-		"Letter.docx", "letter.DOCX", "Plan", "notes.txt", "Größe", "日本語.txt", "👩‍🚀 file", "e\u0301", "Straße", "STRASSE", "a & b <c>", "100 %", "'; DROP TABLE items; --",
+		"Letter.docx", "letter.DOCX", "Plan", "notes.txt", "Größe", "日本語.txt", "👩‍🚀 file", "e\u0301", "Straße", "STRASSE", "a & b <c>",
+		"100 %", "'; DROP TABLE items; --",
 	}
 	hostileTexts = []string{
 		"", " ", ".", "..", "/", "\\", "a/b", " leading", "trailing ", "null", "undefined", "-1", "0", "1.5", "1e309", "9223372036854775807",
-		"9223372036854775808", "99999999999999999999999999", "+1", "0x10", "٣", "true", "NaN", "' OR 1=1 --", "1; DROP TABLE users", "%", "_", "*",
-		"../../etc/passwd", "\x00", "a\x00b", "\u202e\u2066", "\ufeff", "\u0085", "\r\nX: y", "\xff\xfe", "\xed\xa0\x80", "\U0010FFFF", "e\u0301\u0301\u0301",
+		"9223372036854775808", "99999999999999999999999999", "+1", "0x10", "٣", "true", "NaN", "' OR 1=1 --", "1; DROP TABLE users", "%",
+		"_", "*",
+		"../../etc/passwd", "\x00", "a\x00b", "\u202e\u2066", "\ufeff", "\u0085", "\r\nX: y", "\xff\xfe", "\xed\xa0\x80", "\U0010FFFF",
+		"e\u0301\u0301\u0301",
 		"«repeat:300:x»", "«repeat:300:é»", "«repeat:9000:x»", "{{ name }}", "<script>alert(1)</script>", "${7*7}", "$(id)", "{}", "[]",
 		"CON", "file:///etc/passwd", "http://169.254.169.254/", "=cmd|' /C calc'!A0", "name,name,name", ",,,", "id;drop",
 	}
 	hostileSegments = []string{
 		"0", "-1", "+1", "00", "1", "x", "null", ".", "..", "%2e%2e", "%2F", "a%2Fb", "%00", "%ff", "%20", "%0d%0aX:y", "9223372036854775807",
-		"9223372036854775808", "'%20OR%201=1--", "«repeat:5000:9»", "«repeat:300:x»", "%E2%80%AE", "1%3Fx", "1;x", "me", "content", "*", "1e3", "%F0%9F%92%A9",
+		"9223372036854775808", "'%20OR%201=1--", "«repeat:5000:9»", "«repeat:300:x»", "%E2%80%AE", "1%3Fx", "1;x", "me", "content", "*",
+		"1e3", "%F0%9F%92%A9",
 	}
 )

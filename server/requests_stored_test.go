@@ -96,15 +96,18 @@ var storedRules = map[string]string{
 		WHERE (tree.archive = tree.id) <> (items.storage_policy_id <> 0)`,
 	"users without a root folder of their own": `SELECT COUNT(*) FROM users WHERE deleted_at = 0 AND NOT EXISTS (SELECT 1 FROM items
 		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND items.trashed_at = 0)`,
-	"root folders of nobody":               `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT root_folder_id FROM users WHERE deleted_at = 0)`,
-	"collaborations of users who are gone": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id WHERE users.deleted_at <> 0`,
+	"root folders of nobody": `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT ` +
+		`root_folder_id FROM users WHERE deleted_at = 0)`,
+	"collaborations of users who are gone": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id ` +
+		`WHERE users.deleted_at <> 0`,
 	"invitations of a login that somebody has": `SELECT COUNT(*) FROM collaborations JOIN users ON users.login_key = collaborations.invite_key
 		WHERE collaborations.user_id IS NULL`,
 	"tokens of users who are gone": `SELECT COUNT(*) FROM users WHERE deleted_at <> 0
 		AND (id IN (SELECT user_id FROM tokens) OR id IN (SELECT user_id FROM refresh_tokens))`,
 	"enterprises without an administrator": `SELECT COUNT(*) FROM enterprises WHERE NOT EXISTS (SELECT 1 FROM users
 		WHERE users.enterprise_id = enterprises.id AND users.role = 'admin' AND users.status <> 'inactive' AND users.deleted_at = 0)`,
-	"templates that are no files": `SELECT COUNT(*) FROM docgen_templates JOIN items ON items.id = docgen_templates.file_id WHERE items.kind <> 1`,
+	"templates that are no files": `SELECT COUNT(*) FROM docgen_templates JOIN items ON items.id = docgen_templates.file_id WHERE ` +
+		`items.kind <> 1`,
 	"jobs that have not ended and have no data": `SELECT COUNT(*) FROM docgen_jobs WHERE status IN ('pending', 'submitted')
 		AND id NOT IN (SELECT job_id FROM docgen_inputs)`,
 	"batches whose end is not awaited": `SELECT COUNT(*) FROM docgen_endings WHERE jobs_left <> (SELECT COUNT(*) FROM docgen_jobs
@@ -112,7 +115,8 @@ var storedRules = map[string]string{
 	"merged files that nobody will make": `SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')
 		AND batch_id NOT IN (SELECT batch_id FROM docgen_endings)`,
 	// Listeners are fetched from a last time, and end by themselves.
-	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN (SELECT id FROM items)`,
+	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN ` +
+		`(SELECT id FROM items)`,
 	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
 		WHERE items.owner_id = collaborations.user_id`,
 }

@@ -181,7 +181,8 @@ func (v *visit) stranger() {
 	must(w.t, err)
 	must(w.t, w.TrashFile(ctx, stranger, gone.ID, ""))
 	hook, err := w.CreateWebhook(ctx, stranger, docgen.NewWebhook{
-		TargetKind: docgen.Folder, TargetID: top.ID, Address: "https://hooks.example.com/" + v.secret(), Triggers: []docgen.Trigger{docgen.FolderMoved},
+		TargetKind: docgen.Folder, TargetID: top.ID, Address: "https://hooks.example.com/" + v.secret(),
+		Triggers: []docgen.Trigger{docgen.FolderMoved},
 	})
 	must(w.t, err)
 	delivery, err := w.TestWebhook(ctx, stranger, hook.ID, docgen.FolderMoved)

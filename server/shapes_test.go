@@ -26,7 +26,8 @@ func TestShapes(t *testing.T) {
 		get := func(t *testing.T, path string) object { return w.do("GET "+ids.Replace(path), request{}).want(t, 200) }
 
 		w.t.Run("the answer to marking a template", func(t *testing.T) {
-			same(t, w.do("POST /docgen_templates", request{body: object{"file": ref(s.file, "file")}}).want(t, 201), `{"file":{"id":"FILE","type":"file"}}`)
+			same(t, w.do("POST /docgen_templates", request{body: object{"file": ref(s.file, "file")}}).want(t, 201),
+				`{"file":{"id":"FILE","type":"file"}}`)
 		})
 		w.t.Run("a template", func(t *testing.T) {
 			const template = `{"file":{"id":"FILE","type":"file"},"file_name":"Invoice.docx","state":"ready","problem":null,"defaults":{"missing":null,"locale":null,"time_zone":null}}`
@@ -35,7 +36,8 @@ func TestShapes(t *testing.T) {
 		})
 		w.t.Run("a tag", func(t *testing.T) {
 			same(t, get(t, "/docgen_templates/FILE/tags?limit=7"),
-				`{"entries":[{"tag_content":"{{ name }}","tag_type":"text","json_paths":["name"]}],"limit":7,"next_marker":null,"prev_marker":null,"problem":null}`)
+				`{"entries":[{"tag_content":"{{ name `+
+					`}}","tag_type":"text","json_paths":["name"]}],"limit":7,"next_marker":null,"prev_marker":null,"problem":null}`)
 		})
 		w.t.Run("a batch", func(t *testing.T) {
 			v := w.do("POST /docgen_batches", request{body: batch(s)}).want(t, 202)

@@ -88,11 +88,13 @@ func TestKeysOnTheWire(t *testing.T) {
 			}
 		})
 		w.t.Run("of another slot there are none", func(t *testing.T) {
-			same(t, problems(w.do("POST /webhook_keys/retired", request{as: "admin"}).want(t, 400, "bad_request")), []string{"invalid_parameter slot"})
+			same(t, problems(w.do("POST /webhook_keys/retired", request{as: "admin"}).want(t, 400, "bad_request")),
+				[]string{"invalid_parameter slot"})
 		})
 		w.t.Run("are an application's, for its service account too", func(t *testing.T) {
 			app := w.client(docgen.NewApplication{Name: "Robot", Scopes: []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeWebhooks}})
-			token := w.do("POST //oauth2/token", request{as: "guest", body: app.form("grant_type", "client_credentials", "box_subject_type", "enterprise",
+			token := w.do("POST //oauth2/token", request{as: "guest", body: app.form("grant_type", "client_credentials", "box_subject_type",
+				"enterprise",
 				"box_subject_id", id(w.EnterpriseID()))}).want(t, 200)
 			w.tokens["robot"] = token["access_token"].(string)
 			slots, _ := keysOf(t, w.do("GET /webhook_keys", request{as: "robot"}), 200)

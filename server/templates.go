@@ -214,7 +214,8 @@ type tagPage struct {
 
 func tagPageOf(p *docgen.TagPage) *tagPage {
 	page := pageOf(p.Page, tagOf).Body
-	return &tagPage{Entries: page.Entries, Limit: page.Limit, NextMarker: page.NextMarker, PrevMarker: page.PrevMarker, Problem: orNull(p.Problem)}
+	return &tagPage{Entries: page.Entries, Limit: page.Limit, NextMarker: page.NextMarker, PrevMarker: page.PrevMarker,
+		Problem: orNull(p.Problem)}
 }
 
 type processing struct {

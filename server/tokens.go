@@ -31,7 +31,8 @@ func tokenOf(t *docgen.IssuedToken) issuedToken {
 	return issuedToken{
 		Type: typeToken, ID: ID(t.ID), Kind: t.Kind, Name: t.Name, User: userMiniOf(&t.User),
 		Application: applicationMini{Type: typeApplication, ID: ID(t.Application.ID), Name: t.Application.Name},
-		Scopes:      t.Scopes, CreatedAt: timestamp{t.CreatedAt}, ExpiresAt: timestamp{t.ExpiresAt}, LastUsedAt: timestamp{t.UsedAt}, IsCurrent: t.Current,
+		Scopes:      t.Scopes, CreatedAt: timestamp{t.CreatedAt}, ExpiresAt: timestamp{t.ExpiresAt}, LastUsedAt: timestamp{t.UsedAt},
+		IsCurrent: t.Current,
 	}
 }
 

@@ -25,13 +25,15 @@ func TestIssuedTokensOnTheWire(t *testing.T) {
 			entries := res.want(t, 200)["entries"].([]any)
 			got := entries[len(entries)-1].(object)
 			for name, want := range map[string]any{
-				"type": "token", "kind": "access", "name": "Nightly", "is_current": true, "last_used_at": nil, "expires_at": "2026-12-20T13:00:00+00:00",
+				"type": "token", "kind": "access", "name": "Nightly", "is_current": true, "last_used_at": nil,
+				"expires_at": "2026-12-20T13:00:00+00:00",
 			} {
 				if got[name] != want {
 					t.Errorf("%s is %v, want %v", name, got[name], want)
 				}
 			}
-			if len(got["scopes"].([]any)) != 4 || got["user"].(object)["login"] != "other@example.com" || got["application"].(object)["name"] != docgen.CommandLineApplication {
+			if len(got["scopes"].([]any)) != 4 || got["user"].(object)["login"] != "other@example.com" ||
+				got["application"].(object)["name"] != docgen.CommandLineApplication {
 				t.Errorf("the token is %v", got)
 			}
 			must(t, w.RecordUses(t.Context()))

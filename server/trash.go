@@ -79,7 +79,8 @@ func (a *api) getTrashedFolder(ctx context.Context, c *call, in *FolderQuery) (*
 const restoreDescription = "Restores the item to its original folder. If that folder is in the trash itself, parent selects another " +
 	"one; otherwise, parent is ignored. name is a new name, in case the original one is taken."
 
-var restoreErrors = []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed,
+var restoreErrors = []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
+	docgen.CodeTrashed,
 	docgen.CodeNotTrashed, docgen.CodeConflict, docgen.CodeNameInUse, codeMediaType, docgen.CodeBodyTooLarge}
 
 var docRestoreFile = doc{

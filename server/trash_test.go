@@ -41,7 +41,8 @@ func TestTrashOnTheWire(t *testing.T) {
 
 		w.t.Run("a file in it", func(t *testing.T) {
 			v := w.do(at("GET /files/{file_id}/trash", s), request{}).want(t, 200)
-			for _, name := range []string{"sequence_id", "sha1", "description", "size", "path_collection", "created_at", "modified_at", "modified_by", "owned_by", "item_status"} {
+			for _, name := range []string{"sequence_id", "sha1", "description", "size", "path_collection", "created_at", "modified_at",
+				"modified_by", "owned_by", "item_status"} {
 				if v[name] == nil {
 					t.Errorf("%s is not there", name)
 				}
@@ -58,14 +59,16 @@ func TestTrashOnTheWire(t *testing.T) {
 			}
 		})
 		w.t.Run("restored", func(t *testing.T) {
-			w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":"invoice.DOCX","parent":{"id":%d}}`, s.folder)}, {"file", "x"}}}).want(t, 201)
+			w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":"invoice.DOCX","parent":{"id":%d}}`, s.folder)},
+				{"file", "x"}}}).want(t, 201)
 			v := w.do(at("POST /files/{file_id}", s), request{}).want(t, 409, "item_name_in_use")
 			if in, ok := conflicts(t, v).(object); !ok || in["name"] != "invoice.DOCX" || in["type"] != "file" {
 				t.Errorf("conflicts %v, want the file", conflicts(t, v))
 			}
 			w.do(at("POST /files/{file_id}", s), request{body: object{"name": "x/y"}}).want(t, 400, "item_name_invalid")
 			w.do(at("POST /files/{file_id}", s), request{body: object{"colour": "red"}}).want(t, 400, "bad_request")
-			v = w.do(at("POST /files/{file_id}?fields=name,item_status,trashed_at,parent", s), request{body: object{"name": "back.docx"}}).want(t, 201)
+			v = w.do(at("POST /files/{file_id}?fields=name,item_status,trashed_at,parent", s),
+				request{body: object{"name": "back.docx"}}).want(t, 201)
 			if v["name"] != "back.docx" || v["item_status"] != "active" || v["trashed_at"] != nil || v["parent"].(object)["id"] != id(s.folder) {
 				t.Errorf("restored %v", v)
 			}
@@ -95,7 +98,8 @@ func TestTrashOnTheWire(t *testing.T) {
 			if v["parent"].(object)["id"] != "0" {
 				t.Errorf("restored %v", v)
 			}
-			if v := w.do(at("POST /folders/{folder_id}", s), request{body: "{}"}).want(t, 201); v["item_status"] != "active" || v["item_collection"] == nil {
+			if v := w.do(at("POST /folders/{folder_id}", s), request{body: "{}"}).want(t, 201); v["item_status"] != "active" ||
+				v["item_collection"] == nil {
 				t.Errorf("restored %v", v)
 			}
 		})
@@ -142,10 +146,12 @@ func TestListOfTheTrashOnTheWire(t *testing.T) {
 		if !slices.Equal(got, want) || len(pages) != 3 {
 			w.t.Errorf("by marker %q on %d pages, want %q", got, len(pages), want)
 		}
-		if v := w.do("GET /folders/trash/items?fields=trashed_at,item_status,parent", request{}).want(w.t, 200); len(v["entries"].([]any)[0].(object)) != 5 || entries(v, "item_status")[0] != "trashed" {
+		if v := w.do("GET /folders/trash/items?fields=trashed_at,item_status,parent", request{}).want(w.t,
+			200); len(v["entries"].([]any)[0].(object)) != 5 || entries(v, "item_status")[0] != "trashed" {
 			w.t.Errorf("with fields: %v", v["entries"])
 		}
-		for path, code := range map[string]string{"sort=colour": "bad_request", "limit=0": "invalid_limit", "offset=300001": "invalid_offset", "usemarker=maybe": "bad_request", "usemarker=true&marker=x": "bad_request"} {
+		for path, code := range map[string]string{"sort=colour": "bad_request", "limit=0": "invalid_limit",
+			"offset=300001": "invalid_offset", "usemarker=maybe": "bad_request", "usemarker=true&marker=x": "bad_request"} {
 			w.do("GET /folders/trash/items?"+path, request{}).want(w.t, 400, code)
 		}
 	})
@@ -159,7 +165,8 @@ func TestVersionsOnTheWire(t *testing.T) {
 		if v := w.do("GET "+versions, request{}).want(w.t, 200); v["total_count"] != 0.0 || len(v["entries"].([]any)) != 0 {
 			w.t.Errorf("before there is a second: %v", v)
 		}
-		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", `{"name":"second.docx"}`}, {"file", "second"}}}).want(w.t, 200)
+		w.do(at("POST /files/{file_id}/content", s),
+			request{body: form{{"attributes", `{"name":"second.docx"}`}, {"file", "second"}}}).want(w.t, 200)
 		v := w.do("GET "+versions+"?limit=5000", request{}).want(w.t, 200)
 		if v["total_count"] != 1.0 || v["limit"] != 1000.0 || entries(v, "id")[0] != id(s.version) {
 			w.t.Errorf("past versions: %v", v)
@@ -195,7 +202,8 @@ func TestVersionsOnTheWire(t *testing.T) {
 			if got := problems(v); !slices.Equal(got, []string{"invalid_parameter trashed_at"}) {
 				t.Errorf("problems %q", got)
 			}
-			if v := w.do("PUT "+first, request{body: object{"trashed_at": nil}}).want(t, 200); v["trashed_at"] != nil || v["restored_at"] == nil || v["restored_by"] == nil {
+			if v := w.do("PUT "+first, request{body: object{"trashed_at": nil}}).want(t, 200); v["trashed_at"] != nil ||
+				v["restored_at"] == nil || v["restored_by"] == nil {
 				t.Errorf("version %v", v)
 			}
 			w.do("PUT "+first, request{body: object{"trashed_at": nil}}).want(t, 404, "not_trashed")
@@ -225,7 +233,8 @@ func TestCopiesOnTheWire(t *testing.T) {
 		s := w.scene()
 		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", "{}"}, {"file", "second"}}}).want(w.t, 200)
 		parent := object{"id": id(s.folder)}
-		v := w.do(at("POST /files/{file_id}/copy", s), request{body: object{"parent": parent, "name": "copy.docx", "version": id(s.version)}}).want(w.t, 201)
+		v := w.do(at("POST /files/{file_id}/copy", s),
+			request{body: object{"parent": parent, "name": "copy.docx", "version": id(s.version)}}).want(w.t, 201)
 		if v["name"] != "copy.docx" || v["sha1"] != digest("0123456789") || v["etag"] != "0" || v["parent"].(object)["id"] != id(s.folder) {
 			w.t.Errorf("copy %v", v)
 		}
@@ -238,11 +247,13 @@ func TestCopiesOnTheWire(t *testing.T) {
 		if got := problems(v); !slices.Equal(got, []string{"invalid_parameter name", "missing_parameter parent"}) {
 			w.t.Errorf("problems %q", got)
 		}
-		v = w.do(at("POST /folders/{folder_id}/copy?fields=name,item_collection", s), request{body: object{"parent": object{"id": 0}, "name": "copy"}}).want(w.t, 201)
+		v = w.do(at("POST /folders/{folder_id}/copy?fields=name,item_collection", s),
+			request{body: object{"parent": object{"id": 0}, "name": "copy"}}).want(w.t, 201)
 		if got := entries(v["item_collection"].(object), "name"); len(v) != 5 || !slices.Equal(got, []string{"copy.docx", "Invoice.docx"}) {
 			w.t.Errorf("copy %v", v)
 		}
-		v = w.do(at("POST /folders/{folder_id}/copy", s), request{body: object{"parent": object{"id": 0}, "name": "COPY"}}).want(w.t, 409, "item_name_in_use")
+		v = w.do(at("POST /folders/{folder_id}/copy", s), request{body: object{"parent": object{"id": 0}, "name": "COPY"}}).want(w.t, 409,
+			"item_name_in_use")
 		if in, ok := conflicts(w.t, v).([]any); !ok || len(in) != 1 || in[0].(object)["type"] != "folder" {
 			w.t.Errorf("conflicts %v, want a list with the folder", conflicts(w.t, v))
 		}
@@ -256,7 +267,8 @@ func TestConflictsOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		upload := func(name string) response {
-			return w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":%q,"parent":{"id":%d}}`, name, s.folder)}, {"file", "x"}}})
+			return w.do("POST /files/content",
+				request{body: form{{"attributes", fmt.Sprintf(`{"name":%q,"parent":{"id":%d}}`, name, s.folder)}, {"file", "x"}}})
 		}
 		file := conflicts(w.t, upload("invoice.docx").want(w.t, 409, "item_name_in_use")).(object)
 		if file["type"] != "file" || file["id"] != id(s.file) || file["sha1"] != digest("0123456789") || file["file_version"] == nil {
@@ -284,11 +296,13 @@ func TestPreflight(t *testing.T) {
 		}{
 			{"a file", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1000}, 200, ""},
 			{"a file without its size", "OPTIONS /files/content", object{"name": "a", "parent": parent}, 200, ""},
-			{"a file that is too large", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1001}, 403, "file_size_limit_exceeded"},
+			{"a file that is too large", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1001}, 403,
+				"file_size_limit_exceeded"},
 			{"a file of no size", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": -1}, 400, "bad_request"},
 			{"a file with half a byte", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1.5}, 400, "bad_request"},
 			{"a file of a size in words", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": "large"}, 400, "bad_request"},
-			{"a file of more bytes than there are", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1e30}, 400, "bad_request"},
+			{"a file of more bytes than there are", "OPTIONS /files/content", object{"name": "a", "parent": parent, "size": 1e30}, 400,
+				"bad_request"},
 			{"a file without a name", "OPTIONS /files/content", object{"parent": parent}, 400, "bad_request"},
 			{"a file whose name is taken", "OPTIONS /files/content", object{"name": "INVOICE.docx", "parent": parent}, 409, "item_name_in_use"},
 			{"a file whose name cannot be", "OPTIONS /files/content", object{"name": "..", "parent": parent}, 400, "item_name_invalid"},
@@ -298,7 +312,8 @@ func TestPreflight(t *testing.T) {
 			{"a version that is too large", version, object{"size": 1001}, 403, "file_size_limit_exceeded"},
 			{"a version under a name that is taken", version, object{"name": "taken"}, 409, "item_name_in_use"},
 		}
-		w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":"taken","parent":{"id":%d}}`, s.folder)}, {"file", "x"}}}).want(w.t, 201)
+		w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":"taken","parent":{"id":%d}}`, s.folder)},
+			{"file", "x"}}}).want(w.t, 201)
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
 				res := w.do(tt.call, request{body: tt.body})
@@ -335,7 +350,8 @@ func TestFieldsThatAreAskedFor(t *testing.T) {
 		if roles := v["allowed_invitee_roles"].([]any); len(roles) != 6 || slices.Contains(roles, any("co-owner")) {
 			w.t.Errorf("an editor may give the roles %v", roles)
 		}
-		if v := w.do(at("GET /files/{file_id}?fields=allowed_invitee_roles", s), request{as: "reader"}).want(w.t, 200); len(v["allowed_invitee_roles"].([]any)) != 0 {
+		if v := w.do(at("GET /files/{file_id}?fields=allowed_invitee_roles", s), request{as: "reader"}).want(w.t,
+			200); len(v["allowed_invitee_roles"].([]any)) != 0 {
 			w.t.Errorf("a reader may give %v", v)
 		}
 		v = w.do(at("GET /folders/{folder_id}?fields=tags,can_non_owners_invite,is_externally_owned,is_accessible_via_shared_link,folder_upload_email,permissions", s), request{}).want(w.t, 200)

@@ -47,7 +47,8 @@ func (a *api) userOf(u *docgen.User) user {
 	return user{
 		Type: typeUser, ID: ID(u.ID), Name: u.Name, Login: u.Login, Status: u.Status, Role: u.Role,
 		CreatedAt: timestamp{u.CreatedAt}, ModifiedAt: timestamp{u.ModifiedAt},
-		Language: u.Profile.Language, TimeZone: u.Profile.TimeZone, JobTitle: u.Profile.JobTitle, Phone: u.Profile.Phone, Address: u.Profile.Address,
+		Language: u.Profile.Language, TimeZone: u.Profile.TimeZone, JobTitle: u.Profile.JobTitle, Phone: u.Profile.Phone,
+		Address:     u.Profile.Address,
 		SpaceAmount: spaceAmount(u.Space.Quota), SpaceUsed: u.Space.Bytes, MaxUploadSize: a.service.Limits().UploadBytes,
 		Enterprise:   &enterprise{Type: typeEnterprise, ID: ID(u.EnterpriseID), Name: u.EnterpriseName},
 		PlatformOnly: &u.PlatformOnly, ExternalID: &u.ExternalID, Weight: u.Weight,
@@ -94,7 +95,8 @@ const orAppUsers = " For users that only applications use (is_platform_access_on
 var docListUsers = doc{
 	id: "list_users", tag: tagUsers, scope: docgen.ScopeManagedUsers,
 	summary: "List users",
-	description: "In ascending order of id: by offset, or by marker if usemarker is true. Users that the caller does not manage are neither listed nor counted." +
+	description: "In ascending order of id: by offset, or by marker if usemarker is true. Users that the caller does not manage " +
+		"are neither listed nor counted." +
 		orAppUsers,
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset},
 	example: &offsetPage[view[user]]{TotalCount: 1, Limit: docgen.DefaultPageLimit, Entries: []view[user]{{value: exampleUser()}}},
@@ -154,8 +156,9 @@ var docCreateUser = doc{
 	summary: "Create a user", status: http.StatusCreated,
 	description: "Creates a user with an empty root folder. Only administrators can create administrators." + orAppUsers,
 	errors:      []docgen.Code{docgen.CodeLoginInUse, codeMediaType, docgen.CodeBodyTooLarge},
-	body:        createUserRequest{Name: "Grace Hopper", Login: "grace@example.com", Role: "user", Language: "en", TimeZone: "America/New_York"},
-	example:     view[user]{value: exampleUser()},
+	body: createUserRequest{Name: "Grace Hopper", Login: "grace@example.com", Role: "user", Language: "en",
+		TimeZone: "America/New_York"},
+	example: view[user]{value: exampleUser()},
 }
 
 type createUserRequest struct {

@@ -16,8 +16,10 @@ func TestUsersOnTheWire(t *testing.T) {
 			"phone": "1", "address": "Main Street", "external_app_user_id": "z",
 		}).want(w.t, 201)
 		for name, want := range map[string]any{
-			"type": "user", "name": "Zoe", "login": "zoe@example.com", "language": "de-CH", "timezone": "Europe/Zurich", "job_title": "Clerk", "phone": "1",
-			"address": "Main Street", "status": "active", "space_amount": -1.0, "space_used": 0.0, "max_upload_size": float64(5 << 30), "avatar_url": nil, "notification_email": nil,
+			"type": "user", "name": "Zoe", "login": "zoe@example.com", "language": "de-CH", "timezone": "Europe/Zurich", "job_title": "Clerk",
+			"phone":   "1",
+			"address": "Main Street", "status": "active", "space_amount": -1.0, "space_used": 0.0, "max_upload_size": float64(5 << 30),
+			"avatar_url": nil, "notification_email": nil,
 		} {
 			if got, ok := made[name]; got != want || !ok {
 				w.t.Errorf("%s is %v, want %v", name, got, want)
@@ -34,8 +36,10 @@ func TestUsersOnTheWire(t *testing.T) {
 			w.t.Errorf("changed: %v", changed)
 		}
 		w.t.Run("everything that is wrong at once", func(t *testing.T) {
-			v := do("POST /users", object{"login": 5, "role": "king", "status": "dead", "timezone": "Mars/Olympus", "colour": "red"}).want(t, 400, "bad_request")
-			want := []string{"invalid_parameter colour", "invalid_parameter login", "invalid_parameter role", "invalid_parameter status", "invalid_parameter timezone", "missing_parameter name"}
+			v := do("POST /users", object{"login": 5, "role": "king", "status": "dead", "timezone": "Mars/Olympus", "colour": "red"}).want(t,
+				400, "bad_request")
+			want := []string{"invalid_parameter colour", "invalid_parameter login", "invalid_parameter role", "invalid_parameter status",
+				"invalid_parameter timezone", "missing_parameter name"}
 			if got := problems(v); !slices.Equal(got, want) {
 				t.Errorf("problems %q, want %q", got, want)
 			}
@@ -67,7 +71,8 @@ func TestUsersOnTheWire(t *testing.T) {
 			do("DELETE "+owner, nil).want(t, 409, "user_owns_content")
 			transfer := request{as: "archivist", body: object{"owned_by": object{"id": made["id"]}}}
 			moved := w.do("PUT "+owner+"/folders/0?notify=false", transfer).want(t, 200)
-			if moved["name"] != "owner's Files and Folders" || moved["owned_by"].(object)["id"] != made["id"] || moved["parent"].(object)["id"] != "0" {
+			if moved["name"] != "owner's Files and Folders" || moved["owned_by"].(object)["id"] != made["id"] ||
+				moved["parent"].(object)["id"] != "0" {
 				t.Errorf("moved: %v", moved)
 			}
 			w.do(at("GET /files/{file_id}", s), request{}).want(t, 404)
@@ -90,7 +95,8 @@ func TestListingUsersOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		list := func(query string) object { return w.do("GET /users"+query, request{as: "admin"}).want(w.t, 200) }
 		page := list("?limit=2&offset=1&fields=login")
-		if page["total_count"] != 6.0 || page["limit"] != 2.0 || page["offset"] != 1.0 || fmt.Sprint(logins(page)) != "[other@example.com reader@example.com]" {
+		if page["total_count"] != 6.0 || page["limit"] != 2.0 || page["offset"] != 1.0 ||
+			fmt.Sprint(logins(page)) != "[other@example.com reader@example.com]" {
 			w.t.Errorf("by offset: %v", page)
 		}
 		page = list("?limit=4&usemarker=true&filter_term=&fields=login")

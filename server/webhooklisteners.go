@@ -29,9 +29,10 @@ var docCreateListener = doc{
 	description: "A listener is a webhook without a public address, for development: instead of receiving notifications, you poll for " +
 		"them. It gets no events from before its creation, and expires when it has not been polled for two minutes. The limit is ten " +
 		"listeners per user and application." + extension,
-	status:  http.StatusCreated,
-	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
-	body:    createListenerRequest{Target: &itemRef{ID: exampleFolder, Type: typeFolder}, Triggers: []triggerName{triggerName(docgen.FileUploaded)}},
+	status: http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
+	body: createListenerRequest{Target: &itemRef{ID: exampleFolder, Type: typeFolder},
+		Triggers: []triggerName{triggerName(docgen.FileUploaded)}},
 	example: exampleListener(),
 	also:    bodyMayBeEmpty,
 }

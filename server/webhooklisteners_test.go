@@ -78,7 +78,8 @@ func TestListenersOnTheWire(t *testing.T) {
 			}
 			entry := got[0].(object)
 			body := w.notification(t, entry)
-			want := object{"id": entry["id"], "type": "webhook_delivery", "headers": object{"webhook-id": body["id"], "keys": "2"}, "body": entry["body"]}
+			want := object{"id": entry["id"], "type": "webhook_delivery", "headers": object{"webhook-id": body["id"], "keys": "2"},
+				"body": entry["body"]}
 			if fmt.Sprint(entry) != fmt.Sprint(want) || body["trigger"] != "FILE.UPLOADED" || body["source"].(object)["name"] != "one.txt" {
 				t.Errorf("fetched %v\nwant %v", entry, want)
 			}
@@ -96,7 +97,8 @@ func TestListenersOnTheWire(t *testing.T) {
 		w.t.Run("listen to what they ask for alone", func(t *testing.T) {
 			folder, err := w.CreateFolder(t.Context(), w.owner, docgen.NewFolder{Name: "Alone"})
 			must(t, err)
-			one := w.do("POST /webhook_listeners", request{body: object{"target": ref(folder.ID, "folder"), "triggers": []string{"FOLDER.CREATED"}}}).want(t, 201)
+			one := w.do("POST /webhook_listeners",
+				request{body: object{"target": ref(folder.ID, "folder"), "triggers": []string{"FOLDER.CREATED"}}}).want(t, 201)
 			if fmt.Sprint(one["target"], one["triggers"]) != fmt.Sprint(ref(folder.ID, "folder"), []any{"FOLDER.CREATED"}) {
 				t.Errorf("made %v", one)
 			}
@@ -147,15 +149,22 @@ func TestListenerErrors(t *testing.T) {
 			code       string
 			problems   []string
 		}{
-			{"a target that is not there", "POST /webhook_listeners", object{"target": ref(4711, "folder")}, 404, "not_found", []string{"invalid_parameter folder"}},
-			{"the root folder as a file", "POST /webhook_listeners", object{"target": ref(0, "file")}, 404, "not_found", []string{"invalid_parameter file"}},
-			{"a trigger for folders on a file", "POST /webhook_listeners", object{"target": ref(s.file, "file"), "triggers": []string{"FOLDER.MOVED"}}, 400, "bad_request",
+			{"a target that is not there", "POST /webhook_listeners", object{"target": ref(4711, "folder")}, 404, "not_found",
+				[]string{"invalid_parameter folder"}},
+			{"the root folder as a file", "POST /webhook_listeners", object{"target": ref(0, "file")}, 404, "not_found",
+				[]string{"invalid_parameter file"}},
+			{"a trigger for folders on a file", "POST /webhook_listeners",
+				object{"target": ref(s.file, "file"), "triggers": []string{"FOLDER.MOVED"}}, 400, "bad_request",
 				[]string{"invalid_parameter triggers[0]"}},
 			{"a body that is none", "POST /webhook_listeners", "[]", 400, "bad_request", []string{"invalid_parameter "}},
-			{"an id that is none", "POST /webhook_listeners/{listener_id}/events", object{"accepted": []string{"1", "x"}}, 400, "bad_request", []string{"invalid_parameter accepted[1]"}},
-			{"too many accepted", "POST /webhook_listeners/{listener_id}/events", object{"accepted": many}, 400, "bad_request", []string{"invalid_parameter accepted"}},
-			{"a wait that is no number", "POST /webhook_listeners/{listener_id}/events", object{"wait_seconds": "long"}, 400, "bad_request", []string{"invalid_parameter wait_seconds"}},
-			{"one that is not there", "POST /webhook_listeners/4711/events", object{}, 404, "not_found", []string{"invalid_parameter webhook_listener"}},
+			{"an id that is none", "POST /webhook_listeners/{listener_id}/events", object{"accepted": []string{"1", "x"}}, 400, "bad_request",
+				[]string{"invalid_parameter accepted[1]"}},
+			{"too many accepted", "POST /webhook_listeners/{listener_id}/events", object{"accepted": many}, 400, "bad_request",
+				[]string{"invalid_parameter accepted"}},
+			{"a wait that is no number", "POST /webhook_listeners/{listener_id}/events", object{"wait_seconds": "long"}, 400, "bad_request",
+				[]string{"invalid_parameter wait_seconds"}},
+			{"one that is not there", "POST /webhook_listeners/4711/events", object{}, 404, "not_found",
+				[]string{"invalid_parameter webhook_listener"}},
 			{"a webhook", "DELETE /webhook_listeners/" + id(s.webhook), nil, 404, "not_found", []string{"invalid_parameter webhook_listener"}},
 		} {
 			w.t.Run(tt.name, func(t *testing.T) {

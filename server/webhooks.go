@@ -29,7 +29,8 @@ type webhookMini struct {
 func webhookOf(w *docgen.Webhook) webhook {
 	return webhook{
 		ID: ID(w.ID), Type: typeWebhook, Target: targetOf(w.TargetKind, w.TargetID), CreatedBy: userMiniOf(&w.CreatedBy),
-		CreatedAt: timestamp{w.CreatedAt}, Address: w.Address, Triggers: each(w.Triggers, triggerNameOf), Status: w.Status, StatusReason: orNull(w.Reason),
+		CreatedAt: timestamp{w.CreatedAt}, Address: w.Address, Triggers: each(w.Triggers, triggerNameOf), Status: w.Status,
+		StatusReason: orNull(w.Reason),
 	}
 }
 

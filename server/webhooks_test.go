@@ -42,7 +42,8 @@ func TestWebhooksOnTheWire(t *testing.T) {
 		s := w.scene()
 		folder, err := w.CreateFolder(w.t.Context(), w.owner, docgen.NewFolder{Name: "Watched"})
 		must(w.t, err)
-		made := w.do("POST /webhooks", request{body: hookOn(ref(folder.ID, "folder"), "FILE.UPLOADED", "FILE.MOVED", "FILE.UPLOADED")}).want(w.t, 201)
+		made := w.do("POST /webhooks", request{body: hookOn(ref(folder.ID, "folder"), "FILE.UPLOADED", "FILE.MOVED",
+			"FILE.UPLOADED")}).want(w.t, 201)
 		path := "/webhooks/" + made["id"].(string)
 		is := func(t *testing.T, got, want object) {
 			t.Helper()
@@ -78,8 +79,10 @@ func TestWebhooksOnTheWire(t *testing.T) {
 				{object{"target": nil, "address": nil, "triggers": nil, "status": nil}, object{}},
 				{object{"status": "disabled"}, object{"status": "disabled", "status_reason": "It was disabled by an update."}},
 				{object{"triggers": []string{"FOLDER.MOVED"}}, object{"triggers": []any{"FOLDER.MOVED"}}},
-				{object{"address": "https://other.example.com/"}, object{"address": "https://other.example.com/", "status": "active", "status_reason": nil}},
-				{object{"target": ref(s.file, "file"), "triggers": []string{"FILE.RENAMED"}}, object{"target": ref(s.file, "file"), "triggers": []any{"FILE.RENAMED"}}},
+				{object{"address": "https://other.example.com/"}, object{"address": "https://other.example.com/", "status": "active",
+					"status_reason": nil}},
+				{object{"target": ref(s.file, "file"), "triggers": []string{"FILE.RENAMED"}},
+					object{"target": ref(s.file, "file"), "triggers": []any{"FILE.RENAMED"}}},
 				{object{"status": "active"}, object{}},
 			} {
 				whole = with(whole, change.differs)
@@ -121,31 +124,46 @@ func TestWebhookErrors(t *testing.T) {
 				[]string{"missing_parameter target.id"}, ""},
 			{"a target of another type", "POST /webhooks", with(file("FILE.MOVED"), object{"target": ref(s.file, "user")}), 400, "bad_request",
 				[]string{"invalid_parameter target.type"}, "file or folder"},
-			{"a target that is not there", "POST /webhooks", hookOn(ref(4711, "file"), "FILE.MOVED"), 404, "not_found", []string{"invalid_parameter file"}, "Not Found"},
-			{"a file as a folder", "POST /webhooks", hookOn(ref(s.file, "folder"), "FILE.MOVED"), 404, "not_found", []string{"invalid_parameter folder"}, ""},
-			{"a target in the trash", "POST /webhooks", hookOn(ref(trashed.ID, "folder"), "FILE.MOVED"), 404, "trashed", []string{"invalid_parameter folder"}, ""},
-			{"the root folder", "POST /webhooks", hookOn(ref(0, "folder"), "FILE.MOVED"), 400, "bad_request", []string{"invalid_parameter target.id"}, "choose a folder in it"},
+			{"a target that is not there", "POST /webhooks", hookOn(ref(4711, "file"), "FILE.MOVED"), 404, "not_found",
+				[]string{"invalid_parameter file"}, "Not Found"},
+			{"a file as a folder", "POST /webhooks", hookOn(ref(s.file, "folder"), "FILE.MOVED"), 404, "not_found",
+				[]string{"invalid_parameter folder"}, ""},
+			{"a target in the trash", "POST /webhooks", hookOn(ref(trashed.ID, "folder"), "FILE.MOVED"), 404, "trashed",
+				[]string{"invalid_parameter folder"}, ""},
+			{"the root folder", "POST /webhooks", hookOn(ref(0, "folder"), "FILE.MOVED"), 400, "bad_request",
+				[]string{"invalid_parameter target.id"}, "select a folder inside it"},
 			{"a second one", "POST /webhooks", hookOn(ref(s.folder, "folder"), "FILE.MOVED"), 409, "conflict", nil,
-				"The application has a webhook of this user on folder " + id(s.folder) + " already: update that one, or delete it first."},
-			{"no triggers", "POST /webhooks", file(), 400, "bad_request", []string{"invalid_parameter triggers"}, "1 to 100 triggers, this one has 0"},
+				"The application already has a webhook of this user on folder " + id(s.folder) + ". Update or delete it."},
+			{"no triggers", "POST /webhooks", file(), 400, "bad_request", []string{"invalid_parameter triggers"},
+				"1 to 100 triggers, this one has 0"},
 			{"too many triggers", "POST /webhooks", file(many...), 400, "bad_request", []string{"invalid_parameter triggers"}, "this one has 101"},
-			{"triggers that cannot be", "POST /webhooks", file("FILE.MOVED", "FILE.UPLOADED", "FILE.EATEN", "WEBHOOK.DELETED", "FOLDER.MOVED"), 400, "bad_request",
-				[]string{"invalid_parameter triggers[1]", "invalid_parameter triggers[2]", "invalid_parameter triggers[3]", "invalid_parameter triggers[4]"}, ""},
-			{"an address of another kind, and no triggers", "POST /webhooks", with(file(), object{"address": "http://hooks.example.com/"}), 400, "bad_request",
+			{"triggers that cannot be", "POST /webhooks", file("FILE.MOVED", "FILE.UPLOADED", "FILE.EATEN", "WEBHOOK.DELETED", "FOLDER.MOVED"),
+				400, "bad_request",
+				[]string{"invalid_parameter triggers[1]", "invalid_parameter triggers[2]", "invalid_parameter triggers[3]",
+					"invalid_parameter triggers[4]"}, ""},
+			{"an address of another kind, and no triggers", "POST /webhooks", with(file(), object{"address": "http://hooks.example.com/"}),
+				400, "bad_request",
 				[]string{"invalid_parameter address", "invalid_parameter triggers"}, ""},
-			{"an address that is empty", "POST /webhooks", with(file("FILE.MOVED"), object{"address": ""}), 400, "bad_request", []string{"invalid_parameter address"}, "at most 2048 bytes"},
-			{"an address that is too long", "POST /webhooks", with(file("FILE.MOVED"), object{"address": "https://" + strings.Repeat("a", 2041)}), 400, "bad_request",
+			{"an address that is empty", "POST /webhooks", with(file("FILE.MOVED"), object{"address": ""}), 400, "bad_request",
 				[]string{"invalid_parameter address"}, "at most 2048 bytes"},
-			{"a field that is not there", "POST /webhooks", with(file("FILE.MOVED"), object{"name": "x"}), 400, "bad_request", []string{"invalid_parameter name"}, ""},
+			{"an address that is too long", "POST /webhooks",
+				with(file("FILE.MOVED"), object{"address": "https://" + strings.Repeat("a", 2041)}), 400, "bad_request",
+				[]string{"invalid_parameter address"}, "at most 2048 bytes"},
+			{"a field that is not there", "POST /webhooks", with(file("FILE.MOVED"), object{"name": "x"}), 400, "bad_request",
+				[]string{"invalid_parameter name"}, ""},
 
 			{"to a target that has one", "PUT /webhooks/" + second, object{"target": ref(s.folder, "folder")}, 409, "conflict", nil, "already"},
 			{"to a target that is not there", "PUT /webhooks/" + second, object{"target": ref(4711, "folder")}, 404, "not_found", nil, ""},
-			{"to the root folder", "PUT /webhooks/" + second, object{"target": ref(0, "folder")}, 400, "bad_request", []string{"invalid_parameter target.id"}, ""},
-			{"to no triggers", "PUT /webhooks/" + second, object{"triggers": []string{}}, 400, "bad_request", []string{"invalid_parameter triggers"}, ""},
+			{"to the root folder", "PUT /webhooks/" + second, object{"target": ref(0, "folder")}, 400, "bad_request",
+				[]string{"invalid_parameter target.id"}, ""},
+			{"to no triggers", "PUT /webhooks/" + second, object{"triggers": []string{}}, 400, "bad_request",
+				[]string{"invalid_parameter triggers"}, ""},
 			{"to triggers that its target cannot have", "PUT /webhooks/" + second, object{"triggers": []string{"FOLDER.MOVED"}}, 400, "bad_request",
 				[]string{"invalid_parameter triggers[0]"}, "FOLDER.MOVED is for webhooks on folders"},
-			{"to another status", "PUT /webhooks/" + second, object{"status": "deleted"}, 400, "bad_request", []string{"invalid_parameter status"}, "active or disabled"},
-			{"to another address", "PUT /webhooks/" + second, object{"address": "ftp://x"}, 400, "bad_request", []string{"invalid_parameter address"}, "https://"},
+			{"to another status", "PUT /webhooks/" + second, object{"status": "deleted"}, 400, "bad_request",
+				[]string{"invalid_parameter status"}, "active or disabled"},
+			{"to another address", "PUT /webhooks/" + second, object{"address": "ftp://x"}, 400, "bad_request",
+				[]string{"invalid_parameter address"}, "https://"},
 			{"one that is not there", "GET /webhooks/4711", nil, 404, "not_found", []string{"invalid_parameter webhook"}, "Not Found"},
 			{"an id that is none", "DELETE /webhooks/x", nil, 404, "not_found", []string{"invalid_parameter webhook"}, ""},
 			{"a malformed limit", "GET /webhooks?limit=x", nil, 400, "invalid_limit", []string{"invalid_parameter limit"}, ""},
@@ -172,14 +190,15 @@ func TestTooManyWebhooks(t *testing.T) {
 		for i := range docgen.MaxWebhooks {
 			folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: fmt.Sprint(i)})
 			must(w.t, err)
-			n := docgen.NewWebhook{TargetKind: docgen.Folder, TargetID: folder.ID, Address: "https://hooks.example.com/", Triggers: []docgen.Trigger{docgen.FileMoved}}
+			n := docgen.NewWebhook{TargetKind: docgen.Folder, TargetID: folder.ID, Address: "https://hooks.example.com/",
+				Triggers: []docgen.Trigger{docgen.FileMoved}}
 			_, err = w.CreateWebhook(ctx, w.owner, n)
 			must(w.t, err)
 		}
 		folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: "one more"})
 		must(w.t, err)
 		one := w.do("POST /webhooks", request{body: hookOn(ref(folder.ID, "folder"), "FILE.MOVED")})
-		if one.want(w.t, 400, "bad_request"); !strings.Contains(string(one.text), "1000 webhooks of this user already") {
+		if one.want(w.t, 400, "bad_request"); !strings.Contains(string(one.text), "already has 1000 webhooks of this user") {
 			w.t.Errorf("%s", one.text)
 		}
 		if list := w.do("GET /webhooks?limit=5000", request{}).want(w.t, 200); len(list["entries"].([]any)) != 1000 {

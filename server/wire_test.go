@@ -63,9 +63,11 @@ func TestEveryAnswerIsJSON(t *testing.T) {
 			{"a path that is not clean", "GET //2.0/users/../users/me" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"a path with a slash at the end", "GET /2.0/users/me/" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"a whole URL", "GET http://elsewhere/nowhere" + host + "\r\n", 404, "not_found", "no such path"},
-			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request", `The path of the request is malformed: invalid URL escape "%zz".`},
+			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request",
+				`The path of the request is malformed: invalid URL escape "%zz".`},
 			{"a path of zero bytes", "GET /2.0/files/%00" + host + token + "\r\n", 404, "not_found", ""},
-			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 400, "bad_request", `'fields' is not percent-encoded correctly: invalid URL escape "%zz"`},
+			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 400, "bad_request",
+				`'fields' is not percent-encoded correctly: invalid URL escape "%zz"`},
 			{"another method", "PATCH /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"a method that nobody knows", "BREW /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"TRACE", "TRACE /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
@@ -81,12 +83,16 @@ func TestEveryAnswerIsJSON(t *testing.T) {
 			{"a header with a zero byte", "GET /" + host + "X: \x00\r\n\r\n", 400, "bad_request", "400 Bad Request"},
 			{"another version of HTTP", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", 400, "bad_request", "505"},
 			{"another transfer encoding", "POST /2.0/folders" + host + token + "Transfer-Encoding: gzip\r\n\r\n", 400, "bad_request", "501"},
-			{"two lengths", "POST /2.0/folders" + host + token + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "bad_request", "400 Bad Request"},
+			{"two lengths", "POST /2.0/folders" + host + token + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "bad_request",
+				"400 Bad Request"},
 			{"a negative length", "POST /2.0/folders" + host + token + "Content-Length: -1\r\n\r\nx", 400, "bad_request", "400 Bad Request"},
 			{"an expectation that nobody knows", "GET /2.0/users/me" + host + token + "Expect: miracles\r\n\r\n", 400, "bad_request", "417"},
-			{"a body that is compressed", "POST /2.0/folders" + host + token + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415, "unsupported_media_type", "not be compressed"},
-			{"an upload that is compressed", "POST /2.0/files/content" + host + token + "Content-Encoding: br\r\nContent-Length: 1\r\n\r\nx", 415, "unsupported_media_type", "not be compressed"},
-			{"chunks that are none", "POST /2.0/folders" + host + token + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request", "ended before it was complete"},
+			{"a body that is compressed", "POST /2.0/folders" + host + token + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415,
+				"unsupported_media_type", "not be compressed"},
+			{"an upload that is compressed", "POST /2.0/files/content" + host + token + "Content-Encoding: br\r\nContent-Length: 1\r\n\r\nx",
+				415, "unsupported_media_type", "not be compressed"},
+			{"chunks that are none", "POST /2.0/folders" + host + token + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request",
+				"ended before it was complete"},
 		} {
 			w.t.Run(tt.name, func(t *testing.T) {
 				c := w.wire(t)
@@ -131,7 +137,8 @@ func TestRefusalAfterAnswers(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		const looks = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 		content := looks + strings.Repeat("x", 100000)
-		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"x.txt","parent":{"id":"0"}}`}, {"file", content}}}).want(w.t, 201)
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"x.txt","parent":{"id":"0"}}`},
+			{"file", content}}}).want(w.t, 201)
 		file := v["entries"].([]any)[0].(object)["id"]
 		c := w.wire(w.t)
 		head := " HTTP/1.1\r\nHost: x\r\nsvc-version: 2025.0\r\nAuthorization: Bearer " + w.tokens["owner"] + "\r\n\r\n"
@@ -225,7 +232,8 @@ func TestCompression(t *testing.T) {
 			w.do("POST /folders", request{body: object{"name": fmt.Sprint("folder ", i), "parent": object{"id": parent}}}).want(w.t, 201)
 		}
 		text := strings.Repeat("{} ", 5000)
-		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"data.json","parent":{"id":"0"}}`}, {"file", text}}}).want(w.t, 201)
+		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"data.json","parent":{"id":"0"}}`},
+			{"file", text}}}).want(w.t, 201)
 		file := v["entries"].([]any)[0].(object)["id"].(string)
 		for path, compressed := range map[string]bool{
 			"/folders/" + parent + "/items": true,
