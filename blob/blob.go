@@ -1,5 +1,5 @@
-// Package blob keeps contents of any size under keys: written once, never changed, read in whole or in part. Contents are
-// streamed and never held in memory.
+// Package blob stores contents of any size under keys: written once, never changed, read completely or in part. Contents are streamed and
+// never held in memory.
 package blob
 
 import (
@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// MaxKeyLength is the length of the longest key, in bytes.
+// MaxKeyLength is the maximum length of a key, in bytes.
 const MaxKeyLength = 200
 
-// The errors that every Store tells apart, wrapped in more words.
+// The errors that a Store returns, possibly wrapped.
 var (
-	ErrNotExist = fs.ErrNotExist // there is no object of this key
-	ErrExist    = fs.ErrExist    // there is one already
+	ErrNotExist = fs.ErrNotExist // no object has this key
+	ErrExist    = fs.ErrExist    // an object already has this key
 	ErrNoSpace  = errors.New("no space left for contents")
-	ErrRange    = errors.New("the range begins behind the end of the object")
+	ErrRange    = errors.New("the range starts after the end of the object")
 	ErrKey      = errors.New("not a key")
 	ErrTooLarge = errors.New("the object is larger than allowed")
 )
@@ -36,43 +36,42 @@ type Info struct {
 	Modified time.Time
 }
 
-// Store is a place for objects. Its methods may be called from many goroutines. Package blobtest holds the tests that every
-// implementation passes.
+// Store is a place for objects. Its methods are safe for concurrent use. Package blobtest contains the tests that every implementation
+// must pass.
 //
-// A key is 1 to [MaxKeyLength] bytes of a-z, 0-9, '.', '_', '-' and '/', where '/' separates parts that are not empty and
-// do not begin with '.'. Anything else is ErrKey.
+// A key is 1 to [MaxKeyLength] bytes of a-z, 0-9, '.', '_', '-', and '/', where '/' separates parts that are not empty and do not start
+// with '.'. Any other key is an ErrKey.
 type Store interface {
-	// Put stores what r gives until io.EOF and returns its size. When Put returns nil the object is durable; until then
-	// nobody sees it, nor ever when Put fails: not a part of it either. It fails with ErrExist when there is an object of
-	// this key, with ErrNoSpace when there is no room, with ctx's error when ctx ends first, and with r's error when r
-	// fails. r may have been read in part then.
+	// Put stores the data of r until io.EOF and returns its size. When Put returns nil, the object is durable; before that, and if Put
+	// fails, no part of it is visible. It fails with ErrExist if an object already has the key, ErrNoSpace if there is no space, ctx's
+	// error if ctx ends first, and r's error if r fails. r may then have been read in part.
 	Put(ctx context.Context, key string, r io.Reader) (size int64, err error)
 
-	// Open reads length bytes of an object from offset on, or to its end where length is negative or goes beyond it. It
-	// fails with ErrNotExist, and with ErrRange when offset is not within 0 to the object's size. Reading fails once ctx
-	// has ended. The caller closes the reader; an object deleted meanwhile may or may not be read to its end.
+	// Open reads length bytes of an object from offset, or to its end if length is negative or too large. It fails with ErrNotExist, or
+	// with ErrRange if offset is not between 0 and the object's size. Reads fail once ctx has ended. The caller must close the reader. If
+	// the object is deleted in the meantime, reads may fail.
 	Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
 
 	// Stat describes an object, or fails with ErrNotExist.
 	Stat(ctx context.Context, key string) (Info, error)
 
-	// Delete removes an object. That there is none is no error.
+	// Delete removes an object. It is not an error if there is none.
 	Delete(ctx context.Context, key string) error
 
-	// List yields every object whose key begins with prefix, in no particular order; those put or deleted meanwhile may or
-	// may not be among them. It ends with the first error.
+	// List yields every object whose key starts with prefix, in no particular order. Objects that are stored or deleted in the meantime
+	// may be missing. It ends with the first error.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 
-	// Check reports why objects could not be stored at this moment, for a readiness probe.
+	// Check returns an error if objects currently cannot be stored, for a readiness probe.
 	Check(ctx context.Context) error
 
-	// Close releases what the store holds. Readers still open stay usable.
+	// Close releases the resources of the store. Open readers remain usable.
 	Close() error
 }
 
-// Open opens the store at a location: the path of a directory, or the same as a file:// URL. A missing directory is made.
+// Open opens the store at a location: the path of a directory, or a file:// URL. It creates a missing directory.
 //
-// This is the only place that knows which kinds of store there are. Whoever must know where one lies asks [Folder].
+// This is the only place that knows which kinds of store exist. For the folder of a store, use [Folder].
 func Open(location string) (Store, error) {
 	dir, err := pathOf(location)
 	if err != nil {
@@ -81,7 +80,7 @@ func Open(location string) (Store, error) {
 	return OpenDisk(dir)
 }
 
-// OpenExisting is Open for a store that must be there: it fails with ErrNotExist instead of making a directory.
+// OpenExisting is Open for an existing store. It fails with ErrNotExist instead of creating a directory.
 func OpenExisting(location string) (Store, error) {
 	dir, err := pathOf(location)
 	if err != nil {
@@ -97,13 +96,13 @@ func OpenExisting(location string) (Store, error) {
 	return OpenDisk(dir)
 }
 
-// Folder returns the directory of the store at a location; ok is false for a store that has none.
+// Folder returns the directory of the store at a location. ok is false if it has none.
 func Folder(location string) (dir string, ok bool) {
 	dir, err := pathOf(location)
 	return dir, err == nil
 }
 
-// pathOf returns the directory that a location means.
+// pathOf returns the directory of a location.
 func pathOf(location string) (string, error) {
 	scheme, _, isURL := strings.Cut(location, "://")
 	if !isURL {
@@ -114,12 +113,12 @@ func pathOf(location string) (string, error) {
 		return "", fmt.Errorf("open blob store: %w", err)
 	}
 	if scheme != "file" || u.Host != "" {
-		return "", fmt.Errorf("open blob store %s: give the path of a directory or file:///path", u.Redacted())
+		return "", fmt.Errorf("open blob store %s: use the path of a directory or file:///path", u.Redacted())
 	}
 	return u.Path, nil
 }
 
-// ReadAll returns a whole object of at most limit bytes, or fails with ErrTooLarge.
+// ReadAll returns a complete object of at most limit bytes, or fails with ErrTooLarge.
 func ReadAll(ctx context.Context, s Store, key string, limit int64) ([]byte, error) {
 	info, err := s.Stat(ctx, key)
 	if err != nil {
@@ -140,7 +139,7 @@ func ReadAll(ctx context.Context, s Store, key string, limit int64) ([]byte, err
 	return data, nil
 }
 
-// CheckKey returns ErrKey, with the key and the reason, for what is not a key.
+// CheckKey returns ErrKey, with the key and the reason, if a key is not valid.
 func CheckKey(key string) error {
 	switch {
 	case key == "":
@@ -150,7 +149,7 @@ func CheckKey(key string) error {
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "" || part[0] == '.' {
-			return fmt.Errorf("%w: %q has a part that is empty or begins with a dot", ErrKey, key)
+			return fmt.Errorf("%w: %q has a part that is empty or starts with a dot", ErrKey, key)
 		}
 	}
 	if i := strings.IndexFunc(key, func(r rune) bool { return !keyRune(r) }); i >= 0 {

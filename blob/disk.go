@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// temporaryDir holds a folder for each folder of objects, so that concurrent Puts seldom lock the same directory.
+	// temporaryDir has a folder for each folder of objects, so that concurrent Puts rarely lock the same directory.
 	temporaryDir = "tmp"
-	fanOut       = 256  // folders, by the first byte of the key's hash
-	checkFolder  = "00" // where Check writes
+	fanOut       = 256  // folders, by the first byte of the hash of the key
+	checkFolder  = "00" // for the file that Check writes
 	listBatch    = 1000
 	dirMode      = 0o700
 	fileMode     = 0o600
-	// separator stands for the '/' of a key in the name of a file; it is not in any key.
+	// separator replaces the '/' of a key in the name of a file. No key contains it.
 	separator = "~"
-	// staleAfter is the age of a temporary file that nobody can be writing any more.
+	// staleAfter is the age of a temporary file that no process can still be writing.
 	staleAfter = time.Hour
 )
 
-// disk is a Store in a directory of a local disk: each object one file in one of 256 folders.
+// disk is a Store in a directory of a local disk: each object is one file in one of 256 folders.
 type disk struct {
 	root    *os.Root
 	unnamed bool // drafts need no name
 }
 
-// OpenDisk opens the store in a directory, which it makes when missing, and removes what interrupted Puts have left there.
+// OpenDisk opens the store in a directory, which it creates if missing, and removes what interrupted Puts have left there.
 func OpenDisk(dir string) (Store, error) {
 	d, err := openDisk(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func openDisk(dir string) (*disk, error) {
 	return d, nil
 }
 
-// makeDurable makes a directory and those above it, each on the disk before anything is in it.
+// makeDurable creates a directory and its parents, each durable before anything is in it.
 func makeDurable(dir string) error {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -83,8 +83,8 @@ func makeDurable(dir string) error {
 	return syncAndClose(f, err)
 }
 
-// makeFolder makes a folder for objects and then the one for its temporary files: where that is there, the first is too,
-// and on the disk.
+// makeFolder creates a folder for objects, and then the one for its temporary files. If the latter exists, the former exists too, and is
+// durable.
 func (d *disk) makeFolder(folder string) error {
 	if err := d.mkdir(folder); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *disk) removeStale(now time.Time) error {
 
 func (d *disk) Close() error { return d.root.Close() }
 
-// Put writes the object's file and gives it its name once it is on the disk.
+// Put writes the file of the object and gives it its name once it is durable.
 func (d *disk) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	name, err := fileName(key)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *disk) Stat(_ context.Context, key string) (Info, error) {
 	return Info{Key: key, Size: info.Size(), Modified: info.ModTime()}, nil
 }
 
-// Delete does not wait for the disk: an object that comes back after a power failure is an orphan like another.
+// Delete does not wait for the disk: an object that returns after a power failure is an orphan like any other.
 func (d *disk) Delete(_ context.Context, key string) error {
 	name, err := fileName(key)
 	if err != nil {
@@ -210,7 +210,7 @@ func (d *disk) Delete(_ context.Context, key string) error {
 	return nil
 }
 
-// errStopped ends the reading of folders when the caller of List has seen enough.
+// errStopped ends the reading of folders when the caller of List stops.
 var errStopped = errors.New("stopped")
 
 func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
@@ -222,7 +222,7 @@ func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 			}
 			info, err := entry.Info()
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // deleted meanwhile
+				return nil // deleted in the meantime
 			}
 			if err := cmp.Or(ctx.Err(), err); err != nil {
 				return err
@@ -245,7 +245,7 @@ func (d *disk) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 	}
 }
 
-// Check puts a byte on the disk: one that is full, or has turned read-only, does not take it.
+// Check writes a byte to the disk, which fails if the disk is full or read-only.
 func (d *disk) Check(context.Context) error {
 	f, err := d.newDraft(checkFolder)
 	if err == nil {
@@ -258,7 +258,7 @@ func (d *disk) Check(context.Context) error {
 	return nil
 }
 
-// readDir calls fn for each entry of a folder, which may be missing; a batch of them is in memory at a time.
+// readDir calls fn for each entry of a folder, which may be missing, with one batch in memory at a time.
 func (d *disk) readDir(name string, fn func(fs.DirEntry) error) error {
 	f, err := d.root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -284,7 +284,7 @@ func (d *disk) readDir(name string, fn func(fs.DirEntry) error) error {
 	}
 }
 
-// remove removes a file that may be gone already.
+// remove removes a file if it exists.
 func (d *disk) remove(name string) error {
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -313,7 +313,7 @@ func fileName(key string) (string, error) {
 	return path.Join(hex.EncodeToString(sum[:1]), strings.ReplaceAll(key, "/", separator)), nil
 }
 
-// classify marks an error of the operating system that means a full disk.
+// classify adds ErrNoSpace to an error of the operating system that means a full disk.
 func classify(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)

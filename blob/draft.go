@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// draft is the file of an object that is being put: where the system can, one without a name, which is gone with the
-// process and which ext4 syncs at a third of the cost; otherwise a temporary one.
+// draft is the file of an object during Put. If the system supports it, the file has no name: it disappears with the process, and ext4
+// syncs it at a third of the cost. Otherwise, it is a temporary file.
 type draft struct {
 	*os.File
-	name string // empty of a file without one
+	name string // empty for a file without one
 }
 
-// newDraft makes the draft of an object in a folder.
+// newDraft creates the draft of an object in a folder.
 func (d *disk) newDraft(folder string) (draft, error) {
 	f, err := d.openDraft(path.Join(temporaryDir, folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +38,8 @@ func (d *disk) openDraft(dir string) (draft, error) {
 	return draft{f, name}, err
 }
 
-// publish gives a finished draft its object's name, and makes the name durable. Linking does not replace an object that
-// another Put has made meanwhile, as renaming would.
+// publish gives a finished draft the name of its object, and makes the name durable. Unlike renaming, linking does not replace an object
+// that another Put has created in the meantime.
 func (d *disk) publish(f draft, name string) error {
 	dir, err := d.root.Open(path.Dir(name))
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *disk) publish(f draft, name string) error {
 	return nil
 }
 
-// drop ends a draft, published or not.
+// drop closes a draft, published or not.
 func (d *disk) drop(f draft) error {
 	err := f.Close()
 	if f.name != "" {
@@ -68,7 +68,7 @@ func (d *disk) drop(f draft) error {
 	return err
 }
 
-// hasUnnamed tries whether files without a name can be made here and given one.
+// hasUnnamed tests whether the file system supports unnamed files that can be given a name.
 func (d *disk) hasUnnamed() bool {
 	d.unnamed = true
 	f, err := d.newDraft(checkFolder)

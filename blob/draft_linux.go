@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed opens a file in a directory that has no name there, see O_TMPFILE in open(2).
+// openUnnamed opens a file without a name in a directory, see O_TMPFILE in open(2).
 func openUnnamed(root *os.Root, dir string) (*os.File, error) {
 	return root.OpenFile(dir, unix.O_TMPFILE|os.O_WRONLY, fileMode)
 }
@@ -22,19 +22,19 @@ func linkUnnamed(f, dir *os.File, name string) error {
 	return nil
 }
 
-// beginFlush has the disk begin to write a part of a file, see sync_file_range(2). It promises nothing about durability.
+// beginFlush makes the disk start to write a part of a file, see sync_file_range(2). It guarantees nothing about durability.
 func beginFlush(f *os.File, offset, length int64) error {
 	return syncRange(f, offset, length, unix.SYNC_FILE_RANGE_WRITE)
 }
 
-// awaitFlush waits until the disk has what beginFlush began.
+// awaitFlush waits until the disk has written what beginFlush started.
 func awaitFlush(f *os.File, offset, length int64) error {
 	return syncRange(f, offset, length, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 }
 
 func syncRange(f *os.File, offset, length int64, flags int) error {
 	err := unix.SyncFileRange(int(f.Fd()), offset, length, flags)
-	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ESPIPE) { // a file system without it
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ESPIPE) { // the file system does not support it
 		return nil
 	}
 	return os.NewSyscallError("sync_file_range", err)

@@ -9,8 +9,7 @@ func For(ctx context.Context, c Claimant) context.Context {
 	return context.WithValue(ctx, claimantKey{}, c)
 }
 
-// ClaimantOf returns the claimant that a context works for. It is the zero Claimant, which is nobody in particular, where
-// [For] has not named one.
+// ClaimantOf returns the claimant of a context, or the zero Claimant if [For] has not set one.
 func ClaimantOf(ctx context.Context) Claimant {
 	c, _ := ctx.Value(claimantKey{}).(Claimant)
 	return c

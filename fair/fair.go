@@ -1,8 +1,8 @@
-// Package fair shares slots among users: the right to work on a document, a core, a LibreOffice, an attempt to deliver.
+// Package fair shares slots among users: the right to work on a document, a core, a LibreOffice process, an attempt to deliver.
 //
-// Every slot that becomes free goes to the waiting user who holds the fewest slots for their weight, and of those to the one
-// who has used the least. The waiters of one user are served in the order in which they came. So a user with one document
-// waits for one of the documents in progress, however many documents of others are waiting.
+// Every free slot goes to the waiting user who holds the fewest slots relative to their weight, and among equals to the one who has used
+// the least. The waiters of one user are served in order of arrival. So a user with one document waits for one of the documents in
+// progress, however many documents of other users are waiting.
 package fair
 
 import (
@@ -15,53 +15,53 @@ import (
 const (
 	// interactiveRun is the number of interactive waiters that are served in a row while others wait.
 	interactiveRun = 3
-	// leastCharge is the least that holding a slot costs, so that users take turns whatever the clock says.
+	// leastCharge is the minimum charge for holding a slot, so that users take turns whatever the clock says.
 	leastCharge = 50 * time.Microsecond
-	// mostCharge is the most that holding a slot costs: nobody pays for hours after one long document.
+	// mostCharge is the maximum charge for holding a slot, so that no one pays for hours after one long document.
 	mostCharge = time.Second
-	// manyUsers is the number of users from which on those that neither wait nor hold a slot are forgotten.
+	// manyUsers is the number of users from which on idle ones are forgotten.
 	manyUsers = 1024
 )
 
-// Claimant is on whose behalf somebody asks for a slot.
+// Claimant is the user on whose behalf a slot is requested.
 type Claimant struct {
 	User   int64
-	Weight int // share of the slots, compared with the weights of others; at least 1
-	// Interactive says that a person is waiting for the result. Interactive claimants are served first, but at most three
-	// in a row while others wait.
+	Weight int // relative to other weights; at least 1
+	// Interactive is set if a person waits for the result. Interactive claimants are served first, but at most three in a row while
+	// others wait.
 	Interactive bool
 }
 
-// Config says how many slots there are.
+// Config configures the number of slots.
 type Config struct {
-	Slots int // that anyone may take
-	Spare int // more slots, for users who hold none
-	// Least is the number of slots that a user may always hold, whatever others hold. They count among the slots that are
-	// held, which may so be more than Slots and Spare. 0 is none.
+	Slots int // for any user
+	Spare int // additional slots for users who hold none
+	// Least is the number of slots that a user may always hold, whatever others hold. They count as held slots, which may then exceed
+	// Slots and Spare. 0 means none.
 	Least int
-	// Most is the number of slots that a user may hold at most, even while others are free, and even where Least is more.
-	// Weights do not change it, nor Least. 0 is no limit.
+	// Most is the maximum number of slots of a user, even while others are free, and even if Least is higher. Neither weights nor Least
+	// change it. 0 means no limit.
 	Most int
-	// Long is the time from which on a slot no longer counts as held for a short while. While one is held for that long,
-	// one more slot is there for users who hold no such slot. 0 is never.
+	// Long is the time after which a held slot counts as long. While one is, there is one more slot for users who hold no long slot. 0
+	// disables it.
 	Long time.Duration
 }
 
-// Slots are shared among users. They are safe for use by many goroutines.
+// Slots are shared among users. They are safe for concurrent use.
 type Slots struct {
 	cfg Config
 
 	mu      sync.Mutex
 	users   map[int64]*user
-	waiting []*user // those with waiters, in no order
+	waiting []*user // users with waiters, in no order
 	held    int
-	long    int           // slots held for longer than cfg.Long
-	used    time.Duration // what the user served last had used when served: a newcomer begins there
+	long    int           // number of slots held for longer than cfg.Long
+	used    time.Duration // usage of the last served user at that time; newcomers start with it
 	arrived uint64
 	inARow  int // interactive waiters served in a row while others waited
 }
 
-// user is one user with waiters or slots, or who has lately had some.
+// user is a user who has waiters or slots, or recently had some.
 type user struct {
 	id      int64
 	weight  int
@@ -80,22 +80,22 @@ const (
 type waiter struct {
 	class   int
 	arrived uint64
-	hold    *hold         // set before granted is closed
-	granted chan struct{} // closed when the slot is the waiter's
+	hold    *hold         // set before the close of granted
+	granted chan struct{} // closed when the waiter has its slot
 }
 
-// Slot is one slot, held until Release. One goroutine at a time uses it.
+// Slot is one slot, held until Release. Only one goroutine may use it at a time.
 type Slot struct {
 	slots    *Slots
 	claimant Claimant
 	hold     *hold
 }
 
-// hold is the time that a slot is held without a break.
+// hold is an uninterrupted time of holding a slot.
 type hold struct {
 	user     *user
 	since    time.Time
-	timer    *time.Timer // nil where no slot is ever long
+	timer    *time.Timer // nil if slots never count as long
 	isLong   bool
 	released bool
 }
@@ -121,8 +121,8 @@ func (s *Slots) Acquire(ctx context.Context, c Claimant) (*Slot, error) {
 	return &Slot{slots: s, claimant: c, hold: held}, nil
 }
 
-// TryAcquire takes a slot if there is one for the claimant at this moment, and never waits. It passes nobody: whoever waits
-// while it succeeds may not have the slot.
+// TryAcquire takes a slot if one is available to the claimant, and never waits. It does not overtake: it succeeds only if no waiter could
+// have the slot.
 func (s *Slots) TryAcquire(c Claimant) (slot *Slot, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +153,7 @@ func (s *Slots) await(ctx context.Context, c Claimant, w *waiter) (*hold, error)
 	return nil, context.Cause(ctx)
 }
 
-// Release gives the slot to whoever is next. Releasing a slot again does nothing.
+// Release gives the slot to the next waiter. Releasing a slot twice has no effect.
 func (slot *Slot) Release() {
 	s := slot.slots
 	s.mu.Lock()
@@ -162,8 +162,8 @@ func (slot *Slot) Release() {
 	s.dispatch()
 }
 
-// Yield lets another user have the slot who is to be served before its holder, and then waits for another slot in front of
-// the other waiters of the same user. The slot stays as it is where nobody else waits for it. After an error it is released.
+// Yield lets another user have the slot if that user is to be served before its holder, and then waits for another slot, ahead of the
+// other waiters of the same user. If no one else waits for the slot, it stays as it is. After an error, the slot is released.
 func (slot *Slot) Yield(ctx context.Context) error {
 	s := slot.slots
 	s.mu.Lock()
@@ -182,12 +182,12 @@ func (slot *Slot) Yield(ctx context.Context) error {
 	return err
 }
 
-// othersWait tells whether users other than one wait.
+// othersWait reports whether other users wait.
 func (s *Slots) othersWait(u *user) bool {
 	return slices.ContainsFunc(s.waiting, func(other *user) bool { return other != u })
 }
 
-// Waiting is the number of those who wait.
+// Waiting returns the number of waiters.
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *Slots) Waiting() int {
 	return n
 }
 
-// enqueue adds a waiter, at the end of those of its user and class, or in front of them.
+// enqueue adds a waiter, at the end or the front of those of its user and class.
 func (s *Slots) enqueue(c Claimant, first bool) *waiter {
 	u := s.users[c.User]
 	if u == nil {
@@ -207,7 +207,7 @@ func (s *Slots) enqueue(c Claimant, first bool) *waiter {
 		s.users[c.User] = u
 	}
 	u.weight = max(1, c.Weight)
-	if u.isIdle() { // whoever was away saves nothing up
+	if u.isIdle() { // users do not accumulate credit while they are away
 		u.used = max(u.used, s.used)
 	}
 	if len(u.waiters[interactive])+len(u.waiters[batch]) == 0 {
@@ -230,7 +230,7 @@ func (u *user) isIdle() bool {
 	return u.held == 0 && len(u.waiters[interactive]) == 0 && len(u.waiters[batch]) == 0
 }
 
-// forget drops idle users when there are many.
+// forget removes idle users if there are many.
 func (s *Slots) forget() {
 	if len(s.users) < manyUsers {
 		return
@@ -242,7 +242,7 @@ func (s *Slots) forget() {
 	}
 }
 
-// remove takes a waiter out.
+// remove removes a waiter.
 func (s *Slots) remove(u *user, w *waiter) {
 	i := slices.Index(u.waiters[w.class], w)
 	u.waiters[w.class] = slices.Delete(u.waiters[w.class], i, i+1)
@@ -251,7 +251,7 @@ func (s *Slots) remove(u *user, w *waiter) {
 	}
 }
 
-// dispatch gives free slots to those who are next.
+// dispatch grants free slots to the next waiters.
 func (s *Slots) dispatch() {
 	for {
 		w, u := s.next()
@@ -268,7 +268,7 @@ func (s *Slots) dispatch() {
 	}
 }
 
-// next returns the waiter who is to be served, and its user; nil where there is none, or no slot for any.
+// next returns the next waiter and its user, or nil if there is none, or no slot for any.
 func (s *Slots) next() (*waiter, *user) {
 	var best [2]*user
 	for _, u := range s.waiting {
@@ -296,7 +296,7 @@ func (s *Slots) next() (*waiter, *user) {
 	return best[class].waiters[class][0], best[class]
 }
 
-// mayHave tells whether there is a slot for a user.
+// mayHave reports whether a slot is available to a user.
 func (s *Slots) mayHave(u *user) bool {
 	switch {
 	case s.cfg.Most > 0 && u.held >= s.cfg.Most:
@@ -310,7 +310,7 @@ func (s *Slots) mayHave(u *user) bool {
 	}
 }
 
-// isBefore tells whether a user is served before another one.
+// isBefore reports whether a user is served before another one.
 func (u *user) isBefore(other *user, class int) bool {
 	if mine, theirs := u.held*other.weight, other.held*u.weight; mine != theirs {
 		return mine < theirs
@@ -321,7 +321,7 @@ func (u *user) isBefore(other *user, class int) bool {
 	return u.waiters[class][0].arrived < other.waiters[class][0].arrived
 }
 
-// watch notes when a slot has been held for long.
+// watch marks a slot that has been held for long.
 func (s *Slots) watch(h *hold) {
 	if s.cfg.Long == 0 {
 		return
@@ -339,7 +339,7 @@ func (s *Slots) watch(h *hold) {
 	})
 }
 
-// release takes a slot back and charges its user for it.
+// release returns a slot and charges its user.
 func (s *Slots) release(h *hold) {
 	if h.released {
 		return

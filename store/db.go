@@ -31,7 +31,7 @@ const defaultWriteWait = 5 * time.Second
 // spareConns is the number of connections that only users get who use none, however many others use.
 const spareConns = 2
 
-// Dialect tells the two databases apart where that matters to a reader of logs; the SQL does not differ.
+// Dialect distinguishes the two databases, for readers of logs; the SQL is the same.
 type Dialect string
 
 // The databases a DB can be.
@@ -50,8 +50,8 @@ type Config struct {
 	MaxConns int
 	// WriteWait is how long [DB.Write] waits for its turn to write before it fails with ErrBusy; 0 is 5 s.
 	WriteWait time.Duration
-	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs
-	// beside a server, which may be of another version.
+	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs while a server of
+	// another version may be running.
 	NoMigrate bool
 	// Log receives what the queue and the migrations have to say; nil is slog.Default().
 	Log *slog.Logger
@@ -61,7 +61,7 @@ type Config struct {
 type DB struct {
 	dialect        Dialect
 	reader, writer *sql.DB
-	reads, writes  *fair.Slots // connections: database/sql itself gives a free one to any of those who wait, at random
+	reads, writes  *fair.Slots // connections, because database/sql would give a free one to a random waiter
 	readOptions    *sql.TxOptions
 	writeWait      time.Duration
 	queue          queueDriver
@@ -97,7 +97,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 // Close closes every connection. A running [Queue] has to be stopped first.
 func (db *DB) Close() error { return db.close() }
 
-// Dialect tells which database this is.
+// Dialect returns the kind of this database.
 func (db *DB) Dialect() Dialect { return db.dialect }
 
 // Ping reports whether the database answers.
@@ -175,7 +175,7 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 			return fmt.Errorf("begin to write: %w", err)
 		}
 		defer func() {
-			if err := end(); err != nil { // what was written is durable all the same, and so is what comes
+			if err := end(); err != nil { // the transaction is durable anyway, and so are later ones
 				db.log.WarnContext(ctx, "the database stays at its slower, most careful setting", "error", err)
 			}
 		}()
@@ -240,7 +240,7 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn, deadline time.Time) (*s
 	}
 }
 
-// retry calls attempt until it succeeds, fails for good, or has been tried often enough.
+// retry calls attempt until it succeeds, fails permanently, or has been tried often enough.
 func retry(ctx context.Context, attempt func() error) error {
 	pause := transactionPause
 	for try := 1; ; try++ {

@@ -16,7 +16,7 @@ type WebhookAbove struct {
 	Owner             User
 }
 
-// WebhooksOn returns the active webhooks on any of some items, by growing id. It stands here because sqlc takes no list of
+// WebhooksOn returns the active webhooks on any of some items, in ascending order of id. It stands here because sqlc takes no list of
 // values.
 func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([]WebhookAbove, error) {
 	if len(itemIDs) == 0 {
@@ -24,7 +24,8 @@ func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([
 	}
 	return collect(ctx, q.db, func(w *WebhookAbove) []any {
 		return []any{&w.ID, &w.ApplicationID, &w.GlobalContent, &w.IsListener, &w.Triggers,
-			&w.Owner.ID, &w.Owner.EnterpriseID, &w.Owner.Login, &w.Owner.Name, &w.Owner.Role, &w.Owner.Kind, &w.Owner.Status, &w.Owner.RootFolderID, &w.Owner.DeletedAt}
+			&w.Owner.ID, &w.Owner.EnterpriseID, &w.Owner.Login, &w.Owner.Name, &w.Owner.Role, &w.Owner.Kind, &w.Owner.Status,
+			&w.Owner.RootFolderID, &w.Owner.DeletedAt}
 	}, `SELECT webhooks.id, webhooks.application_id, webhooks.global_content, webhooks.address = '', webhooks.triggers,
 			users.id, users.enterprise_id, users.login, users.name, users.role, users.kind, users.status, users.root_folder_id, users.deleted_at
 		FROM webhooks JOIN users ON users.id = webhooks.created_by
@@ -32,7 +33,7 @@ func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([
 		AND webhooks.target_id IN (`+numbered(2, len(itemIDs))+`) ORDER BY webhooks.id`, withIDs(itemIDs, now)...)
 }
 
-// withIDs are the arguments of a statement with a list of ids behind others.
+// withIDs returns the arguments of a statement, followed by a list of ids.
 func withIDs(ids []int64, others ...any) []any {
 	args := slices.Clip(others)
 	for _, id := range ids {
@@ -64,21 +65,23 @@ func (q *Queries) InsertDeliveries(ctx context.Context, deliveries []WebhookDeli
 
 // InsertBodies adds the bodies of many deliveries at once.
 func (q *Queries) InsertBodies(ctx context.Context, bodies []WebhookBody) error {
-	return insertMany(ctx, q.db, "webhook_bodies (delivery_id, body)", bodies, func(b WebhookBody) []any { return []any{b.DeliveryID, b.Body} })
+	return insertMany(ctx, q.db, "webhook_bodies (delivery_id, body)", bodies,
+		func(b WebhookBody) []any { return []any{b.DeliveryID, b.Body} })
 }
 
 // InsertAttempts adds many attempts at once.
 func (q *Queries) InsertAttempts(ctx context.Context, attempts []WebhookAttempt) error {
-	return insertMany(ctx, q.db, "webhook_attempts (delivery_id, id, begun_at, duration, outcome, status, record)", attempts, func(a WebhookAttempt) []any {
-		return []any{a.DeliveryID, a.ID, a.BegunAt, a.Duration, a.Outcome, a.Status, a.Record}
-	})
+	return insertMany(ctx, q.db, "webhook_attempts (delivery_id, id, begun_at, duration, outcome, status, record)", attempts,
+		func(a WebhookAttempt) []any {
+			return []any{a.DeliveryID, a.ID, a.BegunAt, a.Duration, a.Outcome, a.Status, a.Record}
+		})
 }
 
 // someDeliveries is how many deliveries one statement changes.
 const someDeliveries = 64
 
-// SetDelivered ends deliveries that were delivered, and returns how many of them had not ended otherwise. One that was
-// canceled while it was under way was delivered all the same.
+// SetDelivered ends deliveries that were delivered, and returns how many of them had not ended otherwise. A delivery that was canceled
+// during its attempt counts as delivered.
 func (q *Queries) SetDelivered(ctx context.Context, now int64, ids []int64) (int64, error) {
 	return q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1,
 		reason = '' WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
@@ -131,7 +134,7 @@ const waitingWebhooks = `
 			SELECT waiting.id FROM waiting JOIN webhooks ON webhooks.id = waiting.id AND webhooks.address <> ''
 		)`
 
-// WebhooksDue returns the webhooks for which something is due, by growing id.
+// WebhooksDue returns the webhooks for which something is due, in ascending order of id.
 func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
 	return collect(ctx, q.db, func(id *int64) []any { return []any{id} }, waitingWebhooks+`
 		SELECT addressed.id FROM addressed
@@ -141,10 +144,10 @@ func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
 
 // Backlog is what waits for webhooks, without what listeners have not fetched.
 type Backlog struct {
-	FirstDue int64 // when the first of it is due, or was; 0 when nothing waits
+	FirstDue int64 // when the first delivery is or was due; 0 if none is pending
 	Pending  int64
-	Active   int64 // webhooks
-	Disabled int64 // webhooks
+	Active   int64 // number of active webhooks
+	Disabled int64 // and of disabled ones
 }
 
 // Backlog sums up what waits. It counts no more than so many deliveries, and reads one more for each webhook. CROSS JOIN keeps
@@ -192,7 +195,7 @@ func (q *Queries) ListDeliveriesAt(ctx context.Context, f DeliveryFilter, limit,
 	return q.deliveries(ctx, where+" ORDER BY d.id DESC LIMIT $"+strconv.Itoa(len(args)-1)+" OFFSET $"+strconv.Itoa(len(args)), args)
 }
 
-// CountDeliveries tells how many deliveries a filter selects.
+// CountDeliveries returns the number of deliveries that match a filter.
 func (q *Queries) CountDeliveries(ctx context.Context, f DeliveryFilter) (int64, error) {
 	where, args := f.where()
 	var n int64

@@ -6,8 +6,8 @@ import (
 )
 
 // A Listing is what a folder holds, or the trash of an owner. In a user's root folder that is also what others share with
-// the user. It stands here and not among the queries because its text depends on what is asked for, and because sqlc does not resolve a recursive
-// query inside an expression.
+// the user. It stands here and not among the queries because its text depends on what is asked for, and because sqlc
+// does not resolve a recursive query inside an expression.
 type Listing struct {
 	FolderID int64 // 0 for the trash
 	TrashOf  int64 // whose trash it is: what was put there itself; 0 for a folder
@@ -22,7 +22,7 @@ type ListingOrder struct {
 	Descending bool
 }
 
-// ListedItem is what a listing tells of an item. The other columns are not read: that would take half as long again.
+// ListedItem contains the columns of an item in a listing. The other columns are not read: that would take half as long again.
 type ListedItem struct {
 	Kind, ID, Etag                      int64
 	Name, Description                   string
@@ -33,7 +33,7 @@ type ListedItem struct {
 	TrashedAt                           int64
 }
 
-// Listed is what a listing tells of an item.
+// Listed returns the item as in a listing.
 func (i Item) Listed() ListedItem {
 	return ListedItem{
 		Kind: i.Kind, ID: i.ID, Etag: i.Etag, Name: i.Name, Description: i.Description,
@@ -55,8 +55,8 @@ const shared = ` FROM collaborations JOIN items ON items.id = collaborations.ite
 	WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted' AND NOT collaborations.is_access_only
 	AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3) AND items.trashed_at = 0`
 
-// reachedHere tells of a shared item whether the root folder is where its user meets it: it is not in a folder that is in the
-// trash, nor below something that the user owns or meets by a collaboration, nor the user's own.
+// reachedHere selects the shared items that the root folder of their collaborator lists: those that are not in a trashed folder, not
+// below an item that the user owns or reaches through another collaboration, and not the user's own.
 const reachedHere = `(
 	WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at, depth) AS (
 		SELECT self.id, self.parent_id, self.owner_id, self.trashed_at, 0 FROM items self WHERE self.id = items.id
@@ -85,7 +85,8 @@ func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, lim
 func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string, kind, id int64, limit int32) ([]ListedItem, error) {
 	if from, of := l.plain(); l.UserID == 0 {
 		n := len(of)
-		text := fmt.Sprintf("SELECT %s%s AND (items.kind, items.id) %s ($%d, $%d) ORDER BY %s LIMIT $%d", listedColumns, from, beyond, n+1, n+2, order, n+3)
+		text := fmt.Sprintf("SELECT %s%s AND (items.kind, items.id) %s ($%d, $%d) ORDER BY %s LIMIT $%d", listedColumns, from, beyond,
+			n+1, n+2, order, n+3)
 		return q.list(ctx, text, append(of, kind, id, limit)...)
 	}
 	place := fmt.Sprintf(" AND (items.kind, items.id) %s ($4, $5)", beyond)
@@ -113,7 +114,7 @@ func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, li
 		" ORDER BY "+l.order(o), l.FolderID, l.UserID, l.Now, limit, offset)
 }
 
-// CountListing tells how many items a listing has, as ListInOrder gives places to them.
+// CountListing returns the number of items in a listing, as ListInOrder counts them.
 func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err error) {
 	text, args := "SELECT "+folderCount, []any{l.FolderID}
 	switch {
@@ -129,8 +130,8 @@ func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err
 
 const folderCount = "COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = $1), 0)"
 
-// order is an order in SQL. It tells all rows apart, so that an offset means the same from page to page; within a folder
-// names do so, and their index is sorted already.
+// order returns an order in SQL. It is unambiguous, so that offsets are stable from page to page. Within a folder, names are unique, and
+// their index is sorted.
 func (l Listing) order(o ListingOrder) string {
 	direction := ""
 	if o.Descending {

@@ -26,7 +26,7 @@ var (
 // migrationLock is the number of the advisory lock on PostgreSQL under which one process at a time migrates.
 const migrationLock = 0x706c6174656e // "platen"
 
-// migrateSQLite migrates while it holds a lock on a file beside the database.
+// migrateSQLite migrates while it holds a lock on a file next to the database.
 func migrateSQLite(ctx context.Context, db *DB, cfg Config) error {
 	lock, err := waitLockFile(ctx, db.queue.(*sqliteQueue).path+"-migrate.lock")
 	if err != nil {
@@ -133,7 +133,7 @@ func checkSchema(ctx context.Context, ours *goose.Provider,
 	return refuseNewer(ctx, ours)
 }
 
-// versionsTable tells whether the table of applied migrations is there, which checking them would make.
+// versionsTable reports whether the table of applied migrations is there, which checking them would make.
 var versionsTable = map[Dialect]string{
 	SQLite:     "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
 	PostgreSQL: "SELECT to_regclass('goose_db_version') IS NOT NULL",

@@ -11,12 +11,12 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// DefaultTries is how often a job is tried that does not say otherwise.
+// DefaultTries is the default number of tries of a job.
 const DefaultTries = 5
 
-// lostTries is what River is told beyond a job's own tries. A job whose process died during its last try comes back with
-// one of them, and instead of running again it is reported to [QueueConfig].Exhausted; the rest are for that report to
-// be repeated when it fails. River itself would drop such a job without a word.
+// lostTries is the number of tries that River gets in addition to a job's own. A job whose process died during its last try comes back
+// with one of them, and instead of running again it is reported to [QueueConfig].Exhausted; the rest are for that report to be repeated
+// when it fails. River itself would drop such a job without a word.
 const lostTries = 20
 
 // A Task is what a job has to do: JSON-encodable data, decoded again into the same type for the handler of its kind.

@@ -61,9 +61,9 @@ func (q *sqliteQueue) newClient(cfg *river.Config) (queueClient, error) {
 	return river.NewClient(q.driver, cfg)
 }
 
-// claim takes a lock that the kernel releases with the process. Whoever holds it knows that jobs still marked as running,
-// and the leader still marked as elected, belong to a process that is gone. A job that is scheduled more than two days ahead was
-// scheduled by a wrong clock, and is worked now.
+// claim takes a lock that the kernel releases with the process. The holder knows that jobs still marked as running, and the leader still
+// marked as elected, belong to a process that is gone. A job that is scheduled more than two days ahead was scheduled by a wrong clock,
+// and is worked now.
 func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 	lock, err := lockFile(q.path + "-queue.lock")
 	if err != nil {
@@ -83,7 +83,7 @@ func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 }
 
 // sqliteDriver is River's driver for SQLite with news kept within the process. River's own writes them into a table and
-// reads that table 20 times a second over the connection that all writers share; and a cancelled job is not among them.
+// reads that table 20 times a second over the connection that all writers share; and a canceled job is not among them.
 type sqliteDriver struct {
 	*riversqlite.Driver
 	bus *bus
@@ -108,8 +108,8 @@ type busMessage struct {
 	Queue  string `json:"queue"`
 }
 
-// bus carries messages to the one client of the process that works jobs. Without a client they are dropped: a starting
-// client looks for itself.
+// bus carries messages to the one client of the process that works jobs. Without a client they are dropped: a starting client reads the
+// tables anyway.
 type bus struct {
 	mu       sync.Mutex
 	messages chan *riverdriver.Notification // nil while no client listens

@@ -27,7 +27,7 @@ const (
 	fetchCooldown = 10 * time.Millisecond
 	// rescueAfter is when a running job counts as lost with its process. River sees no heartbeat, only this time.
 	rescueAfter = 5 * time.Minute
-	// cancelGrace is how long Stop waits for jobs to return whose contexts it has cancelled.
+	// cancelGrace is how long Stop waits for jobs to return whose contexts it has canceled.
 	cancelGrace = 15 * time.Second
 )
 
@@ -50,8 +50,8 @@ type QueueConfig struct {
 	Exhausted func(ctx context.Context, kind string, args json.RawMessage, err error) error
 	// Backoff is the pause after the n-th failed try, n from 1; nil is 1 s, 2 s, 4 s, … at most a minute, give or take 20 %.
 	Backoff func(n int) time.Duration
-	// Poll is how often the queue looks for jobs nobody told it about: retries, snoozed jobs, jobs of other processes;
-	// 0 is 1 s.
+	// Poll is the interval at which the queue searches for jobs without a notification: retries, snoozed jobs, jobs of other processes; 0
+	// is 1 s.
 	Poll time.Duration
 }
 
@@ -111,7 +111,7 @@ type worker struct {
 func (w *worker) Work(ctx context.Context, job *river.Job[rawTask]) error { return w.work(ctx, job) }
 func (w *worker) Timeout(*river.Job[rawTask]) time.Duration               { return w.timeout }
 
-// Start begins to work jobs and returns. Cancelling ctx cancels the jobs; [Queue.Stop] is the gentle way. On SQLite one
+// Start begins to work jobs and returns. Canceling ctx cancels the jobs; [Queue.Stop] is the gentle way. On SQLite one
 // process alone may work the queue of a file: Start fails when another one does, and puts jobs back that a killed process
 // left running. On PostgreSQL many processes share the work, and the jobs of a killed one come back after five minutes.
 func (q *Queue) Start(ctx context.Context) error {
@@ -141,7 +141,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 		hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelGrace)
 		defer cancel()
 		if err := q.client.StopAndCancel(hard); err != nil {
-			return fmt.Errorf("stop queue: jobs do not heed their cancelled contexts: %w", err)
+			return fmt.Errorf("stop queue: jobs ignore their canceled contexts: %w", err)
 		}
 	}
 	q.client = nil
@@ -168,7 +168,7 @@ func (q *Queue) riverConfig() *river.Config {
 	}
 }
 
-// work runs one try of a job and decides what becomes of it.
+// work runs one try of a job and handles its result.
 func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.Duration, fn func(context.Context) error) error {
 	tries := job.MaxAttempts - lostTries
 	if job.Attempt > tries {
@@ -183,7 +183,7 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.
 	case errors.Is(cause, context.DeadlineExceeded):
 		err = fmt.Errorf("not done within %v: %w", timeout, err)
 	case cause != nil:
-		return cause // the queue is stopping or the job was cancelled: no fault of the job, whatever it makes of it
+		return cause // the queue is stopping or the job was canceled: no fault of the job, whatever it makes of it
 	}
 	if _, ok := errors.AsType[*permanentError](err); ok || job.Attempt == tries {
 		return q.giveUp(ctx, job, err)
@@ -281,7 +281,7 @@ type lastLogged struct {
 	at time.Time
 }
 
-// again tells whether it is to be logged again.
+// again reports whether it is to be logged again.
 func (l *lastLogged) again(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,7 +307,8 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 // busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
 const electorErrors = "leadership.Elector: Error"
 
-// fetchErrors ends what River says of each queue each second while the database is gone. It is logged once in logInterval.
+// fetchErrors is the end of the message that River logs every second for each queue while the database is not available. It is logged
+// once in logInterval.
 const (
 	fetchErrors = "Error fetching jobs"
 	logInterval = time.Minute

@@ -40,8 +40,8 @@ var readRate = `SELECT ` + ratesCurrent + `, ` + ratesPrevious + ` FROM rates r 
 // A row that is being counted in is not old, and not waited for.
 const sweepRates = `DELETE FROM rates WHERE key IN (SELECT key FROM rates WHERE period < $1 FOR UPDATE SKIP LOCKED)`
 
-// A RateCounter counts what happens under keys, for all processes that share a PostgreSQL database. What it promises is
-// said where it is used, by the interface of that name in the package server.
+// A RateCounter counts what happens under keys, for all processes that share a PostgreSQL database. For its contract, see the interface
+// of that name in package server.
 type RateCounter struct {
 	db     *DB
 	period time.Duration

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Removed is the trashed_at of an item that is being deleted for good with everything below it. It is greater than the
+// Removed is the trashed_at of an item that is being deleted permanently with everything below it. It is greater than the
 // trashed_at of any item in the trash.
 const Removed = math.MaxInt64
 
@@ -56,7 +56,8 @@ func (q *Queries) DeletePortion(ctx context.Context, p Portion) (contents []Cont
 	}
 	for ids := range slices.Chunk(p.Items, bulkParameters) {
 		list, args := idList(ids)
-		for _, rows := range []string{"docgen_templates WHERE file_id", "collaborations WHERE item_id", "folder_counts WHERE folder_id", "removals WHERE item_id", "items WHERE id"} {
+		for _, rows := range []string{"docgen_templates WHERE file_id", "collaborations WHERE item_id", "folder_counts WHERE folder_id",
+			"removals WHERE item_id", "items WHERE id"} {
 			if _, err := q.db.ExecContext(ctx, "DELETE FROM "+rows+" IN "+list, args...); err != nil {
 				table, _, _ := strings.Cut(rows, " ")
 				return nil, 0, fmt.Errorf("delete %s: %w", table, err)
@@ -105,7 +106,8 @@ func (q *Queries) Invitations(ctx context.Context, userID, now int64, limit, off
 			&c.ExpiresAt, &c.AcknowledgedAt, &c.CreatedAt, &c.CreatedBy, &c.ModifiedAt,
 		}
 	}, `SELECT id, item_id, user_id, invite_login, invite_key, role, status, is_access_only, can_view_path,
-		expires_at, acknowledged_at, created_at, created_by, modified_at`+invitations+" ORDER BY id LIMIT $3 OFFSET $4", userID, now, limit, offset)
+		expires_at, acknowledged_at, created_at, created_by, modified_at`+invitations+" ORDER BY id LIMIT $3 OFFSET $4", userID, now, limit,
+		offset)
 }
 
 // CountInvitations counts them.

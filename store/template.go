@@ -29,18 +29,18 @@ const (
 // TemplateStep is what one step through the templates has found.
 type TemplateStep struct {
 	Rows []TemplateRow // at most the limit of the step
-	Next int64         // the file id from which the next step goes on
+	Next int64         // the file id from which the next step continues
 	Done bool          // nothing follows
 }
 
-// Templates are listed in steps that look at a bounded number of candidates: those of all users whose items a user may see
-// some of, which are the user's own and those of the owners of what the user collaborates on. From each owner a step takes a part, and all that
-// lies before the nearest end of a part belongs to the step: its edge. They stand here and not among the queries because sqlc does not resolve a
-// recursive query inside an expression. A step walks along the index from one template to the next, because PostgreSQL would join the owners
-// with all templates of the server; for the same reason it compares whole entries of the index. SQLite does so only with values that
-// have no affinity (Datatypes In SQLite, section 4.2), hence the + 0.
+// Templates are listed in steps that look at a bounded number of candidates: those of all users whose items a user may see some of, which
+// are the user's own and those of the owners of what the user collaborates on. From each owner, a step takes a part, and everything up to
+// the nearest end of a part belongs to the step: its edge. These queries are here because sqlc does not resolve a recursive query inside
+// an expression. A step walks along the index from one template to the next, because PostgreSQL would join the owners with all templates
+// of the server; for the same reason it compares whole entries of the index. SQLite does so only with values that have no affinity
+// (Datatypes In SQLite, section 4.2), hence the + 0.
 //
-// In what follows, $1 is the file id to go on from, $2 the user, and $3 the present; %[1]s is the direction as a comparison, %[2]s its opposite,
+// Below, $1 is the file id to continue from, $2 the user, and $3 the present; %[1]s is the direction as a comparison, %[2]s its opposite,
 // %[3]s its order, and %[4]s the function that returns the first in this order.
 var candidateTemplates = `
 WITH RECURSIVE owners (id) AS MATERIALIZED (
@@ -63,10 +63,11 @@ WITH RECURSIVE owners (id) AS MATERIALIZED (
 `
 
 // ownersShare is how many candidates a step takes from each owner.
-var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", candidatesPerOwner, templateCandidates)
+var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", candidatesPerOwner,
+	templateCandidates)
 
-// visibleTemplates reads the candidates that the user can see: those the user owns or collaborates on, directly or by a folder
-// above, and that neither are in the trash nor lie in a folder that is.
+// visibleTemplates reads the candidates that the user can see: those the user owns or collaborates on, directly or by a folder above, and
+// that are neither in the trash nor in a trashed folder.
 var visibleTemplates = candidateTemplates + `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
     items.version_id, COALESCE(readings.includes, ''),
@@ -94,7 +95,7 @@ ORDER BY candidates.file_id %[3]s LIMIT $4`
 // edgeOfTemplates reads where a step ends; nothing when it looks at all that is left.
 var edgeOfTemplates = candidateTemplates + `SELECT edge.file_id FROM edge`
 
-// TemplatesAfter looks for templates after a file id that the user can see now, by growing id.
+// TemplatesAfter looks for templates after a file id that the user can see now, in ascending order of id.
 func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit, now int64) (TemplateStep, error) {
 	return q.templates(ctx, []any{">", "<", "ASC", "MIN"}, fileID, userID, limit, now)
 }
@@ -107,7 +108,8 @@ func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, no
 func (q *Queries) templates(ctx context.Context, direction []any, fileID, userID, limit, now int64) (step TemplateStep, err error) {
 	step.Rows, err = collect(ctx, q.db, func(row *TemplateRow) []any {
 		d := &row.Defaults
-		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale, &d.DefaultTimeZone}
+		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale,
+			&d.DefaultTimeZone}
 	}, fmt.Sprintf(visibleTemplates, direction...), fileID, userID, now, limit)
 	if err != nil {
 		return step, err

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A tree is the items below one item, and that item. What follows stands here and not among the queries because sqlc
-// does not resolve a recursive query inside an expression.
+// A tree is the items below one item, and that item. These queries are here because sqlc does not resolve a recursive query inside an
+// expression.
 
 // belowItem names the rows of a tree, what is in the trash too.
 const belowItem = `
@@ -18,7 +18,7 @@ WITH RECURSIVE below (id) AS (
 )
 SELECT id FROM below`
 
-// activeItem names the rows of a tree without what is in the trash or lies in a folder that is.
+// activeItem selects the rows of a tree that are neither in the trash nor in a trashed folder.
 const activeItem = `
 WITH RECURSIVE below (id) AS (
     SELECT items.id FROM items WHERE items.id = $1 AND items.trashed_at = 0
@@ -27,7 +27,8 @@ WITH RECURSIVE below (id) AS (
 )
 SELECT id FROM below`
 
-// TreeItems counts the items of a tree, up to a limit: a tree that has more costs no more. It counts what is in the trash only if all is set.
+// TreeItems counts the items of a tree, up to a limit: a tree that has more costs no more. It counts what is in the
+// trash only if all is set.
 func (q *Queries) TreeItems(ctx context.Context, id, limit int64, all bool) (count int64, err error) {
 	tree := activeItem
 	if all {
@@ -37,7 +38,7 @@ func (q *Queries) TreeItems(ctx context.Context, id, limit int64, all bool) (cou
 	return count, err
 }
 
-// activeSize sums what the files of a tree hold at present, without what is in the trash or lies in a folder that is.
+// activeSize sums the current sizes of the files of a tree that are neither in the trash nor in a trashed folder.
 const activeSize = `
 WITH RECURSIVE below (id, kind, size) AS (
     SELECT items.id, items.kind, items.size FROM items WHERE items.id = $1 AND items.trashed_at = 0
@@ -62,8 +63,8 @@ func (q *Queries) SetTreeOwner(ctx context.Context, id, ownerID int64) error {
 	return nil
 }
 
-// DeleteTreeCollaborationsOf ends what a user collaborates in within a tree. It starts from the user's collaborations, because a tree can have
-// many more items.
+// DeleteTreeCollaborationsOf ends what a user collaborates in within a tree. It starts from the user's collaborations,
+// because a tree can have many more items.
 func (q *Queries) DeleteTreeCollaborationsOf(ctx context.Context, id, userID int64) error {
 	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE user_id = $2 AND "+withinTree("collaborations.item_id"), id, userID)
 	return err
@@ -78,7 +79,8 @@ func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error 
 // CountTree counts what the folders of a new tree hold, whose items were added without.
 func (q *Queries) CountTree(ctx context.Context, id int64) error {
 	_, err := q.db.ExecContext(ctx, `INSERT INTO folder_counts (folder_id, items)
-		SELECT items.parent_id, COUNT(*) FROM items WHERE items.trashed_at = 0 AND items.parent_id IN (`+belowItem+`) GROUP BY items.parent_id`, id)
+		SELECT items.parent_id, COUNT(*) FROM items WHERE items.trashed_at = 0 AND items.parent_id IN (`+belowItem+
+		`) GROUP BY items.parent_id`, id)
 	return err
 }
 
@@ -89,12 +91,13 @@ type ContentPlace struct {
 }
 
 // SetTreePolicy says where the contents of a tree are to be, of what is in the trash too, and returns of how many versions
-// they were to be elsewhere, or are. The versions are found by their files before it looks at their policies: most versions of a server may have
-// another policy than its statistics know, and PostgreSQL would then compare each version with each item.
+// they were to be elsewhere, or are. The versions are found by their files before it looks at their policies: most
+// versions of a server may have another policy than its statistics know, and PostgreSQL would then compare each version with each item.
 func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, `UPDATE file_versions SET wanted_policy_id = $2 WHERE id IN (
 		SELECT found.id FROM (
-			SELECT v.id, v.wanted_policy_id, v.storage_policy_id FROM (`+belowItem+`) AS tree CROSS JOIN file_versions v WHERE v.file_id = tree.id`+first+`
+			SELECT v.id, v.wanted_policy_id, v.storage_policy_id FROM (`+belowItem+
+		`) AS tree CROSS JOIN file_versions v WHERE v.file_id = tree.id`+first+`
 		) AS found WHERE found.wanted_policy_id <> $2 OR found.storage_policy_id <> $2)`, id, policyID)
 	if err != nil {
 		return 0, err
@@ -141,7 +144,8 @@ func (q *Queries) ChildWebhookTargets(ctx context.Context, folderID int64) ([]We
 
 // EndWebhooksOn ends the webhooks on an item that is about to be removed. What waits for them is still sent.
 func (q *Queries) EndWebhooksOn(ctx context.Context, itemID int64, reason string, now int64) error {
-	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND target_id = $1", itemID, reason, now)
+	_, err := q.db.ExecContext(ctx, "UPDATE webhooks SET status = 'gone', reason = $2, slot = id, ended_at = $3 WHERE slot = 0 AND "+
+		"target_id = $1", itemID, reason, now)
 	return err
 }
 

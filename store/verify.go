@@ -54,7 +54,7 @@ type BrokenRow struct {
 // rowRule is something that holds for all rows at any moment.
 type rowRule struct {
 	rule  string
-	query string // returns id, have, want of the rows for which it does not hold, at most $1
+	query string // returns at most $1 rows that violate it, as id, have, want
 }
 
 var rowRules = []rowRule{

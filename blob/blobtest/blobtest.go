@@ -1,4 +1,4 @@
-// Package blobtest holds what every [blob.Store] has to do, as tests, and a store that fails on cue.
+// Package blobtest contains the tests that every [blob.Store] must pass, and a store that fails on cue.
 package blobtest
 
 import (
@@ -23,25 +23,25 @@ import (
 
 const (
 	largeSize = 64 << 20
-	// maxMemory is what putting and getting an object of largeSize may allocate in all.
+	// maxMemory is the maximum total allocation to store and read an object of largeSize.
 	maxMemory = 16 << 20
 )
 
-// Run runs the tests of a store, each on an empty one that open returns and Run closes.
+// Run runs the tests of a store, each on an empty store that open returns and Run closes.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	for name, test := range map[string]func(*testing.T, blob.Store){
-		"what was put is got":                testRoundTrip,
+		"round trip":                         testRoundTrip,
 		"ranges":                             testRanges,
-		"a key is not put twice":             testExist,
-		"what is missing":                    testMissing,
-		"keys that are none":                 testKeys,
-		"keys that look alike":               testSimilarKeys,
+		"a key exists":                       testExist,
+		"a key is missing":                   testMissing,
+		"invalid keys":                       testKeys,
+		"similar keys":                       testSimilarKeys,
 		"list":                               testList,
 		"a source that fails leaves nothing": testSourceFails,
-		"a cancelled put leaves nothing":     testCancelledPut,
-		"a cancelled get":                    testCancelledGet,
-		"many put one key":                   testOneWinner,
-		"many keys at the same time":         testConcurrent,
+		"a canceled put leaves nothing":      testCancelledPut,
+		"a canceled get":                     testCancelledGet,
+		"concurrent puts of one key":         testOneWinner,
+		"concurrent puts":                    testConcurrent,
 		"large objects are streamed":         testLarge,
 		"read all within a limit":            testReadAll,
 		"check":                              testCheck,
@@ -76,7 +76,7 @@ func get(ctx context.Context, s blob.Store, key string, offset, length int64) (s
 	return string(data), err
 }
 
-// wantContent fails the test unless the object is there with this content.
+// wantContent fails the test unless the object has this content.
 func wantContent(t *testing.T, s blob.Store, key, want string) {
 	t.Helper()
 	got, err := get(t.Context(), s, key, 0, -1)
@@ -85,7 +85,7 @@ func wantContent(t *testing.T, s blob.Store, key, want string) {
 	}
 }
 
-// wantKeys fails the test unless these are the keys that begin with prefix.
+// wantKeys fails the test unless these are the keys with the prefix.
 func wantKeys(t *testing.T, s blob.Store, prefix string, want ...string) {
 	t.Helper()
 	sizes := list(t, s, prefix)
@@ -120,7 +120,7 @@ func testRoundTrip(t *testing.T, s blob.Store) {
 		if err != nil || info.Key != key || info.Size != int64(size) {
 			t.Errorf("Stat = %+v, %v", info, err)
 		}
-		// Clocks of file systems and of servers are coarser than ours, or another.
+		// Clocks of file systems and servers can be coarser than this one, or differ from it.
 		if age := info.Modified.Sub(before).Abs(); age > time.Minute {
 			t.Errorf("Modified = %v, put at %v", info.Modified, before)
 		}
@@ -222,7 +222,7 @@ func testList(t *testing.T, s blob.Store) {
 	if info := list(t, s, "")["v/20"]; info.Size != 4 || info.Modified.IsZero() {
 		t.Errorf("listed as %+v", info)
 	}
-	for info, err := range s.List(t.Context(), "") { // a sweep deletes what it sees, and may stop
+	for info, err := range s.List(t.Context(), "") { // a sweep deletes objects while it lists them, and can stop
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func testList(t *testing.T, s blob.Store) {
 	cancel()
 	for info, err := range s.List(ctx, "") {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("List with a cancelled context gave %v, %v", info, err)
+			t.Errorf("List with a canceled context returned %v, %v", info, err)
 		}
 	}
 }
@@ -261,14 +261,14 @@ func testCancelledPut(t *testing.T, s blob.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := &source{size: 1 << 20, at: after, then: cancel}
 		if _, err := s.Put(ctx, "k", r); !errors.Is(err, context.Canceled) {
-			t.Errorf("Put cancelled after %d bytes = %v, want Canceled", after, err)
+			t.Errorf("Put canceled after %d bytes = %v, want Canceled", after, err)
 		}
 		wantKeys(t, s, "")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &source{size: 1000, at: 1000, then: cancel} // all has been read, nothing is stored yet
+	r := &source{size: 1000, at: 1000, then: cancel} // everything was read, nothing is stored yet
 	if _, err := s.Put(ctx, "k", r); !errors.Is(err, context.Canceled) {
-		t.Errorf("Put cancelled at the end = %v, want Canceled", err)
+		t.Errorf("Put canceled at the end = %v, want Canceled", err)
 	}
 	wantKeys(t, s, "")
 }
@@ -312,7 +312,7 @@ func testOneWinner(t *testing.T, s blob.Store) {
 				t.Errorf("Put = %v, want ErrExist", err)
 			}
 		})
-		wg.Go(func() { // whoever looks sees nothing or everything
+		wg.Go(func() { // readers see nothing or everything
 			got, err := get(t.Context(), s, "k", 0, -1)
 			if err == nil && len(got) != 200<<10 || err != nil && !errors.Is(err, blob.ErrNotExist) {
 				t.Errorf("seen meanwhile: %d bytes, %v", len(got), err)
@@ -391,7 +391,7 @@ func testCheck(t *testing.T, s blob.Store) {
 	wantKeys(t, s, "")
 }
 
-// pattern is repeated by a source; its length is odd, so that no two pages or buffers are alike.
+// pattern is the data of a source. Its length is odd, so that no two pages or buffers are equal.
 var pattern = func() []byte {
 	b := make([]byte, 1<<16+1)
 	for i := range b {
@@ -400,11 +400,11 @@ var pattern = func() []byte {
 	return b
 }()
 
-// source gives size bytes of the pattern, and calls then, once, before it gives the byte at.
+// source provides size bytes of the pattern, and calls then once, before the byte at.
 type source struct {
 	size, read, at int64
 	then           func()
-	hash           hash.Hash // of what was given, where not nil
+	hash           hash.Hash // of the data, if not nil
 }
 
 func (s *source) Read(p []byte) (int, error) {

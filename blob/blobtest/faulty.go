@@ -13,7 +13,7 @@ import (
 // Op is an operation of a store.
 type Op int
 
-// The operations that can be made to fail.
+// The operations that can fail.
 const (
 	Put Op = iota
 	Open
@@ -23,39 +23,39 @@ const (
 	Check
 )
 
-// Faulty is a store that fails on cue and otherwise is the one it wraps.
+// Faulty is a store that fails on cue, and otherwise behaves like the store that it wraps.
 type Faulty struct {
 	blob.Store
 	mu      sync.Mutex
 	cues    map[Op]*cue
-	room    int64 // bytes that can still be put
-	limited bool  // room counts
+	room    int64 // bytes that can still be stored
+	limited bool  // whether room applies
 }
 
 type cue struct {
-	in  int // calls from now, 1 for the next
+	in  int // number of calls from now, 1 for the next
 	err error
 }
 
-// NewFaulty wraps a store that does not fail yet.
+// NewFaulty wraps a store, without failures.
 func NewFaulty(s blob.Store) *Faulty { return &Faulty{Store: s, cues: map[Op]*cue{}} }
 
-// Fail makes the n-th call of op from now on fail with err, and only that; n is 1 for the next.
+// Fail makes only the n-th call of op from now on fail with err; n is 1 for the next.
 func (f *Faulty) Fail(op Op, n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cues[op] = &cue{in: n, err: err}
 }
 
-// Room leaves room for n more bytes; what goes beyond fails with [blob.ErrNoSpace], in the midst of being put. A negative
-// n leaves as much as there is.
+// Room limits the space to n more bytes. A Put that exceeds it fails with [blob.ErrNoSpace] while it reads. A negative n removes the
+// limit.
 func (f *Faulty) Room(n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.room, f.limited = n, n >= 0
 }
 
-// fault counts a call of op and returns its error when it is the one to fail.
+// fault counts a call of op, and returns its error if the call must fail.
 func (f *Faulty) fault(op Op) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +70,7 @@ func (f *Faulty) fault(op Op) error {
 	return c.err
 }
 
-// Put fails on cue before it reads anything, and for want of room after it has read what there was room for.
+// Put fails on cue before it reads anything, and for lack of space after it has read as much as fits.
 func (f *Faulty) Put(ctx context.Context, key string, r io.Reader) (int64, error) {
 	if err := f.fault(Put); err != nil {
 		return 0, fmt.Errorf("put %s: %w", key, err)
@@ -94,7 +94,7 @@ func (f *Faulty) Stat(ctx context.Context, key string) (blob.Info, error) {
 	return f.Store.Stat(ctx, key)
 }
 
-// Delete fails on cue, and then removes nothing.
+// Delete fails on cue, without removing anything.
 func (f *Faulty) Delete(ctx context.Context, key string) error {
 	if err := f.fault(Delete); err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
@@ -118,7 +118,7 @@ func (f *Faulty) Check(ctx context.Context) error {
 	return f.Store.Check(ctx)
 }
 
-// roomReader takes the room of what it reads.
+// roomReader counts the bytes that it reads against the space.
 type roomReader struct {
 	f *Faulty
 	r io.Reader
