@@ -160,7 +160,7 @@ func TestHanging(t *testing.T) {
 				config = nil
 			}
 			a := r.post(r.serveRaw(config, test.take))
-			expect(t, a, OutcomeTimeout, "did not answer within 150ms")
+			expect(t, a, OutcomeTimeout, "did not respond within 150ms")
 			if a.took < short {
 				t.Errorf("took %v", a.took)
 			}
@@ -401,10 +401,10 @@ func TestAddressIsCheckedAgain(t *testing.T) {
 	r.client.guard.anyPort = false
 	expect(t, r.post(address), OutcomeAddress, "only port 443 is permitted")
 	r.client.guard.anyPort, r.client.guard.networks = true, nil
-	expect(t, r.post(address), OutcomeAddress, "hooks.example.com is not at a public address")
+	expect(t, r.post(address), OutcomeAddress, "hooks.example.com does not have a public IP address")
 	expect(t, r.post("https://nowhere.example.com/secret"), OutcomeDNS, "the host nowhere.example.com does not exist in the DNS")
 	r.client.guard.lookup = NewGuard(GuardConfig{}).lookup
-	expect(t, r.post("https://127.0.0.1/secret"), OutcomeAddress, "127.0.0.1 is not at a public address")
+	expect(t, r.post("https://127.0.0.1/secret"), OutcomeAddress, "127.0.0.1 does not have a public IP address")
 }
 
 func TestPlainHTTPForDevelopment(t *testing.T) {

@@ -199,7 +199,7 @@ func (g *Guard) judge(host string, ip netip.Addr) error {
 	if g.allows(ip) {
 		return nil
 	}
-	return badAddress("the host %s is not at a public address: use a public one, or ask the operator to permit the network", host)
+	return badAddress("the host %s does not have a public IP address: use a public one, or ask the operator to permit the network", host)
 }
 
 // allows reports whether notifications may be sent to an IP address. An IPv4-mapped IPv6 address may be in a permitted IPv4
@@ -276,7 +276,7 @@ func (g *Guard) dialOne(ctx context.Context, network, address string, left int) 
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
-		return badAddress("the receiver is not at a public address")
+		return badAddress("the receiver does not have a public IP address")
 	}
 	return nil
 }

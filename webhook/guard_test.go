@@ -101,7 +101,7 @@ func TestCheckForm(t *testing.T) {
 		"https://hooks.example.com/secret ":        "whitespace",
 		"https://hooks.example.com/\xff":           "not UTF-8",
 		"https://hooks.example.com/" + strings.Repeat("a", docgen.MaxAddressLength-25): "longer than 2048",
-		"https://müller.example/":                         "host xn--mller-kva.example is not at a public address",
+		"https://müller.example/":                         "host xn--mller-kva.example does not have a public IP address",
 		"https://hooks..example.com/":                     "not a valid DNS name",
 		"https://hooks.example.com../":                    "not a valid DNS name",
 		"https://hooks.ex%61mple.com/":                    "",
@@ -195,14 +195,14 @@ func TestForbiddenAddresses(t *testing.T) {
 			}
 			g := guardOf(GuardConfig{}, map[string][]string{"hooks.example.com": {"93.184.215.14 " + text}})
 			if err := g.Check(t.Context(), "https://"+literal+"/secret"); err == nil ||
-				!strings.Contains(err.Error(), "not at a public address") || strings.Contains(err.Error(), "secret") {
+				!strings.Contains(err.Error(), "does not have a public IP address") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s, %s: error %v", kind, text, err)
 			}
 			if ip.Is4In6() && g.allows(ip.Unmap()) {
 				continue // resolvers return public IPv4 addresses in this form
 			}
 			err := g.Check(t.Context(), "https://hooks.example.com/secret")
-			if err == nil || !strings.Contains(err.Error(), "hooks.example.com is not at") || strings.Contains(err.Error(), text) {
+			if err == nil || !strings.Contains(err.Error(), "hooks.example.com does not have") || strings.Contains(err.Error(), text) {
 				t.Errorf("%s, a name with %s: error %v", kind, text, err)
 			}
 			if conn, err := g.dial(t.Context(), "tcp", "hooks.example.com:443"); err == nil {

@@ -122,9 +122,9 @@ func judgeError(err error) verdict {
 		return verdict{outcome: OutcomeDNS, reason: dnsReason(unknown)}
 	case isLate:
 		return verdict{outcome: OutcomeTimeout, reason: fmt.Sprintf(
-			"the receiver did not answer within %v: it should answer first and do its work afterward", late.limit)}
+			"the receiver did not respond within %v: it should respond first and do its work afterward", late.limit)}
 	case isTimeout(err):
-		return verdict{outcome: OutcomeTimeout, reason: "no connection to the receiver was made in time: check that a firewall permits it"}
+		return verdict{outcome: OutcomeTimeout, reason: "the connection to the receiver timed out: check that a firewall permits it"}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return verdict{outcome: OutcomeRefused, reason: "the receiver refused the connection: check that it runs and listens on that port"}
 	case errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH):
@@ -168,7 +168,7 @@ func dnsReason(err *net.DNSError) string {
 	if err.IsNotFound {
 		return fmt.Sprintf("the host %s does not exist in the DNS: check its name", err.Name)
 	}
-	return fmt.Sprintf("the host %s could not be resolved: the DNS did not answer", err.Name)
+	return fmt.Sprintf("the host %s could not be resolved: the DNS server did not respond", err.Name)
 }
 
 // tlsReason describes what is wrong with the certificate, or else the failed handshake.

@@ -82,15 +82,15 @@ func TestJudgeErrors(t *testing.T) {
 		outcome Outcome
 		reason  string
 	}{
-		"connecting too late":   {dial(os.ErrDeadlineExceeded), OutcomeTimeout, "no connection to the receiver was made in time"},
-		"handshaking too late":  {&tlsError{"a", context.DeadlineExceeded}, OutcomeTimeout, "no connection to the receiver was made in time"},
-		"one late, one refused": {errors.Join(dial(syscall.ECONNREFUSED), dial(os.ErrDeadlineExceeded)), OutcomeTimeout, "no connection"},
+		"connecting too late":   {dial(os.ErrDeadlineExceeded), OutcomeTimeout, "the connection to the receiver timed out"},
+		"handshaking too late":  {&tlsError{"a", context.DeadlineExceeded}, OutcomeTimeout, "the connection to the receiver timed out"},
+		"one late, one refused": {errors.Join(dial(syscall.ECONNREFUSED), dial(os.ErrDeadlineExceeded)), OutcomeTimeout, "timed out"},
 		"one away, one refused": {errors.Join(dial(syscall.ENETUNREACH), dial(syscall.ECONNREFUSED)), OutcomeRefused, "refused the connection"},
 		"no route":              {dial(syscall.EHOSTUNREACH), OutcomeUnreachable, "no route to the receiver"},
 		"no network":            {dial(syscall.ENETUNREACH), OutcomeUnreachable, "no route to the receiver"},
 		"broken pipe":           {dial(syscall.EPIPE), OutcomeReset, "closed the connection"},
 		"DNS too late": {&net.DNSError{Name: "a.example", IsTimeout: true}, OutcomeDNS,
-			"a.example could not be resolved: the DNS did not answer"},
+			"a.example could not be resolved: the DNS server did not respond"},
 		"DNS without it": {dial(&net.DNSError{Name: "a.example", IsNotFound: true}), OutcomeDNS, "a.example does not exist"},
 		"late alert": {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, OutcomeTLS,
 			`closed the TLS connection with the alert "certificate required"`},

@@ -81,7 +81,7 @@ func replies() []reply {
 		{"bad and large", floods(http.StatusInternalServerError), 500, webhook.OutcomeStatus, "500 Internal Server Error", true},
 		{"not found", status(http.StatusNotFound), 404, webhook.OutcomeStatus, "404 Not Found", false},
 		{"unknown status", status(599), 599, webhook.OutcomeStatus, "599", false},
-		{"hang", hangs, 0, webhook.OutcomeTimeout, "did not answer within", false},
+		{"hang", hangs, 0, webhook.OutcomeTimeout, "did not respond within", false},
 		{"cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 0, webhook.OutcomeReset, "closed the connection",
 			false},
 		{"reset", hijacked(func(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) }), 0, webhook.OutcomeReset, "closed the connection",
