@@ -1,5 +1,5 @@
-// Package pdf makes PDFs of Word documents. An [Engine] lays a document out: office drives LibreOffice; one of our own
-// may stand beside it. Both must pass the suite in pdftest.
+// Package pdf defines the interface of engines that convert Word documents to PDF. Package pdf/office is the only
+// engine so far and drives LibreOffice. Every engine must pass the test suite in pdf/pdftest.
 package pdf
 
 import (
@@ -11,104 +11,106 @@ import (
 	"platen/pdf/font"
 )
 
-// Engine makes PDFs. It is safe for use by many goroutines; it bounds by itself how many documents it converts at once,
-// and lets the others wait.
+// Engine converts Word documents to PDF. It is safe for concurrent use. It limits the number of documents that it
+// converts at once; other calls wait.
 type Engine interface {
-	// Convert makes a PDF of a document. What is wrong with the document is a *[DocumentError]; *[SuspectError] asks for a
-	// second try; *[UnavailableError] says that there is nothing to convert with. Other errors are of the server or of ctx.
+	// Convert returns the PDF of a document. The error is a *[DocumentError] if the document cannot be converted, a
+	// *[SuspectError] if it must be tried again with [Request].Again, a *[UnavailableError] if no converter is
+	// installed, the cause of ctx, or an internal error.
 	Convert(ctx context.Context, request Request) (*Result, error)
-	// Fonts says what becomes of the fonts that a document asks for. It converts nothing.
+	// Fonts reports which fonts a document asks for and which fonts it gets. It converts nothing.
 	Fonts(document []byte) (*font.Report, error)
-	// Available returns nil where documents can be converted, or a *[UnavailableError]. It converts nothing.
+	// Available returns nil if the engine can convert documents, and a *[UnavailableError] otherwise. It converts
+	// nothing.
 	Available() error
-	// Close ends the engine, with all processes and files it has made. Conversions that run are ended.
+	// Close stops running conversions, which fail with [ErrClosed], and removes the engine's processes and files.
 	Close() error
 }
 
-// Request is one document to be converted.
+// Request is a document to convert.
 type Request struct {
 	Document []byte // .docx
 	Options  Options
-	// Kind is a name for documents that are much alike, such as the id of their template: what is known of the time that some
-	// of them took is expected of the next. It may be empty.
+	// Kind names a group of similar documents, such as the ID of their template. The engine predicts the time of a
+	// conversion from earlier ones of the same kind. It may be empty.
 	Kind string
-	// Again says that the document was a suspect. It is then converted apart from the others, by a process of its own and
-	// with more time, and what comes of it is final.
+	// Again is set if the document was a suspect. It is then converted in isolation, by a new process with more time,
+	// and the result is final.
 	Again bool
-	// OthersWait reports whether documents wait until the engine is free for them, outside of the engine. A document that takes much
-	// longer than was to be expected is stopped while others wait. nil where nobody waits outside.
+	// OthersWait reports whether documents outside the engine wait for it. While documents wait, the engine stops a
+	// conversion that takes much longer than expected. nil means that none wait outside.
 	OthersWait func() bool
 }
 
 // Result is a finished PDF.
 type Result struct {
 	PDF   []byte
-	Fonts *font.Report  // what became of the fonts; nil where they cannot be read in the document
-	Took  time.Duration // without the time that it waited for its turn
+	Fonts *font.Report  // fonts that the document asks for and gets; nil if they cannot be read
+	Took  time.Duration // excludes the time spent waiting for a turn
 	Maker Maker
 }
 
 // Maker describes the program that converted a document.
 type Maker struct {
 	Version string   // such as "7.4.7.2"
-	Missing []string // the parts of the sandbox that it ran without: a sentence each, with the cause
-	Advice  string   // how conversions become faster; empty where there is nothing to do
+	Missing []string // missing parts of the sandbox: one sentence each, with the cause
+	Advice  string   // how to make conversions faster; empty if there is nothing to do
 }
 
-// Options are how a PDF is to be. The zero value is what Word would save.
+// Options control how a PDF is written. The zero value is what Word would save.
 type Options struct {
 	Archive   Archive // PDF/A
-	Tagged    bool    // with the structure of the document, for screen readers; PDF/A always is
+	Tagged    bool    // contains the structure of the document, for screen readers; always set for PDF/A
 	Bookmarks bool    // an outline of the headings
-	Watermark string  // a text across each page
+	Watermark string  // text across each page
 	Pictures  PictureOptions
 }
 
-// Archive is a part of the standard for archiving, ISO 19005.
+// Archive is a part of ISO 19005, the standard for archiving (PDF/A).
 type Archive string
 
-// The parts that can be asked for, each at conformance level B. The third allows attached files.
+// The supported parts, each at conformance level B. PDF/A-3 allows attached files.
 const (
 	NoArchive Archive = ""
 	PDFA2b    Archive = "PDF/A-2b" // ISO 19005-2
 	PDFA3b    Archive = "PDF/A-3b" // ISO 19005-3
 )
 
-// PictureOptions are how pictures are kept.
+// PictureOptions control how images are stored.
 type PictureOptions struct {
-	Lossless bool // as they are; otherwise as JPEG
-	Quality  int  // of JPEG, 1 to 100; 0 is 90
-	MaxDPI   int  // pictures with more pixels are made smaller; 0 is 300
+	Lossless bool // lossless compression instead of JPEG
+	Quality  int  // of JPEG, 1 to 100; 0 means 90
+	MaxDPI   int  // images with a higher resolution are downsampled; 0 means 300
 }
 
-// DocumentError is a document that cannot be converted, for a reason of its own.
+// DocumentError reports a document that cannot be converted because of its content.
 type DocumentError struct {
-	Reason string // a sentence for a person
-	// Poison says that the document ended or held up those who were to convert it, twice.
+	Reason string // a sentence for users
+	// Poison is set if the document crashed or delayed the engine twice.
 	Poison bool
-	// Kept is where a copy of a poisonous document lies, for a report; empty when there is none.
+	// Kept is the path of a copy of a poison document, for a bug report; empty if there is none.
 	Kept string
 }
 
 func (e *DocumentError) Error() string { return e.Reason }
 
-// SuspectError is a document whose conversion was stopped: it ended its process, or took much longer than others of its
-// size while others waited. It deserves one more try, with [Request].Again.
+// SuspectError reports a document whose conversion was stopped, because it crashed its process or took much longer
+// than others of its size while others waited. Try it again, with [Request].Again.
 type SuspectError struct {
-	Reason string // a sentence for a person
+	Reason string // a sentence for users
 }
 
 func (e *SuspectError) Error() string { return e.Reason }
 
-// UnavailableError says why there is nothing to convert with, and what to install.
+// UnavailableError says why the engine cannot convert documents, and what to install.
 type UnavailableError struct{ Reason string }
 
 func (e *UnavailableError) Error() string { return e.Reason }
 
-// ErrClosed is returned by an engine that was closed.
+// ErrClosed is the error of a closed engine.
 var ErrClosed = errors.New("the PDF engine is closed")
 
-// Convert converts a document by an engine, and gives it its second try.
+// Convert converts a document with an engine. It tries suspects a second time.
 func Convert(ctx context.Context, engine Engine, request Request) (*Result, error) {
 	result, err := engine.Convert(ctx, request)
 	if _, ok := errors.AsType[*SuspectError](err); ok {
@@ -118,7 +120,7 @@ func Convert(ctx context.Context, engine Engine, request Request) (*Result, erro
 	return result, err
 }
 
-// Validate returns what is wrong with the options, with the name of the option.
+// Validate returns an error that names the first invalid option, or nil.
 func (o Options) Validate() error {
 	switch {
 	case o.Archive != NoArchive && o.Archive != PDFA2b && o.Archive != PDFA3b:

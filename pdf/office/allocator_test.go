@@ -9,16 +9,16 @@ import (
 	"platen/pdf/office"
 )
 
-// A worker takes its memory from jemalloc where that is installed, and only it does.
+// Workers, and only workers, use jemalloc if it is installed.
 func TestAllocator(t *testing.T) {
 	installed := office.Allocator()
 	if installed == "" {
-		t.Skip("jemalloc is not installed: make test-deps installs it")
+		t.Skip("jemalloc is not installed: run make test-deps")
 	}
 	convertText(t, newOffice(t, office.Config{}), "somebody")
 	pids, err := workersOf(os.Getpid())
 	if err != nil || len(pids) != 1 {
-		t.Fatalf("there are the workers %v: %v", pids, err)
+		t.Fatalf("workers: %v, %v", pids, err)
 	}
 	for pid, want := range map[int]bool{pids[0]: true, os.Getpid(): false} {
 		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))

@@ -33,8 +33,8 @@ func benchmarked() []benchmark {
 	}
 }
 
-// BenchmarkConvert measures one worker beside the floor: LibreOffice's own time in a warm process in C, with the allocator of
-// libc. Both convert the same document in turn.
+// BenchmarkConvert compares one worker with the theoretical minimum: the time of LibreOffice alone, in a warm C
+// process with the malloc of libc. Both convert the same document alternately.
 func BenchmarkConvert(b *testing.B) {
 	engine := newOffice(b, office.Config{Workers: 1, Recycle: 1 << 30})
 	least := startFloor(b)
@@ -57,7 +57,7 @@ func BenchmarkConvert(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers measures how much more two workers convert than one.
+// BenchmarkWorkers measures how much faster two workers are than one.
 func BenchmarkWorkers(b *testing.B) {
 	one, two := newOffice(b, office.Config{Workers: 1, Recycle: 1 << 30}), newOffice(b, office.Config{Workers: 2, Recycle: 1 << 30})
 	for _, test := range benchmarked() {
@@ -80,7 +80,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkCold measures the command line of LibreOffice, which starts for each document, beside a warm worker, in turn.
+// BenchmarkCold compares a warm worker with the command line of LibreOffice, which starts for each document. Both
+// convert alternately.
 func BenchmarkCold(b *testing.B) {
 	soffice, err := exec.LookPath("soffice")
 	if err != nil {
@@ -96,13 +97,14 @@ func BenchmarkCold(b *testing.B) {
 			}
 			cold := func() time.Duration {
 				begun := time.Now()
-				command := exec.CommandContext(b.Context(), soffice, "--headless", "-env:UserInstallation=file://"+folder+"/profile", "--convert-to", "pdf", "--outdir", folder, in)
+				command := exec.CommandContext(b.Context(), soffice, "--headless", "-env:UserInstallation=file://"+folder+"/profile",
+					"--convert-to", "pdf", "--outdir", folder, in)
 				if out, err := command.CombinedOutput(); err != nil {
 					b.Fatalf("soffice: %v\n%s", err, out)
 				}
 				return time.Since(begun)
 			}
-			cold() // makes its profile
+			cold() // creates its profile
 			convert(b, engine, test.document)
 			var warm, started durations
 			for b.Loop() {
@@ -119,7 +121,8 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory measures what a worker holds after many documents without being started anew, and how much the server has grown.
+// BenchmarkMemory measures the memory of a worker after many documents without a restart, and how much the server's
+// has grown.
 func BenchmarkMemory(b *testing.B) {
 	const documents, interval = 2000, 250
 	engine := newOffice(b, office.Config{Workers: 1, Recycle: 1 << 30, MaxMemory: 8 << 30})
@@ -129,7 +132,7 @@ func BenchmarkMemory(b *testing.B) {
 		heap := liveHeap()
 		for i := range documents {
 			if i%interval == 0 {
-				b.Logf("after %d documents the worker holds %d MiB", i, engine.Resident(b)>>20)
+				b.Logf("after %d documents the worker uses %d MiB", i, engine.Resident(b)>>20)
 			}
 			convert(b, engine, kinds[i%len(kinds)])
 		}
@@ -146,7 +149,7 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// batch converts a document many times, by as many goroutines as the engine has workers and one more.
+// batch converts a document many times, with one goroutine more than the engine has workers.
 func batch(b *testing.B, engine *office.Office, documents int, document []byte) time.Duration {
 	b.Helper()
 	begun := time.Now()
@@ -174,7 +177,7 @@ func convert(tb testing.TB, engine *office.Office, document []byte) {
 	}
 }
 
-// floor is the program of testdata/floor.c.
+// floor is the program testdata/floor.c.
 type floor struct {
 	folder  string
 	orders  *bufio.Writer
@@ -209,7 +212,7 @@ func startFloor(b *testing.B) *floor {
 		if err := in.Close(); err != nil {
 			b.Error(err)
 		}
-		command.Wait() //nolint:errcheck // its context may have ended it
+		command.Wait() //nolint:errcheck // the context may have killed it
 	})
 	f.orders, f.answers = bufio.NewWriter(in), bufio.NewScanner(out)
 	if !f.answers.Scan() {
@@ -226,7 +229,7 @@ func (f *floor) convert(b *testing.B, document []byte) time.Duration {
 	}
 	fmt.Fprintln(f.orders, &url.URL{Scheme: "file", Path: in}, "file://"+f.folder+"/floor.pdf")
 	if err := f.orders.Flush(); err != nil || !f.answers.Scan() {
-		b.Fatal("the floor has ended", err)
+		b.Fatal("the floor exited", err)
 	}
 	ms, err := strconv.ParseFloat(strings.TrimSpace(f.answers.Text()), 64)
 	if err != nil {
@@ -237,7 +240,7 @@ func (f *floor) convert(b *testing.B, document []byte) time.Duration {
 
 type durations []time.Duration
 
-// milliseconds is the median.
+// milliseconds returns the median, in milliseconds.
 func (d durations) milliseconds() float64 {
 	slices.Sort(d)
 	return float64(d[len(d)/2]) / float64(time.Millisecond)

@@ -11,9 +11,9 @@ import (
 	"platen/ooxml/scan"
 )
 
-// withoutComments returns a document in which nothing leads to a comment. Comments are not printed in any case; but as a kit
-// LibreOffice has a window for each, and what Debian and others package for machines without a screen cannot show it: it refuses
-// the document.
+// withoutComments returns the document without references to comments. Comments are not printed anyway. But
+// LibreOfficeKit creates a window for each comment, and the packages for machines without a display, such as Debian's
+// -nogui, cannot create it and reject the document.
 func withoutComments(document []byte) ([]byte, error) {
 	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
 	if err != nil {
@@ -35,10 +35,10 @@ func withoutComments(document []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxPart is how long a part may be that comments are removed from, in bytes.
+// maxPart is the maximum size, in bytes, of a part from which comments are removed.
 const maxPart = 512 << 20
 
-// hasComments tells whether the document has a part with comments, of whatever name.
+// hasComments reports whether the document has a part with comments, whatever its name.
 func hasComments(archive *zip.Reader) (bool, error) {
 	for _, entry := range archive.File {
 		if !strings.HasPrefix(entry.Name, "word/_rels/") || !strings.HasSuffix(entry.Name, ".rels") {
@@ -82,7 +82,8 @@ func copyWithoutComments(w *zip.Writer, entry *zip.File) error {
 	return err
 }
 
-// dropComments returns a part without the elements that mark where a comment belongs (ISO 29500-1, 17.13.4): they are empty.
+// dropComments returns a part without the elements that mark where comments belong (ISO 29500-1, 17.13.4). These
+// elements are empty.
 func dropComments(part []byte) []byte {
 	if !bytes.Contains(part, []byte("comment")) {
 		return part
@@ -90,7 +91,7 @@ func dropComments(part []byte) []byte {
 	var kept bytes.Buffer
 	from := 0
 	r := scan.New(part)
-	for range r.All { // up to the end, or to damage that LibreOffice is to tell
+	for range r.All { // stops at damaged XML, which LibreOffice reports
 		switch r.Name() {
 		case "w:commentReference", "w:commentRangeStart", "w:commentRangeEnd":
 			kept.Write(part[from:r.Start])

@@ -17,7 +17,7 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// What a document might do that has taken LibreOffice over.
+// The sandbox stops a document that has taken over LibreOffice.
 func TestConfined(t *testing.T) {
 	engine := newOffice(t, office.Config{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,16 +58,17 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// A worker cannot make the server read a file for it.
+// A worker cannot trick the server into reading another file.
 func TestLinkInsteadOfPDF(t *testing.T) {
 	engine := newOffice(t, office.Config{})
-	if result, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("link /etc/passwd")}); err == nil && strings.Contains(string(result.PDF), "root:") {
+	if result, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("link /etc/passwd")}); err == nil &&
+		strings.Contains(string(result.PDF), "root:") {
 		t.Error("the PDF is a file of the system")
 	}
 	convertText(t, engine, "somebody")
 }
 
-// A document may name things that are to be put into it, by address or by place: none are fetched.
+// LibreOffice fetches nothing that a document references by URL or path.
 func TestNothingIsFetched(t *testing.T) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -104,11 +105,13 @@ func TestNothingIsFetched(t *testing.T) {
 		t.Errorf("the document is\n%s", text)
 	}
 	if requests.Load() > 0 || connections.Load() > 0 {
-		t.Errorf("%d requests were made on %d connections", requests.Load(), connections.Load())
+		t.Errorf("%d requests on %d connections, want none", requests.Load(), connections.Load())
 	}
 }
 
 func field(code string) string {
-	return `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> ` + strings.ReplaceAll(code, `"`, "&quot;") +
-		` </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>result</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`
+	return `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> ` +
+		strings.ReplaceAll(code, `"`, "&quot;") +
+		` </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>result</w:t></w:r><w:r><w:fldChar ` +
+		`w:fldCharType="end"/></w:r></w:p>`
 }

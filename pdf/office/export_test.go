@@ -2,10 +2,10 @@ package office
 
 import "testing"
 
-// Misbehave lets the workers of this binary do something before each document. It is called before Worker.
+// Misbehave sets what the workers of this binary do before each document. Call it before Worker.
 func Misbehave(do func(documents string) error) { misbehave = do }
 
-// Resident is the memory that a free worker holds, in bytes.
+// Resident returns the resident memory of a free worker, in bytes.
 func (o *Office) Resident(tb testing.TB) int64 {
 	tb.Helper()
 	w := <-o.workers
@@ -17,8 +17,8 @@ func (o *Office) Resident(tb testing.TB) int64 {
 	return resident
 }
 
-// Folder is where the workers have their folders.
+// Folder returns the folder that contains the workers' folders.
 func (o *Office) Folder() string { return o.folder.path }
 
-// Workers is how many documents are converted at once, without the spare workers.
+// Workers returns the number of documents converted at once, not counting spare workers.
 func (o *Office) Workers() int { return o.cfg.Workers }

@@ -10,14 +10,14 @@ import (
 	"platen/pdf"
 )
 
-// What a PDF has whose options do not say it.
+// Defaults of options that are not set.
 const (
 	defaultQuality = 90
 	defaultDPI     = 300
 )
 
-// filter returns options as LibreOffice's PDF export takes them.
-// (https://help.libreoffice.org/latest/en-US/text/shared/guide/pdf_params.html)
+// filter returns the options in the form that LibreOffice's PDF export expects
+// (https://help.libreoffice.org/latest/en-US/text/shared/guide/pdf_params.html).
 func filter(o pdf.Options) (string, error) {
 	set := properties{}
 	switch o.Archive {
@@ -38,21 +38,21 @@ func filter(o pdf.Options) (string, error) {
 	if o.Watermark != "" {
 		set["Watermark"] = property{"string", o.Watermark}
 		set.number("WatermarkColor", 0xD0D0D0)
-		set.number("WatermarkRotateAngle", 450) // tenths of a degree, against the clock
+		set.number("WatermarkRotateAngle", 450) // tenths of a degree, counterclockwise
 		set.number("WatermarkFontHeight", watermarkHeight(o.Watermark))
 	}
 	encoded, err := json.Marshal(set)
 	return string(encoded), err
 }
 
-// watermarkHeight is the size of type, in points, with which a text fills the diagonal of a page of A4 or Letter.
+// watermarkHeight returns the font size, in points, at which a text fills the diagonal of an A4 or Letter page.
 func watermarkHeight(text string) int {
 	const diagonal, widthOfLetter, largest, smallest = 640, 0.62, 110, 14
 	height := diagonal / (widthOfLetter * float64(utf8.RuneCountInString(text)))
 	return int(math.Max(smallest, math.Min(largest, height)))
 }
 
-// properties are a sequence of PropertyValue in the form that LibreOffice reads from JSON.
+// properties is a sequence of PropertyValue structs in LibreOffice's JSON form.
 type properties map[string]property
 
 type property struct {

@@ -10,11 +10,12 @@ import (
 	"platen/pdf/office/internal/kit"
 )
 
-// Install says how to get what an engine needs.
-const Install = "Install LibreOffice Writer (Debian and Ubuntu: apt-get install libreoffice-writer-nogui), or say where it is with --libreoffice."
+// Install explains how to install LibreOffice.
+const Install = "Install LibreOffice Writer (Debian and Ubuntu: apt-get install libreoffice-writer-nogui), " +
+	"or set its location with --libreoffice."
 
-// usual are the program folders of LibreOffice's packages: Debian's and Ubuntu's, Fedora's, openSUSE's, and those of
-// libreoffice.org, newest first.
+// usual returns the program folders of the LibreOffice packages of Debian, Ubuntu, Fedora, and openSUSE, and then
+// those from libreoffice.org, newest first.
 func usual() []string {
 	downloaded, err := filepath.Glob("/opt/libreoffice*/program")
 	if err != nil {
@@ -25,8 +26,8 @@ func usual() []string {
 	return append([]string{"/usr/lib/libreoffice/program", "/usr/lib64/libreoffice/program"}, downloaded...)
 }
 
-// Find returns the program folder of LibreOffice: the one given, or a usual one if it is empty. A *[pdf.UnavailableError]
-// says that there is none.
+// Find returns the program folder of LibreOffice: the given one, or one of the usual ones if folder is empty. If
+// there is none, the error is a *[pdf.UnavailableError].
 func Find(folder string) (string, error) {
 	candidates := usual()
 	if folder != "" {
@@ -34,13 +35,13 @@ func Find(folder string) (string, error) {
 	}
 	for _, program := range candidates {
 		if _, err := os.Stat(kit.Library(program)); err == nil {
-			// Debian's folder is a link into another; the worker may see where it leads.
+			// On Debian, the folder is a symbolic link. The sandbox of the worker must allow its target.
 			return filepath.EvalSymlinks(program)
 		}
 	}
 	if folder != "" {
-		return "", &pdf.UnavailableError{Reason: fmt.Sprintf("PDFs cannot be made: there is no LibreOffice in %s (no %s). %s",
+		return "", &pdf.UnavailableError{Reason: fmt.Sprintf("Cannot generate PDFs: no LibreOffice in %s (no %s). %s",
 			folder, filepath.Base(kit.Library("")), Install)}
 	}
-	return "", &pdf.UnavailableError{Reason: "PDFs cannot be made: LibreOffice is not installed. " + Install}
+	return "", &pdf.UnavailableError{Reason: "Cannot generate PDFs: LibreOffice is not installed. " + Install}
 }

@@ -12,37 +12,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folderPattern names the folder of an Office, in which each worker has one.
+// folderPattern matches the folder of an Office, which contains a folder for each worker.
 const folderPattern = "platen-pdf-*"
 
-// folder is a private folder that is held as long as the process lives: its lock ends with the process, however that ends.
+// folder is a private folder, locked for the lifetime of the process. The kernel releases the lock when the process
+// exits, for whatever reason.
 type folder struct {
 	path string
 	lock *os.File // the folder itself
 }
 
-// newFolder makes a folder in base, and removes those that processes have left behind that ended without doing so.
+// newFolder creates a folder in base. It first removes the folders of processes that exited without removing them.
 func newFolder(base string) (*folder, error) {
 	if err := sweep(base); err != nil {
-		return nil, fmt.Errorf("remove the folders of workers that were left behind: %w", err)
+		return nil, fmt.Errorf("remove leftover folders of workers: %w", err)
 	}
 	for {
 		path, err := os.MkdirTemp(base, folderPattern)
 		if err != nil {
-			return nil, fmt.Errorf("make a folder for LibreOffice: %w", err)
+			return nil, fmt.Errorf("create a folder for LibreOffice: %w", err)
 		}
 		lock, err := hold(path)
 		if err == nil {
 			return &folder{path, lock}, nil
 		}
-		// Another process, which was sweeping, was quicker: then the folder is gone.
+		// A concurrent sweep of another process locked or removed the folder first.
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
-			return nil, errors.Join(fmt.Errorf("make a folder for LibreOffice: %w", err), os.Remove(path))
+			return nil, errors.Join(fmt.Errorf("create a folder for LibreOffice: %w", err), os.Remove(path))
 		}
 	}
 }
 
-// hold locks a folder, if it is one and nobody else holds it.
+// hold locks a folder. It fails if path is not a folder, or if another process holds it.
 func hold(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -51,14 +52,14 @@ func hold(path string) (*os.File, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	if _, err := os.Lstat(path); err != nil { // swept between the two
+	if _, err := os.Lstat(path); err != nil { // swept between Open and Flock
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// sweep removes the folders in base that nobody holds. A worker outlives its server for a moment, and may be writing: what it writes it
-// removes, and what is left of its folder then is found the next time.
+// sweep removes the folders in base that no process holds. A worker can outlive its server briefly and may still be
+// writing. It removes its own files, and the next sweep removes the rest of its folder.
 func sweep(base string) error {
 	paths, err := filepath.Glob(filepath.Join(base, folderPattern))
 	if err != nil {
@@ -67,7 +68,7 @@ func sweep(base string) error {
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || !ours(info) {
-			continue // gone, or of another user
+			continue // removed, or owned by another user
 		}
 		lock, err := hold(path)
 		if err != nil {
@@ -83,21 +84,21 @@ func sweep(base string) error {
 	return nil
 }
 
-// ours tells whether a file belongs to the user of this process.
+// ours reports whether a file belongs to the user of this process.
 func ours(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-// remove removes the folder and all that is in it, and what others have left behind since it was made.
+// remove removes the folder with its contents, and the folders that other processes have left since it was created.
 func (f *folder) remove() error {
 	return errors.Join(os.RemoveAll(f.path), f.lock.Close(), sweep(filepath.Dir(f.path)))
 }
 
-// prepareFolder makes the folder of a worker, with what LibreOffice starts from.
+// prepareFolder creates the folder of a worker, with the files that LibreOffice needs to start.
 func (w *worker) prepareFolder() (*os.Root, error) {
 	if err := os.MkdirAll(filepath.Join(w.folder, profileFolder, "user"), 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of a LibreOffice worker: %w", err)
+		return nil, fmt.Errorf("create the folder of a LibreOffice worker: %w", err)
 	}
 	root, err := os.OpenRoot(w.folder)
 	if err != nil {
@@ -122,7 +123,7 @@ func (w *worker) fillFolder(root *os.Root) error {
 	if err := w.office.fonts.WriteConfig(&fonts, filepath.Join(w.folder, homeFolder, "fontconfig")); err != nil {
 		return err
 	}
-	// What LibreOffice has changed in its own settings is not wanted: each start begins with ours.
+	// Each start uses our settings, not those that LibreOffice changed itself.
 	return errors.Join(root.WriteFile(fontsFile, fonts.Bytes(), 0o600),
 		root.WriteFile(filepath.Join(profileFolder, "user", "registrymodifications.xcu"), settings, 0o600))
 }

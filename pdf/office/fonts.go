@@ -10,7 +10,7 @@ import (
 	"platen/pdf/font"
 )
 
-// openFonts reads which fonts there are: the operator's, the system's, and those that LibreOffice brings.
+// openFonts returns the available fonts: the operator's, the system's, and those bundled with LibreOffice.
 func openFonts(operator, program string) (*font.Library, error) {
 	library, err := font.Open(font.Folders{Operator: operator, System: append(slices.Clone(font.SystemFolders), bundledFonts(program))})
 	if err != nil {
@@ -19,23 +19,24 @@ func openFonts(operator, program string) (*font.Library, error) {
 	return library, nil
 }
 
-// bundledFonts is the folder of the fonts that come with a LibreOffice.
+// bundledFonts returns the folder of the fonts bundled with LibreOffice.
 func bundledFonts(program string) string {
 	return filepath.Join(filepath.Dir(program), "share", "fonts", "truetype")
 }
 
-// inspection is what is found out of a document's fonts while it is converted.
+// inspection is what is known about the fonts of a document.
 type inspection struct {
-	report *font.Report // nil where the document cannot be read
+	report *font.Report // nil if the document cannot be read
 	embeds bool
 }
 
-// inspect begins to read which fonts a document asks for. LibreOffice is busy with it for much longer.
+// inspect starts to read which fonts a document asks for, while LibreOffice converts it. The conversion takes much
+// longer. The channel receives one value, which is empty if the document cannot be read.
 func (o *Office) inspect(document []byte) <-chan inspection {
 	found := make(chan inspection, 1)
 	go func() {
 		inspected, err := o.fontsOf(document)
-		if err != nil { // LibreOffice may know what to make of it
+		if err != nil { // LibreOffice may still be able to read it
 			inspected = inspection{}
 		}
 		found <- inspected
@@ -51,7 +52,7 @@ func (o *Office) fontsOf(document []byte) (inspection, error) {
 	return inspection{o.fonts.Report(asked), asked.Embeds()}, nil
 }
 
-// complete adds to a report which fonts are in the PDF.
+// complete adds the fonts embedded in the PDF to the report.
 func (o *Office) complete(report *font.Report, pdf []byte) error {
 	if report == nil {
 		return nil

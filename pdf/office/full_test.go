@@ -13,12 +13,12 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// While the disk of the workers is full, the error of a conversion says so, whatever LibreOffice makes of it. The document is converted
-// when there is room again.
+// While the disk of the workers is full, conversions fail with an error that says so, whatever LibreOffice reports.
+// The document is converted when there is space again.
 func TestFullFolder(t *testing.T) {
 	folder := t.TempDir()
 	if err := unix.Mount("tmpfs", folder, "tmpfs", 0, "size=64m"); err != nil {
-		t.Skipf("a small file system cannot be mounted: %v", err)
+		t.Skipf("cannot mount a small file system: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(folder, unix.MNT_DETACH); err != nil {
@@ -26,7 +26,8 @@ func TestFullFolder(t *testing.T) {
 		}
 	})
 	filler := filepath.Join(folder, "filler")
-	for name, free := range map[string]int{"no room for the document": 0, "room for the document": 12 << 10, "room for a part of the PDF": 24 << 10} {
+	for name, free := range map[string]int{"no room for the document": 0, "room for the document": 12 << 10,
+		"room for a part of the PDF": 24 << 10} {
 		for _, again := range []bool{false, true} {
 			for _, warm := range []bool{false, true} {
 				t.Run(name, func(t *testing.T) {
@@ -38,16 +39,16 @@ func TestFullFolder(t *testing.T) {
 					fill(t, filler, free)
 					_, err := engine.Convert(t.Context(), request)
 					if document, refused := errors.AsType[*pdf.DocumentError](err); refused {
-						t.Errorf("the document is refused: %v", document)
+						t.Errorf("the document was rejected: %v", document)
 					}
 					if !errors.Is(err, unix.ENOSPC) {
-						t.Errorf("again %t, warm %t: %T %v, want that there is no space left", again, warm, err, err)
+						t.Errorf("again %t, warm %t: %T %v, want ENOSPC", again, warm, err, err)
 					}
 					if err := os.Remove(filler); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := engine.Convert(t.Context(), request); err != nil {
-						t.Errorf("with room again: %v", err)
+						t.Errorf("with space again: %v", err)
 					}
 				})
 			}
@@ -55,7 +56,7 @@ func TestFullFolder(t *testing.T) {
 	}
 }
 
-// fill fills a disk with a file, but for some bytes.
+// fill fills a disk with one file, except for the given number of bytes.
 func fill(t *testing.T, filler string, free int) {
 	t.Helper()
 	f, err := os.Create(filler)

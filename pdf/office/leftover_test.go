@@ -21,7 +21,7 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// When an Office is closed, nothing is left of it.
+// A closed Office leaves nothing behind.
 func TestClose(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,11 +36,11 @@ func TestClose(t *testing.T) {
 		t.Skip(err)
 	}
 	if found := workers(t); len(found) > 0 {
-		t.Errorf("there are workers before there is a document: %v", found)
+		t.Errorf("workers before the first document: %v", found)
 	}
 	convertText(t, engine, "somebody")
 	if found := workers(t); len(found) != 1 {
-		t.Errorf("there are the workers %v", found)
+		t.Errorf("workers: %v", found)
 	}
 	busy := make(chan error)
 	go func() {
@@ -51,22 +51,22 @@ func TestClose(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-busy; !errors.Is(err, pdf.ErrClosed) {
-		t.Errorf("a conversion that ran ended with %v", err)
+		t.Errorf("the running conversion ended with %v", err)
 	}
 	if _, err := engine.Convert(t.Context(), pdf.Request{Document: pdftest.Letter("nobody")}); !errors.Is(err, pdf.ErrClosed) {
-		t.Errorf("a conversion after that: %v", err)
+		t.Errorf("a conversion after Close: %v", err)
 	}
 	if left := append(files(t, folder), workers(t)...); len(left) > 0 {
-		t.Errorf("there are left %v", left)
+		t.Errorf("left over: %v", left)
 	}
 }
 
 const (
-	parentFolder = "PLATEN_TEST_PARENT" // the folder of a process that a test kills
+	parentFolder = "PLATEN_TEST_PARENT" // the folder of a process that the test kills
 	parentReady  = "ready"
 )
 
-// beParent is a server in a process of its own: it has one worker that is idle, and one that hangs.
+// beParent is a server in its own process: one of its workers is idle, and one hangs.
 func beParent(folder string) int {
 	self, err := os.Executable()
 	if err != nil {
@@ -81,7 +81,7 @@ func beParent(folder string) int {
 		panic(err)
 	}
 	go engine.Convert(ctx, pdf.Request{Document: poisonous("spin")})               //nolint:errcheck // it never ends
-	go engine.Convert(ctx, pdf.Request{Document: poisonous("sleep"), Again: true}) //nolint:errcheck // likewise
+	go engine.Convert(ctx, pdf.Request{Document: poisonous("sleep"), Again: true}) //nolint:errcheck // it never ends
 	for {
 		if found, err := workersOf(os.Getpid()); err == nil && len(found) == 3 {
 			break
@@ -91,8 +91,8 @@ func beParent(folder string) int {
 	select {}
 }
 
-// When the server is killed, its workers end by themselves, whatever they are at, and leave no file; the next server
-// removes the empty folder.
+// When the server is killed, its workers exit by themselves, whatever they are doing, and leave no files. The next
+// server removes the empty folder.
 func TestParentKilled(t *testing.T) {
 	if _, err := office.Find(""); err != nil {
 		t.Skip(err)
@@ -112,11 +112,11 @@ func TestParentKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != parentReady+"\n" {
-		t.Fatalf("the parent said %q: %v", line, err)
+		t.Fatalf("output of the parent: %q, %v", line, err)
 	}
 	found, err := workersOf(parent.Process.Pid)
 	if err != nil || len(found) != 3 {
-		t.Fatalf("the parent has the workers %v: %v", found, err)
+		t.Fatalf("workers of the parent: %v, %v", found, err)
 	}
 	var handles []unix.PollFd
 	for _, pid := range found {
@@ -124,7 +124,7 @@ func TestParentKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { unix.Close(fd) }) //nolint:errcheck // nothing was written
+		t.Cleanup(func() { unix.Close(fd) }) //nolint:errcheck // read only
 		handles = append(handles, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
 	if err := parent.Process.Kill(); err != nil {
@@ -133,25 +133,26 @@ func TestParentKilled(t *testing.T) {
 	parent.Wait() //nolint:errcheck // it was killed
 	for i := range handles {
 		n, err := unix.Poll(handles[i:i+1], 20_000)
-		for err == unix.EINTR { // a signal of the runtime
+		for err == unix.EINTR { // interrupted by a signal of the Go runtime
 			n, err = unix.Poll(handles[i:i+1], 20_000)
 		}
 		if n != 1 || err != nil {
-			t.Errorf("worker %d goes on: %v", found[i], err)
+			t.Errorf("worker %d still runs: %v", found[i], err)
 		}
 	}
 	for _, left := range files(t, folder) {
 		if info, err := os.Lstat(left); err != nil || !info.IsDir() {
-			t.Errorf("there is left %s", left)
+			t.Errorf("left over: %s", left)
 		}
 	}
 	newOfficeIn(t, folder)
 	if left, err := filepath.Glob(folder + "/*"); err != nil || len(left) != 1 {
-		t.Errorf("after the next start there are %v, %v", left, err)
+		t.Errorf("after the next start: %v, %v", left, err)
 	}
 }
 
-// A worker may be writing when the next server removes what is left: its folder is removed when that one ends.
+// A worker may still be writing when the next server removes leftovers. Its folder is removed when that server
+// closes.
 func TestLeftoverIsWritten(t *testing.T) {
 	base := t.TempDir()
 	left := filepath.Join(base, "platen-pdf-1")
@@ -160,11 +161,11 @@ func TestLeftoverIsWritten(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var writing sync.WaitGroup
-	for i := range 4 { // as often as it can: hardly ever is the folder empty
+	for i := range 4 { // often enough that the folder is hardly ever empty
 		writing.Go(func() {
 			for ctx.Err() == nil {
 				if err := os.Mkdir(filepath.Join(left, fmt.Sprint(i)), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-					return // it is gone
+					return // removed
 				}
 			}
 		})
@@ -183,11 +184,11 @@ func TestLeftoverIsWritten(t *testing.T) {
 		t.Error(err)
 	}
 	if left := files(t, base); len(left) > 0 && engine.Available() == nil {
-		t.Errorf("there is left %v", left)
+		t.Errorf("left over: %v", left)
 	}
 }
 
-// workers are the processes of this one that run or were not waited for.
+// workers returns the child processes that run or have not been waited for.
 func workers(t *testing.T) []string {
 	t.Helper()
 	pids, err := workersOf(os.Getpid())
@@ -201,7 +202,7 @@ func workers(t *testing.T) []string {
 	return names
 }
 
-// workersOf are the workers whose parent is a process.
+// workersOf returns the child processes of a process.
 func workersOf(parent int) ([]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -211,9 +212,9 @@ func workersOf(parent int) ([]int, error) {
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // it has exited
 		}
-		// pid (name) state parent …
+		// Fields of /proc/PID/stat: pid (name) state parent …
 		after := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(after) > 1 && after[1] == strconv.Itoa(parent) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))

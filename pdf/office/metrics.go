@@ -8,38 +8,39 @@ import (
 	"platen/pdf"
 )
 
-// metrics counts what LibreOffice does.
+// metrics are the Prometheus metrics of conversions.
 type metrics struct {
 	conversions *prometheus.CounterVec
 	duration    prometheus.Histogram
 	starts      prometheus.Counter
 }
 
-// What became of a conversion.
+// Results of conversions: values of the label "result".
 const (
 	wasMade    = "made"
 	wasRefused = "refused"
-	wasStopped = "stopped" // it is tried again
+	wasStopped = "stopped" // will be tried again
 	wasPoison  = "poison"
 )
 
-// newMetrics counts into a registry; into none when it is nil.
+// newMetrics registers the metrics with a registry, or nowhere if it is nil.
 func newMetrics(registry prometheus.Registerer) *metrics {
 	m := &metrics{
 		conversions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "platen_pdf_conversions_total",
-			Help: "Documents that LibreOffice had, by what became of them: made, refused, stopped (it is tried again) or poison (stopped twice).",
+			Help: "Conversions by LibreOffice, by result: made, refused, stopped (will be tried again), or poison (stopped twice).",
 		}, []string{"result"}),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "platen_pdf_conversion_duration_seconds", Help: "Time that LibreOffice took for a document, without that which it waited.",
+			Name:    "platen_pdf_conversion_duration_seconds",
+			Help:    "Time to convert a document with LibreOffice, in seconds, excluding time in the queue.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}),
 		starts: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "platen_pdf_worker_starts_total", Help: "How often a LibreOffice was started.",
+			Name: "platen_pdf_worker_starts_total", Help: "Number of LibreOffice processes started.",
 		}),
 	}
 	for _, result := range []string{wasMade, wasRefused, wasStopped, wasPoison} {
-		m.conversions.WithLabelValues(result) // from zero, so that the first of them is an increase
+		m.conversions.WithLabelValues(result) // start at zero, so that the first conversion counts as an increase
 	}
 	if registry != nil {
 		registry.MustRegister(m.conversions, m.duration, m.starts)
@@ -47,7 +48,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return m
 }
 
-// converted counts a conversion that has ended, in whichever way.
+// converted counts a finished conversion, whatever its result.
 func (m *metrics) converted(result *pdf.Result, err error) {
 	var refused *pdf.DocumentError
 	var suspect *pdf.SuspectError

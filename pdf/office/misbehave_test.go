@@ -17,11 +17,11 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// A document with a part of this name makes a worker of this binary do what the part says, as a document might that finds
-// a fault in LibreOffice.
+// orderPart is a part of a document. A worker of this binary does what the part says, like a document that exploits a
+// bug in LibreOffice.
 const orderPart = "word/misbehave.txt"
 
-// cueFile is there while a document holds its worker. The document lets go when the file is removed.
+// cueFile exists while a document holds its worker. Removing the file releases the worker.
 const cueFile = "cue"
 
 func poisonous(order string) []byte { return poisonousLetter("nobody", order) }
@@ -41,11 +41,11 @@ func misbehave(documents string) error {
 		return syscall.Kill(os.Getpid(), syscall.SIGSEGV)
 	case "spin":
 		for {
-			syscall.Getppid() // burns the processor, and lets Go's other threads do what they must, as C would
+			syscall.Getppid() // uses the processor, but lets other threads of the Go runtime run, as C code would
 		}
 	case "sleep":
 		select {}
-	case "hold": // until the test lets go
+	case "hold": // until the test releases it
 		cue := filepath.Join(documents, cueFile)
 		if err := os.WriteFile(cue, nil, 0o600); err != nil {
 			return err
@@ -66,7 +66,7 @@ func misbehave(documents string) error {
 				all[len(all)-1][i] = 1
 			}
 		}
-	case "link": // the PDF is a link to a file elsewhere
+	case "link": // replaces the PDF with a link to another file
 		return os.Symlink(argument, filepath.Join(documents, "document.pdf"))
 	case "dial":
 		return allowed(net.Dial("tcp", argument))
@@ -80,13 +80,13 @@ func misbehave(documents string) error {
 		return allowed(exec.Command(argument).Output())
 	case "signal":
 		var pid int
-		fmt.Sscan(argument, &pid) //nolint:errcheck // a wrong number is no process
+		fmt.Sscan(argument, &pid) //nolint:errcheck // an invalid number is no process
 		return allowed(0, syscall.Kill(pid, 0))
 	}
-	return fmt.Errorf("there is no order %q", order)
+	return fmt.Errorf("unknown order %q", order)
 }
 
-// allowed is what the test is told: whether something could be done.
+// allowed returns whether an operation succeeded, as the document's error.
 func allowed[T any](_ T, err error) error {
 	if err == nil {
 		return errors.New("allowed")

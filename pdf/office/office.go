@@ -1,11 +1,12 @@
-// Package office makes PDFs with LibreOffice: a few worker processes, each with a LibreOffice in it that is started once
-// and converts many documents. A document that ends a worker, or holds one up, costs nobody else a document.
+// Package office converts documents to PDF with LibreOffice. It runs a few worker processes. Each loads LibreOffice
+// once and converts many documents. A document that crashes or delays a worker does not affect the documents of
+// others.
 //
 //	Convert ──▶ a free worker ──▶ process: LibreOffice, confined ──▶ PDF
-//	   │             │  it ends, or holds others up: killed, *pdf.SuspectError
+//	   │             │  crashes, or delays others: killed, *pdf.SuspectError
 //	   └─ Again ──▶ the isolated worker ──▶ a new process for this document alone ──▶ PDF, or *pdf.DocumentError
 //
-// Spare workers take documents only while all others are busy. Their processes end when they have been idle for a while.
+// Spare workers take documents only while all others are busy. Their processes exit after some idle time.
 package office
 
 import (
@@ -34,36 +35,37 @@ import (
 //go:embed settings.xcu
 var settings []byte
 
-// Config is what an Office stands on. What is zero has a default.
+// Config configures an Office. Zero values mean the defaults.
 type Config struct {
-	// Worker is a program that calls Worker first in its main: usually this one.
+	// Worker is the path of a program whose main first calls [Worker]: usually this one.
 	Worker string
-	// Program is LibreOffice's program folder, such as /usr/lib/libreoffice/program; a usual one when empty.
+	// Program is LibreOffice's program folder, such as /usr/lib/libreoffice/program. The default is one of the usual
+	// folders.
 	Program string
-	// Folder is where the workers have their folders; the system's folder for temporary files when empty.
+	// Folder is where the workers create their folders. The default is the system's folder for temporary files.
 	Folder string
-	// Quarantine is a folder for documents that could not be converted because they ended LibreOffice or held it up, with
-	// what is known of it. None are kept when it is empty.
+	// Quarantine is a folder for copies of the documents that crashed or delayed LibreOffice twice, each with a
+	// report. The default is to keep none.
 	Quarantine string
-	// Fonts is a folder of fonts that are preferred to those of the system; none when empty.
+	// Fonts is a folder of fonts that are preferred to those of the system. If it is empty, no fonts are preferred.
 	Fonts    string
-	TimeZone string // name of the zone that fields with dates and times are shown in; the system's when empty
+	TimeZone string // name of the time zone for date and time fields; the system's if empty
 
-	Workers   int           // how many documents are converted at once; 1 when 0
-	Spare     int           // more workers, which get documents only while all others are busy; none when 0
-	SpareIdle time.Duration // a spare worker without a document ends its process after that time; 30 s when 0
-	Deadline  time.Duration // for one conversion; 30 s when 0
-	Recycle   int           // a worker starts anew after that many documents; 500 when 0
-	MaxMemory int64         // … and when it holds more than that, in bytes; 1 GiB when 0. Half more is all it gets
+	Workers   int           // number of documents converted at once; 1 if 0
+	Spare     int           // additional workers, used only while all others are busy
+	SpareIdle time.Duration // idle time after which the process of a spare worker exits; 30 s if 0
+	Deadline  time.Duration // for one conversion; 30 s if 0
+	Recycle   int           // number of documents after which a worker restarts; 500 if 0
+	MaxMemory int64         // … or resident memory, in bytes; 1 GiB if 0. The hard limit is 1.5 times as high
 
-	// RequireSandbox makes New fail, and every worker end, where a part of the sandbox is missing.
+	// RequireSandbox makes New fail, and every worker exit, if a part of the sandbox is missing.
 	RequireSandbox bool
 
 	Log     *slog.Logger
-	Metrics prometheus.Registerer // nowhere when nil
+	Metrics prometheus.Registerer // not registered if nil
 }
 
-// Limits of a worker, when the configuration has none.
+// Defaults of Config.
 const (
 	DefaultDeadline  = 30 * time.Second
 	DefaultRecycle   = 500
@@ -72,27 +74,28 @@ const (
 )
 
 const (
-	isolatedNice   = 10 // the isolated worker leaves the processor to the others
-	isolatedFactor = 3  // and has so much more time for it
+	isolatedNice   = 10 // the isolated worker gives way to the others
+	isolatedFactor = 3  // and gets this many times the deadline
 )
 
-// LongestConversion is how long one call to convert a document takes at most with a deadline, besides waiting for a worker.
+// LongestConversion returns the maximum duration of one call to [Office.Convert] with a deadline, excluding the time
+// spent waiting for a worker.
 func LongestConversion(deadline time.Duration) time.Duration { return isolatedFactor * deadline }
 
-// Office is LibreOffice as a [pdf.Engine].
+// Office is a [pdf.Engine] that uses LibreOffice.
 type Office struct {
 	cfg     Config
-	program string // "" when there is no LibreOffice
-	absent  error  // then why
+	program string // "" if LibreOffice is not installed
+	absent  error  // the error if LibreOffice is not installed
 	fonts   *font.Library
 	folder  *folder
 
-	workers  chan *worker // those that are free
-	spares   chan *worker // likewise, for when there are none in workers
-	isolated chan *worker // the one for documents that are tried again
-	waiting  atomic.Int64 // how many wait because no worker is free
-	idling   sync.Mutex   // held while a spare worker is put back, and while one that is idle is ended
-	ending   atomic.Bool  // whether a spare worker that is idle is being ended
+	workers  chan *worker // free workers
+	spares   chan *worker // free spare workers, used when workers is empty
+	isolated chan *worker // the one for suspects
+	waiting  atomic.Int64 // number of calls that wait for a worker
+	idling   sync.Mutex   // held while a spare worker is put back, and while an idle one is ended
+	ending   atomic.Bool  // whether an idle spare worker is being ended
 	pace     pace
 	keep     quarantine
 
@@ -104,20 +107,20 @@ type Office struct {
 
 var _ pdf.Engine = (*Office)(nil)
 
-// MissingSandbox returns what of the sandbox the kernel, systemd, or the container denies to the processes of LibreOffice: a sentence
-// each, with the cause. Where it is empty they can neither open sockets nor start programs, and see no files but their own,
-// fonts, and those of the system's programs.
+// MissingSandbox returns the parts of the sandbox that the kernel, systemd, or the container denies to LibreOffice:
+// one sentence each, with the cause. With a complete sandbox, the processes can open no sockets, start no programs,
+// and see only their own files, fonts, and system files.
 func MissingSandbox() []string { return confine.Missing() }
 
-// UnconfinedError is why LibreOffice is not started where the sandbox is required and incomplete.
+// UnconfinedError reports that the sandbox is required but incomplete, so LibreOffice is not started.
 type UnconfinedError struct{ Missing []string }
 
 func (e *UnconfinedError) Error() string {
-	return "the sandbox of LibreOffice is required and incomplete: " + strings.Join(e.Missing, "; ")
+	return "the sandbox of LibreOffice is required but incomplete: " + strings.Join(e.Missing, "; ")
 }
 
-// New returns an Office. It starts no process before the first document comes. Where LibreOffice is not installed, it is
-// one that converts nothing and says why.
+// New returns an Office. It starts no process before the first document. If LibreOffice is not installed, New
+// succeeds, and all conversions fail with a *[pdf.UnavailableError].
 func New(cfg Config) (*Office, error) {
 	cfg.Workers, cfg.Deadline = cmp.Or(cfg.Workers, 1), cmp.Or(cfg.Deadline, DefaultDeadline)
 	cfg.Recycle, cfg.MaxMemory = cmp.Or(cfg.Recycle, DefaultRecycle), cmp.Or(cfg.MaxMemory, DefaultMaxMemory)
@@ -130,7 +133,7 @@ func New(cfg Config) (*Office, error) {
 	o.metrics = newMetrics(cfg.Metrics)
 	o.stopped, o.stop = context.WithCancelCause(context.Background())
 	if o.program, o.absent = Find(cfg.Program); o.absent != nil {
-		return o, nil //nolint:nilerr // whoever wants a PDF is told
+		return o, nil //nolint:nilerr // every conversion returns it
 	}
 	if missing := MissingSandbox(); cfg.RequireSandbox && len(missing) > 0 {
 		return nil, &UnconfinedError{missing}
@@ -158,22 +161,22 @@ func (o *Office) worker(name string, nice int) *worker {
 	return &worker{office: o, folder: filepath.Join(o.folder.path, name), nice: nice}
 }
 
-// Available returns nil where LibreOffice is installed.
+// Available returns nil if LibreOffice is installed, and a *[pdf.UnavailableError] otherwise.
 func (o *Office) Available() error { return o.absent }
 
-// versionOf takes the version out of what LibreOffice says of itself.
-func versionOf(said string) string {
+// versionOf returns the version in LibreOffice's version information, which is JSON.
+func versionOf(info string) string {
 	var version struct {
 		Version   string `json:"ProductVersion"`
 		Extension string `json:"ProductExtension"`
 	}
-	if err := json.Unmarshal([]byte(said), &version); err != nil {
-		return said
+	if err := json.Unmarshal([]byte(info), &version); err != nil {
+		return info
 	}
 	return version.Version + version.Extension
 }
 
-// Convert converts a document, as soon as a worker is free for it.
+// Convert converts a document as soon as a worker is free. See [pdf.Engine].
 func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
 	if o.absent != nil {
 		return nil, o.absent
@@ -201,7 +204,7 @@ func (o *Office) Convert(ctx context.Context, request pdf.Request) (*pdf.Result,
 	return result, err
 }
 
-// convertNext converts a document with the next worker that is free.
+// convertNext converts a document with the next free worker.
 func (o *Office) convertNext(ctx context.Context, request pdf.Request, size float64) (*pdf.Result, error) {
 	w, err := o.takeNext(ctx)
 	if err != nil {
@@ -216,7 +219,7 @@ func (o *Office) convertNext(ctx context.Context, request pdf.Request, size floa
 	return result, err
 }
 
-// Fonts says what becomes of the fonts that a document asks for.
+// Fonts reports which fonts a document asks for and which fonts it gets.
 func (o *Office) Fonts(document []byte) (*font.Report, error) {
 	if o.absent != nil {
 		return nil, o.absent
@@ -225,7 +228,7 @@ func (o *Office) Fonts(document []byte) (*font.Report, error) {
 	return inspected.report, err
 }
 
-// convertIsolated converts a document that was a suspect, by a process that has done nothing before.
+// convertIsolated converts a suspect with a new process.
 func (o *Office) convertIsolated(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
 	w, err := take(ctx, o.isolated, nil)
 	if err != nil {
@@ -240,13 +243,13 @@ func (o *Office) convertIsolated(ctx context.Context, request pdf.Request) (*pdf
 	}
 	kept, err := o.keep.document(request, stopped)
 	if err != nil {
-		o.cfg.Log.ErrorContext(ctx, "a document that LibreOffice cannot convert was not kept", "error", err)
+		o.cfg.Log.ErrorContext(ctx, "cannot quarantine a document", "error", err)
 	}
 	o.cfg.Log.WarnContext(ctx, "LibreOffice cannot convert a document", "reason", stopped.Error(), "kept", kept, "said", stopped.said)
 	return nil, &pdf.DocumentError{Reason: stopped.Error() + " It was tried twice.", Poison: true, Kept: kept}
 }
 
-// takeNext takes a worker that is free, a spare one only if there is no other, or waits for the next.
+// takeNext returns a free worker, or waits for one. It prefers regular workers to spare ones.
 func (o *Office) takeNext(ctx context.Context) (*worker, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -259,7 +262,7 @@ func (o *Office) takeNext(ctx context.Context) (*worker, error) {
 		default:
 		}
 	}
-	o.waiting.Add(1) // not before: whoever finds a free worker is no reason to stop the documents of others
+	o.waiting.Add(1) // not earlier: a document that finds a free worker is no reason to stop others
 	defer o.waiting.Add(-1)
 	w, err := take(ctx, o.workers, o.spares)
 	if err == nil {
@@ -268,7 +271,7 @@ func (o *Office) takeNext(ctx context.Context) (*worker, error) {
 	return w, err
 }
 
-// putBack lets the next document have a worker. A spare one ends its process unless a document comes soon.
+// putBack returns a worker to the pool. The process of a spare worker exits after some idle time.
 func (o *Office) putBack(w *worker) {
 	if !w.isSpare {
 		o.workers <- w
@@ -280,7 +283,7 @@ func (o *Office) putBack(w *worker) {
 	o.spares <- w
 }
 
-// endIdleSpare ends the process of a spare worker that has had no document for a while.
+// endIdleSpare ends the process of a spare worker that has been idle for too long.
 func (o *Office) endIdleSpare() {
 	o.idling.Lock()
 	defer o.idling.Unlock()
@@ -295,10 +298,10 @@ func (o *Office) endIdleSpare() {
 	}
 }
 
-// othersWait tells whether documents wait in here that no worker is about to take.
+// othersWait reports whether documents wait for a worker and no spare worker is about to take one.
 func (o *Office) othersWait() bool { return o.waiting.Load() > 0 && !o.ending.Load() }
 
-// take waits for a worker, of one kind or the other.
+// take waits for a worker from either channel.
 func take(ctx context.Context, workers, others chan *worker) (*worker, error) {
 	select {
 	case w := <-workers:
@@ -310,13 +313,14 @@ func take(ctx context.Context, workers, others chan *worker) (*worker, error) {
 	}
 }
 
-// Close ends the conversions that run, with [pdf.ErrClosed], and all processes, and removes their files. It is called once.
+// Close ends running conversions with [pdf.ErrClosed], ends all processes, and removes their files. Call it only
+// once.
 func (o *Office) Close() error {
 	o.stop(pdf.ErrClosed)
 	if o.absent != nil {
-		return nil //nolint:nilerr // there is nothing to be closed
+		return nil //nolint:nilerr // there is nothing to close
 	}
-	// A worker that is taken and not put back is taken by nobody else.
+	// Workers are taken and not put back, so no conversion can take them.
 	for range o.cfg.Workers {
 		(<-o.workers).end()
 	}

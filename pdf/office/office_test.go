@@ -17,13 +17,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newOfficeIn returns an Office with its folder in another.
+// newOfficeIn returns an Office with its folder in the given one.
 func newOfficeIn(tb testing.TB, folder string) *office.Office {
 	tb.Helper()
 	return newOffice(tb, office.Config{Folder: folder})
 }
 
-// newOffice returns an Office whose workers are this binary.
+// newOffice returns an Office that uses this binary as its workers.
 func newOffice(tb testing.TB, cfg office.Config) *office.Office {
 	tb.Helper()
 	if cfg.Folder == "" {

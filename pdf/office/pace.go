@@ -11,22 +11,22 @@ import (
 	"platen/pdf"
 )
 
-// How long a conversion may take while others wait, before it is thought to hang.
+// How long a conversion may take while others wait before it is considered stuck.
 const (
 	leastPatience   = 250 * time.Millisecond
-	unknownPatience = 2 * time.Second // nothing is known of any document
-	strangeFactor   = 10              // times what documents of other kinds took, where nothing is known of a kind
-	manyKinds       = 1000            // of more, what was known is forgotten
+	unknownPatience = 2 * time.Second // before the first document
+	strangeFactor   = 10              // for a new kind: this many times the mean of all documents
+	manyKinds       = 1000            // number of kinds above which all estimates are reset
 )
 
-// pace is what is known of how long documents take, for each byte of what is to be laid out.
+// pace estimates conversion times from earlier ones, in seconds per byte of content.
 type pace struct {
 	mu    sync.Mutex
 	kinds map[string]estimate
 	all   estimate
 }
 
-// patience is how long a document may hold up others.
+// patience returns how long a document may delay others.
 func (p *pace) patience(kind string, size float64) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +40,7 @@ func (p *pace) patience(kind string, size float64) time.Duration {
 	return max(leastPatience, time.Duration(expected*float64(time.Second)))
 }
 
-// took learns how long a document took.
+// took records how long a document took.
 func (p *pace) took(kind string, size float64, took time.Duration) {
 	rate := took.Seconds() / size
 	p.mu.Lock()
@@ -55,8 +55,8 @@ func (p *pace) took(kind string, size float64, took time.Duration) {
 	p.kinds[kind] = p.kinds[kind].with(rate)
 }
 
-// estimate is a mean that follows what it is told, and how far from it that usually is: as TCP estimates how long an answer
-// takes, to know when it waits in vain (RFC 6298, section 2).
+// estimate is a moving average with its mean deviation, like TCP's estimate of the round-trip time (RFC 6298, section
+// 2).
 type estimate struct{ mean, deviation float64 }
 
 func (e estimate) with(value float64) estimate {
@@ -68,22 +68,23 @@ func (e estimate) with(value float64) estimate {
 	return e
 }
 
-// most is what a value is hardly ever over.
+// most returns a value that is rarely exceeded.
 func (e estimate) most() float64 { return e.mean + max(4*e.deviation, e.mean) }
 
-// weigh returns about how much of a document is to be laid out: the bytes of its XML, and some for what every document
-// costs. A *[pdf.DocumentError] says that it is no document: LibreOffice would take it for a text and print its bytes.
+// weigh returns the approximate amount of content to lay out: the bytes of XML, plus a constant for the cost of any
+// document. If the document is not a ZIP archive, the error is a *[pdf.DocumentError]: LibreOffice would convert it
+// as plain text.
 func weigh(document []byte) (float64, error) {
 	const always = 20_000
 	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
 	if err != nil {
-		return 0, &pdf.DocumentError{Reason: "It is no Word document of the .docx kind, which is a ZIP archive (" + err.Error() +
-			"). An old .doc, or a document with a password, must be saved as .docx without one."}
+		return 0, &pdf.DocumentError{Reason: "This is not a .docx document (" + err.Error() +
+			"). If it is a .doc file or has a password, save it as .docx without a password."}
 	}
 	total := uint64(always)
 	for _, entry := range archive.File {
 		if strings.HasPrefix(entry.Name, "word/") && strings.HasSuffix(entry.Name, ".xml") {
-			total += min(entry.UncompressedSize64, uint64(len(document))*1000) // no more than it can be
+			total += min(entry.UncompressedSize64, uint64(len(document))*1000) // do not trust sizes that are impossible
 		}
 	}
 	return float64(total), nil

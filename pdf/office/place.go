@@ -13,51 +13,51 @@ import (
 	"platen/pdf"
 )
 
-// worker is a place for a process, which is started when a document comes and there is none. It is used by one goroutine
-// at a time.
+// worker is a slot for a LibreOffice process, which starts with the first document. Only one goroutine may use it at
+// a time.
 type worker struct {
 	office  *Office
 	folder  string
 	nice    int
-	process *process // nil when there is none
+	process *process // nil if none is running
 
 	isSpare bool
-	idle    *time.Timer // ends the process of a spare worker that is free; nil before its first document
+	idle    *time.Timer // ends the process of a free spare worker; nil before its first document
 }
 
-// stopIdling keeps the process of a spare worker that has a document, or that somebody else ends.
+// stopIdling cancels the idle timer of a spare worker.
 func (w *worker) stopIdling() {
 	if w.idle != nil {
 		w.idle.Stop()
 	}
 }
 
-// stoppedError is a conversion that did not come to its end because the process ended, or was ended.
+// stoppedError reports a conversion that did not finish because its process exited or was killed.
 type stoppedError struct {
 	reason string
-	said   string // the last words of the process
+	said   string // last output of the process
 }
 
 func (e *stoppedError) Error() string { return e.reason }
 
-// lookAgain is how often it is looked whether others wait for a conversion that takes long.
+// lookAgain is the interval at which a slow conversion checks whether others wait.
 const lookAgain = 50 * time.Millisecond
 
-// overdueError is why a conversion was stopped that took too long.
+// overdueError reports a conversion that was stopped because it took too long.
 type overdueError struct{ after time.Duration }
 
 func (e *overdueError) Error() string {
 	return fmt.Sprintf("LibreOffice was still busy with the document after %v.", e.after.Round(time.Millisecond))
 }
 
-// limits are how long a conversion may take.
+// limits are the time limits of a conversion.
 type limits struct {
 	deadline   time.Duration
 	patience   time.Duration // while others wait
-	othersWait func() bool   // nil where nobody does
+	othersWait func() bool   // nil if none can wait
 }
 
-// convert converts a document. A *stoppedError says that it was stopped, or has ended the process.
+// convert converts a document. The error is a *stoppedError if the process exited or was killed.
 func (w *worker) convert(ctx context.Context, request pdf.Request, within limits) (*pdf.Result, error) {
 	if err := w.ensure(ctx); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (w *worker) convert(ctx context.Context, request pdf.Request, within limits
 	return &pdf.Result{PDF: content, Fonts: inspected.report, Took: took, Maker: maker}, nil
 }
 
-// watch stops a conversion that takes longer than deadline, or longer than patience while others wait.
+// watch stops a conversion that exceeds the deadline, or the patience while others wait.
 func (l limits) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	last, look := time.NewTimer(l.deadline), time.NewTimer(l.patience)
 	defer last.Stop()
@@ -115,7 +115,7 @@ func (l limits) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// ensure starts a process if there is none.
+// ensure starts a process if none is running.
 func (w *worker) ensure(ctx context.Context) (err error) {
 	if w.process == nil {
 		w.office.metrics.starts.Inc()
@@ -126,24 +126,25 @@ func (w *worker) ensure(ctx context.Context) (err error) {
 	return err
 }
 
-// leastRoom is the room, in bytes, without which LibreOffice may fail for any reason that it gives: it also writes temporary files.
+// leastRoom is the free disk space, in bytes, below which LibreOffice can fail with any error. It also writes
+// temporary files.
 const leastRoom = 16 << 20
 
-// full returns an error that wraps ENOSPC if the disk of the worker has less room than needed, in bytes; nil if it has enough.
-// LibreOffice itself does not say that a disk is full.
+// full returns an error that wraps ENOSPC if the disk of the worker has less free space than needed, in bytes, and
+// nil otherwise. LibreOffice itself does not report a full disk.
 func (w *worker) full(needed int64) error {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(w.office.folder.path, &disk); err != nil {
-		return fmt.Errorf("measure the disk of LibreOffice: %w", err)
+		return fmt.Errorf("get the free space on the disk of LibreOffice: %w", err)
 	}
-	if free := int64(disk.Bavail) * disk.Bsize; free < needed { //nolint:gosec // a disk has fewer bytes
+	if free := int64(disk.Bavail) * disk.Bsize; free < needed { //nolint:gosec // no disk is that large
 		return fmt.Errorf("the disk of LibreOffice has only %d bytes free: %w", free, unix.ENOSPC)
 	}
 	return nil
 }
 
-// failed is what became of a conversion: unless LibreOffice has refused the document, there is no process any more. A full disk is no
-// fault of the document.
+// failed returns the error of a failed conversion. Unless LibreOffice rejected the document, the process is gone
+// afterward. A full disk is not the document's fault.
 func (w *worker) failed(err error, embeds bool) error {
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		if full := w.full(refused.room()); full != nil {
@@ -160,7 +161,7 @@ func (w *worker) failed(err error, embeds bool) error {
 		if full := w.full(leastRoom); full != nil {
 			return fmt.Errorf("%w: %w", ended, full)
 		}
-		return &stoppedError{"LibreOffice ended while it worked on the document (" + ended.how() + ").", said}
+		return &stoppedError{"LibreOffice exited while converting the document (" + ended.how() + ").", said}
 	case late:
 		return &stoppedError{overdue.Error(), said}
 	default:
@@ -168,12 +169,13 @@ func (w *worker) failed(err error, embeds bool) error {
 	}
 }
 
-// recycle ends a process that has done its share, or must do no more: LibreOffice uses the fonts that a document embeds for those
-// after it. The next document finds a new process, with the profile of the old.
+// recycle ends the process if it has converted enough documents, uses too much memory, or must is set: LibreOffice
+// uses the fonts embedded in a document for later ones, too. The next document starts a new process with the same
+// profile.
 func (w *worker) recycle(must bool) error {
 	resident, err := w.process.resident()
 	if err != nil {
-		return fmt.Errorf("measure a LibreOffice worker: %w", err)
+		return fmt.Errorf("get the memory of a LibreOffice worker: %w", err)
 	}
 	if !must && w.process.documents < w.office.cfg.Recycle && resident <= w.office.cfg.MaxMemory {
 		return nil
@@ -182,13 +184,13 @@ func (w *worker) recycle(must bool) error {
 	return w.process.close()
 }
 
-// end ends the process, and removes its folder: what a document may have left there does nobody else harm.
+// end ends the process and removes its folder, so that nothing a document left there affects another one.
 func (w *worker) end() {
 	if w.process == nil {
 		return
 	}
 	if err := errors.Join(w.process.close(), os.RemoveAll(w.folder)); err != nil {
-		w.office.cfg.Log.Error("the folder of a LibreOffice worker was not removed", "folder", w.folder, "error", err)
+		w.office.cfg.Log.Error("cannot remove the folder of a LibreOffice worker", "folder", w.folder, "error", err)
 	}
 	w.process = nil
 }

@@ -16,13 +16,13 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// A document that does harm is stopped, tried again by itself, refused, and kept.
+// A harmful document is stopped, tried again in isolation, rejected, and quarantined.
 func TestPoison(t *testing.T) {
 	quarantine := t.TempDir()
 	engine := newOffice(t, office.Config{Deadline: time.Second, MaxMemory: 512 << 20, Quarantine: quarantine})
 	for order, reason := range map[string]string{
-		"crash":  "LibreOffice ended while it worked on the document (SIGSEGV: segmentation violation).",
-		"exit":   "LibreOffice ended while it worked on the document (exit status 0).",
+		"crash":  "LibreOffice exited while converting the document (SIGSEGV: segmentation violation).",
+		"exit":   "LibreOffice exited while converting the document (exit status 0).",
 		"spin":   "LibreOffice was still busy with the document after 1",
 		"sleep":  "LibreOffice was still busy with the document after 1",
 		"devour": "LibreOffice ",
@@ -31,36 +31,36 @@ func TestPoison(t *testing.T) {
 			request := pdf.Request{Document: poisonous(order), Kind: "letters"}
 			_, err := engine.Convert(t.Context(), request)
 			if suspect, ok := errors.AsType[*pdf.SuspectError](err); !ok || !strings.HasPrefix(suspect.Reason, reason) {
-				t.Fatalf("at first: %T %v", err, err)
+				t.Fatalf("first try: %T %v", err, err)
 			}
 			if kept := files(t, quarantine); len(kept) > 0 {
-				t.Errorf("a suspect is kept: %v", kept)
+				t.Errorf("a suspect is in quarantine: %v", kept)
 			}
-			convertText(t, engine, "somebody") // others are not disturbed
+			convertText(t, engine, "another user") // others are not affected
 			request.Again = true
 			_, err = engine.Convert(t.Context(), request)
 			poison, ok := errors.AsType[*pdf.DocumentError](err)
 			if !ok || !poison.Poison || !strings.HasSuffix(poison.Reason, "It was tried twice.") {
-				t.Fatalf("again: %T %v", err, err)
+				t.Fatalf("second try: %T %v", err, err)
 			}
 			kept, err := os.ReadFile(filepath.Join(poison.Kept, "document.docx"))
 			if err != nil || string(kept) != string(request.Document) {
-				t.Errorf("%d bytes of %d are kept: %v", len(kept), len(request.Document), err)
+				t.Errorf("%d bytes of %d are in quarantine: %v", len(kept), len(request.Document), err)
 			}
 			report, err := os.ReadFile(filepath.Join(poison.Kept, "report.json"))
 			if err != nil || !strings.Contains(string(report), `"kind": "letters"`) {
-				t.Errorf("the report is %s: %v", report, err)
+				t.Errorf("report: %s, %v", report, err)
 			}
 			if err := os.RemoveAll(poison.Kept); err != nil {
 				t.Fatal(err)
 			}
-			convertText(t, engine, "somebody else")
+			convertText(t, engine, "a third user")
 		})
 	}
 }
 
-// A document that takes much longer than others is stopped long before its deadline, while documents wait of which only the caller
-// knows. While none waits, it is not.
+// A document that takes much longer than others is stopped long before its deadline while documents wait, even
+// outside the engine. While none waits, it continues.
 func TestPatienceWithThoseOutside(t *testing.T) {
 	engine := newOffice(t, office.Config{Deadline: 5 * time.Minute})
 	for range 5 { // known to take a fraction of a second
@@ -73,14 +73,14 @@ func TestPatienceWithThoseOutside(t *testing.T) {
 	}}
 	_, err := engine.Convert(t.Context(), request)
 	if _, ok := errors.AsType[*pdf.SuspectError](err); !ok || asked != 5 {
-		t.Errorf("after it was asked %d times whether others wait: %T %v", asked, err, err)
+		t.Errorf("after %d calls of OthersWait: %T %v", asked, err, err)
 	}
 }
 
-// One in ten documents hangs and one in ten crashes: all others are made, and are right.
+// One in ten documents hangs and one in ten crashes: all others are converted correctly.
 func TestPoisonAmongOthers(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestPoison has the same documents, one after the other")
+		t.Skip("TestPoison covers the same documents in sequence")
 	}
 	engine := newOffice(t, office.Config{Workers: 2, Deadline: 5 * time.Second}) // a busy machine takes seconds for a letter
 	const documents = 30
@@ -93,7 +93,7 @@ func TestPoisonAmongOthers(t *testing.T) {
 	}, func(i int, result *pdf.Result, err error) {
 		if outcome(i) != "" {
 			if poison, ok := errors.AsType[*pdf.DocumentError](err); !ok || !poison.Poison {
-				t.Errorf("document %d, which is to %s: %v", i, outcome(i), err)
+				t.Errorf("document %d (%s): %v", i, outcome(i), err)
 			}
 			return
 		}
@@ -107,7 +107,7 @@ func TestPoisonAmongOthers(t *testing.T) {
 	})
 }
 
-// BenchmarkPoison measures how much longer documents take when of all that come one in ten hangs and one in ten crashes.
+// BenchmarkPoison measures how much longer documents take if one in ten hangs and one in ten crashes.
 func BenchmarkPoison(b *testing.B) {
 	for _, test := range benchmarked() {
 		b.Run(test.name, func(b *testing.B) {
@@ -122,7 +122,7 @@ func BenchmarkPoison(b *testing.B) {
 				var mu sync.Mutex
 				var last time.Duration
 				left := documents * 8 / 10
-				ctx, cancel := context.WithCancel(b.Context()) // it need not be waited for the poisonous ones
+				ctx, cancel := context.WithCancel(b.Context()) // ends without waiting for the poison documents
 				defer cancel()
 				begun := time.Now()
 				crowd(ctx, engine, documents, func(i int) []byte {
@@ -161,8 +161,9 @@ func BenchmarkPoison(b *testing.B) {
 	}
 }
 
-// crowd converts documents as tasks of a queue would: a few at once, and those that are suspects by a task apart.
-func crowd(ctx context.Context, engine *office.Office, documents int, document func(i int) []byte, done func(i int, result *pdf.Result, err error)) {
+// crowd converts documents like the tasks of a queue: a few at once, and suspects in isolation.
+func crowd(ctx context.Context, engine *office.Office, documents int, document func(i int) []byte,
+	done func(i int, result *pdf.Result, err error)) {
 	work, suspects := make(chan int), make(chan int, documents)
 	var first, second sync.WaitGroup
 	for range engine.Workers() + 2 {
@@ -208,7 +209,7 @@ func textOf(t *testing.T, content []byte) string {
 	return pdftest.Text(t, pdftest.Save(t, content))
 }
 
-// files are all files below a folder.
+// files returns all files below a folder.
 func files(t *testing.T, folder string) []string {
 	t.Helper()
 	var found []string

@@ -25,28 +25,28 @@ import (
 )
 
 const (
-	startTime   = 60 * time.Second // for a worker to be ready; a second usually suffices
-	maxSaid     = 4 << 10          // of what a worker says of a document, what is kept for a report
-	maxDocument = 1 << 30          // of a document that is made, in bytes
+	startTime   = 60 * time.Second // for a worker to become ready; usually takes a second
+	maxSaid     = 4 << 10          // bytes of a worker's output that are kept for a report
+	maxDocument = 1 << 30          // of a generated PDF, in bytes
 )
 
 //go:embed first.docx
 var firstDocument []byte
 
-// process is a worker as the server sees it: one process with LibreOffice in it, that converts one document after the other.
+// process is the server's side of a worker process, which runs LibreOffice and converts one document at a time.
 type process struct {
 	command   *exec.Cmd
-	root      *os.Root // of the folder: what a worker puts there leads nowhere else
+	root      *os.Root // the worker's folder; symbolic links cannot lead out of it
 	orders    *os.File
 	answers   *json.Decoder
 	said      *words
-	ended     chan struct{} // closed when the process was waited for
+	ended     chan struct{} // closed after the process has exited
 	state     *os.ProcessState
-	documents int // that it has converted
+	documents int // number converted
 	maker     pdf.Maker
 }
 
-// start starts a worker in its folder, which is made if it is not there, and waits until it is ready.
+// start starts a worker process in its folder, which it creates if needed, and waits until it is ready.
 func (w *worker) start(ctx context.Context) (*process, error) {
 	root, err := w.prepareFolder()
 	if err != nil {
@@ -56,7 +56,7 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 	if err := p.execute(ctx, w); err != nil {
 		return nil, errors.Join(fmt.Errorf("start a LibreOffice worker: %w", err), root.Close())
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it was not ready after %v", startTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("not ready after %v", startTime))
 	defer cancel()
 	ready, err := p.answer(ctx)
 	if err == nil {
@@ -70,8 +70,8 @@ func (w *worker) start(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// warm has a document converted that is nobody's: LibreOffice loads most of itself with its first document, which takes several
-// times as long as the next ones.
+// warm converts a small document. LibreOffice loads most of its code with the first document, which takes several
+// times as long as later ones.
 func (p *process) warm(ctx context.Context) error {
 	options, err := filter(pdf.Options{Tagged: true, Bookmarks: true})
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *process) warm(ctx context.Context) error {
 	return err
 }
 
-// execute starts the process, with its ends of two pipes.
+// execute starts the process, connected by two pipes.
 func (p *process) execute(ctx context.Context, w *worker) error {
 	told, err := json.Marshal(instructions{Program: w.office.program, Folder: w.folder, Bounds: w.bounds()})
 	if err != nil {
@@ -103,21 +103,21 @@ func (p *process) execute(ctx context.Context, w *worker) error {
 	p.command.Env = w.environment()
 	p.command.Stdout, p.command.Stderr = p.said, p.said
 	p.command.ExtraFiles = []*os.File{ordersRead, answersWrite} // become ordersFD and answersFD
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // killed with all that it has started
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that kill also reaches its children
 	if err := p.command.Start(); err != nil {
 		return errors.Join(err, ordersWrite.Close(), answersRead.Close())
 	}
 	p.orders, p.answers = ordersWrite, json.NewDecoder(io.LimitReader(answersRead, 1<<30))
 	go func() {
 		defer close(p.ended)
-		p.command.Wait() //nolint:errcheck // how it ended is in its state
+		p.command.Wait() //nolint:errcheck // p.state has the result
 		p.state = p.command.ProcessState
-		answersRead.Close() //nolint:errcheck // nothing was written
+		answersRead.Close() //nolint:errcheck // read only
 	}()
 	return nil
 }
 
-// environment is all that a worker's environment has.
+// environment returns the complete environment of a worker.
 func (w *worker) environment() []string {
 	home := filepath.Join(w.folder, homeFolder)
 	env := append(kit.Environment(), "HOME="+home, "TMPDIR="+home, "XDG_CACHE_HOME="+home, "LANG=C.UTF-8", "PATH=/usr/bin:/bin",
@@ -131,14 +131,14 @@ func (w *worker) environment() []string {
 	return env
 }
 
-// bounds are what a worker may see and use. It must not see the files of the server: a document can ask to have a file
-// put into it.
+// bounds returns the sandbox of a worker. It must hide the server's files, because a document can include files by
+// name.
 func (w *worker) bounds() confine.Bounds {
 	cfg := w.office.cfg
 	read := []string{
 		cfg.Worker, filepath.Dir(w.office.program), // programs and libraries
 		"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives",
-		"/etc/libreoffice", "/var/lib/libreoffice", "/var/spool/libreoffice", // Debian has parts of it there
+		"/etc/libreoffice", "/var/lib/libreoffice", "/var/spool/libreoffice", // parts of Debian's package
 		"/etc/fonts", "/etc/localtime",
 		"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage",
 	}
@@ -152,21 +152,21 @@ func (w *worker) bounds() confine.Bounds {
 	}
 }
 
-// convert has a document converted. An *[endedError] says that the process has ended instead, and the cause of ctx that it
-// was ended; in both cases there is no process any more.
+// convert converts a document and returns the PDF. The error is an *[endedError] if the process exited, and the cause
+// of ctx if it was killed. Either way, the process is gone.
 func (p *process) convert(ctx context.Context, document []byte, options string) (made []byte, err error) {
 	p.said.forget()
 	input, output := filepath.Join(documentsFolder, inputFile), filepath.Join(documentsFolder, outputFile)
 	if err := p.root.WriteFile(input, document, 0o600); err != nil {
-		return nil, p.give(fmt.Errorf("hand a document to LibreOffice: %w", err))
+		return nil, p.give(fmt.Errorf("pass a document to LibreOffice: %w", err))
 	}
 	order, err := json.Marshal(order{Filter: options})
 	if err != nil {
 		return nil, err
 	}
-	// A pipe takes an order of this size without waiting; if nobody reads it any more, the answer tells.
+	// The pipe buffers an order of this size. If the worker no longer reads it, the answer fails.
 	if _, err := p.orders.Write(order); err != nil && !errors.Is(err, syscall.EPIPE) {
-		return nil, p.give(fmt.Errorf("hand a document to LibreOffice: %w", err))
+		return nil, p.give(fmt.Errorf("pass a document to LibreOffice: %w", err))
 	}
 	answer, err := p.answer(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (p *process) convert(ctx context.Context, document []byte, options string) 
 	p.documents++
 	if answer.Error == "" {
 		if made, err = readRegular(p.root, output); err != nil {
-			return nil, p.give(fmt.Errorf("fetch the PDF from LibreOffice: %w", err))
+			return nil, p.give(fmt.Errorf("read the PDF from LibreOffice: %w", err))
 		}
 	}
 	if err := p.clear(); err != nil {
@@ -187,18 +187,18 @@ func (p *process) convert(ctx context.Context, document []byte, options string) 
 	return made, nil
 }
 
-// give ends the process because of an error that is not the document's, which it returns.
+// give kills the process because of an error that is not the document's fault, and returns the error.
 func (p *process) give(err error) error {
 	p.kill()
 	return err
 }
 
-// clear removes all documents, and what LibreOffice has put beside them.
+// clear removes the documents and all files that LibreOffice has created next to them.
 func (p *process) clear() error {
 	return errors.Join(p.root.RemoveAll(documentsFolder), p.root.Mkdir(documentsFolder, 0o700))
 }
 
-// answer waits for the next answer of the worker. Where none comes, the process has ended, or is ended.
+// answer waits for the worker's next answer. On error, the process has exited or was killed.
 func (p *process) answer(ctx context.Context) (answer, error) {
 	type result struct {
 		answer answer
@@ -224,24 +224,24 @@ func (p *process) answer(ctx context.Context) (answer, error) {
 	}
 }
 
-// kill ends the process and all that it has started, at once. What it returns is closed when they have ended.
+// kill kills the process and its children. The returned channel is closed when the process has exited.
 func (p *process) kill() <-chan struct{} {
 	select {
 	case <-p.ended:
 	default:
-		// It may have ended at this moment; the group's id is not used again before it was waited for.
-		syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) //nolint:errcheck // then it is not there any more
+		// It may exit at this moment. Its process group ID is not reused before Wait returns.
+		syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) //nolint:errcheck // it has already exited
 	}
 	return p.ended
 }
 
-// close ends the process and lets go of its folder.
+// close kills the process and releases its folder.
 func (p *process) close() error {
 	<-p.kill()
 	return errors.Join(p.orders.Close(), p.root.Close())
 }
 
-// resident is the memory that the process holds, in bytes.
+// resident returns the resident memory of the process, in bytes.
 func (p *process) resident() (int64, error) {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.command.Process.Pid))
 	if err != nil {
@@ -255,13 +255,13 @@ func (p *process) resident() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// refusedError is what LibreOffice said of a document that it could not convert.
+// refusedError is LibreOffice's error for a document that it cannot convert.
 type refusedError struct{ words string }
 
 func (e *refusedError) Error() string { return e.words }
 
-// room is the room, in bytes, that the disk must have for the words to be believed. A PDF that could not be written with as much
-// room as the largest may take is larger than that.
+// room returns the free disk space, in bytes, that is needed to trust the error. If a write failed with enough space
+// for the largest PDF, the PDF is too large.
 func (e *refusedError) room() int64 {
 	if strings.Contains(e.words, "Class:Write") {
 		return maxDocument
@@ -269,15 +269,16 @@ func (e *refusedError) room() int64 {
 	return leastRoom
 }
 
-// endedError is a process that has ended while it worked.
+// endedError reports a process that exited during a conversion.
 type endedError struct {
 	state *os.ProcessState
 	said  string
 }
 
-func (e *endedError) Error() string { return "LibreOffice has ended: " + e.how() }
+func (e *endedError) Error() string { return "LibreOffice exited: " + e.how() }
 
-// how is how the process has ended: the signal that Go caught for it, such as "SIGSEGV: segmentation violation", or its state.
+// how returns why the process exited: the signal that the Go runtime reported, such as "SIGSEGV: segmentation
+// violation", or its exit status.
 func (e *endedError) how() string {
 	for line := range strings.Lines(e.said) {
 		if strings.HasPrefix(line, "SIG") || strings.HasPrefix(line, "fatal error: ") {
@@ -287,7 +288,7 @@ func (e *endedError) how() string {
 	return e.state.String()
 }
 
-// readRegular reads a file that must be one: neither a link nor a pipe that would never end.
+// readRegular reads a regular file. It rejects links, pipes, and other files that might never end.
 func readRegular(root *os.Root, name string) ([]byte, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -299,10 +300,10 @@ func readRegular(root *os.Root, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// fileURL is the URL of a file.
+// fileURL returns the file URL of a path.
 func fileURL(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }
 
-// words keeps the beginning of what a process says: a crash first says what it is.
+// words keeps the start of a process's output, because a crash report starts with the reason.
 type words struct {
 	mu   sync.Mutex
 	text []byte
@@ -315,7 +316,7 @@ func (w *words) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// forget makes room for what is said of the next document.
+// forget discards the output before the next document.
 func (w *words) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -328,10 +329,10 @@ func (w *words) String() string {
 	return string(bytes.ToValidUTF8(w.text, []byte("?")))
 }
 
-// quoted is what was said, to be put behind an error.
+// quoted returns the output as a suffix for an error message.
 func (w *words) quoted() string {
 	if said := strings.TrimSpace(w.String()); said != "" {
-		return "; it said: " + said
+		return "; output: " + said
 	}
 	return ""
 }

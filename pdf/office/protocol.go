@@ -1,9 +1,9 @@
 package office
 
-// A worker reads orders from one pipe and answers on another, one JSON value each. It is spoken by one binary only, so it has
-// no versions.
+// A worker reads orders from one pipe and writes answers to another, one JSON value each. Both ends are the same
+// binary, so the protocol has no versions.
 
-// The pipes of a worker, besides the usual ones.
+// The pipes of a worker, after the standard streams.
 const (
 	ordersFD  = 3
 	answersFD = 4
@@ -14,10 +14,10 @@ const (
 	profileFolder   = "profile"
 	documentsFolder = "documents" // emptied after each document
 	fontsFile       = "fonts.conf"
-	homeFolder      = "home" // for caches and what LibreOffice takes for a temporary folder
+	homeFolder      = "home" // caches and temporary files of LibreOffice
 )
 
-// order asks for one conversion: document.docx in the folder of documents to document.pdf there.
+// order requests one conversion, from document.docx to document.pdf in the documents folder.
 type order struct {
 	Filter string `json:"filter"` // options of writer_pdf_Export
 }
@@ -27,11 +27,11 @@ const (
 	outputFile = "document.pdf"
 )
 
-// answer ends a conversion; the first one says that the worker is ready.
+// answer is the result of a conversion. The first answer means that the worker is ready.
 type answer struct {
 	Error string `json:"error,omitempty"`
 
-	// Of the first answer only:
-	Version string   `json:"version,omitempty"` // what LibreOffice says of itself
-	Missing []string `json:"missing,omitempty"` // of the sandbox
+	// In the first answer only:
+	Version string   `json:"version,omitempty"` // LibreOffice's version information, as JSON
+	Missing []string `json:"missing,omitempty"` // missing parts of the sandbox
 }

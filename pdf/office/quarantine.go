@@ -16,27 +16,27 @@ import (
 	"platen/pdf"
 )
 
-// What a quarantine holds at most; the oldest documents go first.
+// Limits of a quarantine. The oldest documents are deleted first.
 const (
 	maxKept      = 100
 	maxKeptBytes = 1 << 30
 )
 
-// quarantine is a folder for documents that ended LibreOffice or held it up. Each has a folder of its own, with the
+// quarantine is a folder for documents that crashed or delayed LibreOffice. Each has its own folder, with the
 // document and report.json.
 type quarantine struct{ folder string }
 
-// keptReport is what is known of a document in quarantine.
+// keptReport describes a document in quarantine.
 type keptReport struct {
 	Time    time.Time   `json:"time"`
 	Reason  string      `json:"reason"`
 	SHA256  string      `json:"sha256"`
 	Kind    string      `json:"kind,omitempty"`
 	Options pdf.Options `json:"options"`
-	Said    string      `json:"said,omitempty"` // the last words of LibreOffice
+	Said    string      `json:"said,omitempty"` // last output of LibreOffice
 }
 
-// document keeps a document, and returns its folder.
+// document stores a document and returns its folder, or "" if there is no quarantine.
 func (q quarantine) document(r pdf.Request, why *stoppedError) (string, error) {
 	if q.folder == "" {
 		return "", nil
@@ -47,17 +47,18 @@ func (q quarantine) document(r pdf.Request, why *stoppedError) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(q.folder, digest[:16]) // the same document is kept once
+	path := filepath.Join(q.folder, digest[:16]) // the same document is stored once
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return "", fmt.Errorf("keep a document in quarantine: %w", err)
+		return "", fmt.Errorf("quarantine a document: %w", err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(path, inputFile), r.Document, 0o600), os.WriteFile(filepath.Join(path, "report.json"), report, 0o600)); err != nil {
-		return "", fmt.Errorf("keep a document in quarantine: %w", err)
+	if err := errors.Join(os.WriteFile(filepath.Join(path, inputFile), r.Document, 0o600),
+		os.WriteFile(filepath.Join(path, "report.json"), report, 0o600)); err != nil {
+		return "", fmt.Errorf("quarantine a document: %w", err)
 	}
 	return path, q.prune()
 }
 
-// prune removes the oldest documents until no more are left than may be kept.
+// prune removes the oldest documents until the rest is within the limits.
 func (q quarantine) prune() error {
 	type kept struct {
 		path string

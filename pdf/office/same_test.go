@@ -21,14 +21,16 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// Whether LibreOffice is warm or cold, or has just started anew, the pages are the same.
+// The pages are the same whether LibreOffice is warm, cold, or restarted.
 func TestSamePages(t *testing.T) {
-	const changed = "58067.docx" // with tracked changes, whose colour depends on the documents that a LibreOffice had before: ours must not
+	// This document has tracked changes. LibreOffice chooses their color by the documents that it converted before;
+	// the engine must not.
+	const changed = "58067.docx"
 	engine := newOffice(t, office.Config{Recycle: 2})
 	documents := map[string][]byte{"letter": pdftest.Letter("Amara Okafor"), "invoice": pdftest.Invoice(40), "contract": pdftest.Contract(5)}
 	for i, path := range corpus(t) {
 		switch name := filepath.Base(path); {
-		case i%80 == 7 && !testing.Short(), name == changed, name == "898.docx": // which has comments
+		case i%80 == 7 && !testing.Short(), name == changed, name == "898.docx": // has comments
 			documents[name] = read(t, path)
 		}
 	}
@@ -39,9 +41,9 @@ func TestSamePages(t *testing.T) {
 	for name, document := range documents {
 		t.Run(name, func(t *testing.T) {
 			if cold[name] == "" {
-				t.Skip("LibreOffice makes no PDF of it")
+				t.Skip("LibreOffice cannot convert it")
 			}
-			for _, what := range []string{"warm", "just before a new start", "just after it", "isolated"} {
+			for _, what := range []string{"warm", "just before a restart", "just after a restart", "isolated"} {
 				result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: document, Again: what == "isolated"})
 				if err != nil {
 					t.Fatal(err)
@@ -58,9 +60,9 @@ func TestSamePages(t *testing.T) {
 	}
 }
 
-// A font that is made to have the widths of another keeps its lines and pages; any font does not.
+// A substitute font with the same widths preserves lines and pages; other fonts do not.
 func TestFontsKeepLines(t *testing.T) {
-	text := pdftest.Contract(6) // in Calibri, which is not there
+	text := pdftest.Contract(6) // in Calibri, which is not installed
 	engine := newOffice(t, office.Config{})
 	result, err := engine.Convert(t.Context(), pdf.Request{Document: text})
 	if err != nil {
@@ -68,7 +70,7 @@ func TestFontsKeepLines(t *testing.T) {
 	}
 	with := pdftest.Save(t, result.PDF)
 	without := convertCold(t, map[string][]byte{"text": text}, "/usr/share/fonts/truetype/dejavu")["text"]
-	// Carlito has the widths of Calibri, so a document that names it has the lines of one in Calibri.
+	// Carlito has the widths of Calibri, so a document in Carlito has the same lines as one in Calibri.
 	same := convertCold(t, map[string][]byte{"text": pdftest.Replace(text, "Calibri", "Carlito")}, font.SystemFolders...)["text"]
 	improved, err := fidelitytest.Compare(t.Context(), same, with)
 	if err != nil {
@@ -78,15 +80,15 @@ func TestFontsKeepLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("with stand-ins %v\nwithout %v", improved, worse)
+	t.Logf("with substitutes %v\nwithout %v", improved, worse)
 	if improved.LineBreaks < 1 || improved.PageBreaks < 1 || worse.LineBreaks > 0.5 {
-		t.Errorf("with stand-ins %v\nwithout %v", improved, worse)
+		t.Errorf("with substitutes %v\nwithout %v", improved, worse)
 	}
 }
 
 var wholeCorpus = flag.Bool("corpus", false, "convert all documents of the corpus, not one in twelve")
 
-// Convert turns each document of the corpus into a PDF, or refuses it with a reason.
+// Convert either converts or rejects, with a reason, each document of the corpus.
 func TestCorpus(t *testing.T) {
 	const deadline = 30 * time.Second
 	engine := newOffice(t, office.Config{Workers: 2, Deadline: deadline})
@@ -106,7 +108,7 @@ func TestCorpus(t *testing.T) {
 				case err != nil:
 					t.Errorf("%s: %v", path, err)
 				case !strings.HasPrefix(string(result.PDF), "%PDF-"):
-					t.Errorf("%s: the PDF begins with %q", path, result.PDF[:min(len(result.PDF), 20)])
+					t.Errorf("%s: the PDF starts with %q", path, result.PDF[:min(len(result.PDF), 20)])
 				default:
 					made++
 				}
@@ -121,16 +123,16 @@ func TestCorpus(t *testing.T) {
 	}
 	close(work)
 	all.Wait()
-	t.Logf("%d PDFs were made", made)
+	t.Logf("generated %d PDFs", made)
 	for path, reason := range refused {
 		t.Logf("%s: %s", filepath.Base(path), reason)
 	}
 	if made == 0 {
-		t.Error("no PDF was made")
+		t.Error("generated no PDF")
 	}
 }
 
-// corpus is the real documents of other projects.
+// corpus returns the paths of real documents from other projects.
 func corpus(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../../../shared/corpus/*/*.docx")
@@ -138,12 +140,12 @@ func corpus(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	if len(paths) == 0 {
-		t.Skip("there is no corpus of documents in ../shared/corpus")
+		t.Skip("there is no corpus in ../shared/corpus")
 	}
 	return paths
 }
 
-// convertCold converts documents with a LibreOffice of the command line, which sees the fonts of some folders.
+// convertCold converts documents with LibreOffice's command line, which sees only the fonts in the given folders.
 func convertCold(t *testing.T, documents map[string][]byte, fonts ...string) map[string]string {
 	t.Helper()
 	soffice, err := exec.LookPath("soffice")

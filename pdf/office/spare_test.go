@@ -13,11 +13,11 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// held waits until a number of documents hold their workers, and returns what lets them go.
+// held waits until n documents hold their workers, and returns a function that releases them.
 func held(t *testing.T, engine *office.Office, n int) (letGo func()) {
 	t.Helper()
 	var cues []string
-	await(t, "the documents that hold their workers", func() bool {
+	await(t, "documents that hold their workers", func() bool {
 		var err error
 		cues, err = filepath.Glob(filepath.Join(engine.Folder(), "*", "documents", cueFile))
 		if err != nil {
@@ -34,23 +34,23 @@ func held(t *testing.T, engine *office.Office, n int) (letGo func()) {
 	}
 }
 
-// await looks until something is so.
+// await waits until a condition holds.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for limit := time.After(time.Minute); !is(); {
 		select {
 		case <-limit:
-			t.Fatal("in vain waited for", what)
+			t.Fatal("timed out waiting for", what)
 		default:
 		}
 	}
 }
 
-// While documents of one user hold all workers, those of another are converted by the spare one, and the former are not stopped
-// because of that. Then the spare one ends.
+// While documents of one user hold all workers, the spare worker converts those of another user. That is no reason to
+// stop the former. Then the spare process exits.
 func TestSpare(t *testing.T) {
 	engine := newOffice(t, office.Config{Workers: 2, Spare: 1, SpareIdle: 200 * time.Millisecond, Deadline: 5 * time.Minute})
-	for range 5 { // known to take a fraction of a second: others are patient for no longer
+	for range 5 { // known to take a fraction of a second: others would not wait longer
 		convertText(t, engine, "somebody")
 	}
 	var long sync.WaitGroup
@@ -58,24 +58,24 @@ func TestSpare(t *testing.T) {
 		long.Go(func() {
 			result, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("hold"), Kind: "long"})
 			if err != nil {
-				t.Errorf("a long document: %v", err)
+				t.Errorf("long document: %v", err)
 			} else if text := textOf(t, result.PDF); !strings.Contains(text, "To nobody\n") {
-				t.Errorf("a long document is\n%s", text)
+				t.Errorf("long document:\n%s", text)
 			}
 		})
 	}
 	letGo := held(t, engine, 2)
 	for range 20 {
-		convertText(t, engine, "somebody else")
+		convertText(t, engine, "another user")
 	}
-	await(t, "the end of the spare worker, which is idle", func() bool { return len(workers(t)) == 2 })
-	convertText(t, engine, "a third") // which starts it again
+	await(t, "the idle spare process to exit", func() bool { return len(workers(t)) == 2 })
+	convertText(t, engine, "a third user") // starts it again
 	letGo()
 	long.Wait()
-	await(t, "the end of the spare worker", func() bool { return len(workers(t)) == 2 })
+	await(t, "the spare process to exit", func() bool { return len(workers(t)) == 2 })
 }
 
-// While no document takes long, the spare worker has no process: the others are taken first.
+// While no document takes long, the spare worker has no process: the regular ones are taken first.
 func TestSpareIsNotUsed(t *testing.T) {
 	engine := newOffice(t, office.Config{Workers: 2, Spare: 1})
 	for range 6 {
@@ -90,11 +90,11 @@ func TestSpareIsNotUsed(t *testing.T) {
 		both.Wait()
 	}
 	if found := workers(t); len(found) != 2 {
-		t.Errorf("there are the workers %v", found)
+		t.Errorf("workers: %v", found)
 	}
 }
 
-// Close ends the spare worker too, whether it has a document or is idle.
+// Close also ends the spare worker, whether it is idle or has a document.
 func TestCloseSpare(t *testing.T) {
 	for _, busy := range []bool{false, true} {
 		self, err := os.Executable()
@@ -112,7 +112,7 @@ func TestCloseSpare(t *testing.T) {
 		var all sync.WaitGroup
 		hold := func() {
 			if _, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("hold")}); err == nil {
-				t.Error("a document was converted that holds its worker")
+				t.Error("converted a document that holds its worker")
 			}
 		}
 		all.Go(hold)
@@ -124,14 +124,14 @@ func TestCloseSpare(t *testing.T) {
 			convertText(t, engine, "somebody")
 		}
 		if found := workers(t); len(found) != 2 {
-			t.Errorf("there are the workers %v", found)
+			t.Errorf("workers: %v", found)
 		}
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
 		all.Wait()
 		if left := append(files(t, folder), workers(t)...); len(left) > 0 {
-			t.Errorf("there are left %v", left)
+			t.Errorf("left over: %v", left)
 		}
 	}
 }

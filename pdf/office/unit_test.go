@@ -18,16 +18,16 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// unitFile is the systemd unit that is shipped. Its filter of system calls holds for the server and for all that it starts.
+// unitFile is the systemd unit that Platen ships. Its system call filter applies to the server and its children.
 const unitFile = "../../packaging/platen.service"
 
-// filterSetting is the environment variable by which TestUnderFilter is told to be the child that has the filter.
+// filterSetting is the environment variable that makes TestUnderFilter the child process with the filter.
 const filterSetting = "PLATEN_TEST_FILTER_WITHOUT"
 
-// sandboxCalls are the system calls that make the sandbox.
+// sandboxCalls are the system calls that set up the sandbox.
 var sandboxCalls = []string{"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self", "seccomp"}
 
-// syscallGroups reads what systemd has in its groups.
+// syscallGroups returns systemd's groups of system calls.
 func syscallGroups(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/syscall-groups.txt")
@@ -43,7 +43,7 @@ func syscallGroups(t *testing.T) map[string][]string {
 	return groups
 }
 
-// expand returns the system calls of a word of a filter: those of a group, or the one that it names.
+// expand returns the system calls of one word of a filter: a group or a single call.
 func expand(t *testing.T, groups map[string][]string, word string) []string {
 	t.Helper()
 	if !strings.HasPrefix(word, "@") {
@@ -60,7 +60,8 @@ func expand(t *testing.T, groups map[string][]string, word string) []string {
 	return calls
 }
 
-// unitFilter returns the system calls that the unit allows: its settings count in order, and those with ~ take away.
+// unitFilter returns the system calls that the unit allows. Its settings apply in order, and those with ~ remove
+// calls.
 func unitFilter(t *testing.T) []string {
 	t.Helper()
 	file, err := os.Open(unitFile)
@@ -83,7 +84,7 @@ func unitFilter(t *testing.T) []string {
 		}
 	}
 	if err := lines.Err(); err != nil || len(allowed) < 200 {
-		t.Fatalf("%d system calls are read from %s: %v", len(allowed), unitFile, err)
+		t.Fatalf("read %d system calls from %s: %v", len(allowed), unitFile, err)
 	}
 	var calls []string
 	for call, is := range allowed {
@@ -94,7 +95,7 @@ func unitFilter(t *testing.T) []string {
 	return calls
 }
 
-// The kernel ends a process of LibreOffice first when memory runs out. systemd must not stop the server for it.
+// When memory runs out, the kernel kills a LibreOffice process first. systemd must then not stop the server.
 func TestUnitOutlivesItsWorkers(t *testing.T) {
 	unit, err := os.ReadFile(unitFile)
 	if err != nil {
@@ -105,14 +106,15 @@ func TestUnitOutlivesItsWorkers(t *testing.T) {
 	}
 }
 
-// loadFilter has this process and its children make no system calls but some, as systemd does with SystemCallErrorNumber=EPERM.
+// loadFilter limits this process and its children to the given system calls, like systemd with
+// SystemCallErrorNumber=EPERM.
 func loadFilter(t *testing.T, calls []string) {
 	t.Helper()
 	machine, err := arch.GetInfo("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls = slices.DeleteFunc(calls, func(call string) bool { // those of other machines
+	calls = slices.DeleteFunc(calls, func(call string) bool { // not on this architecture
 		_, known := machine.SyscallNames[call]
 		return !known
 	})
@@ -125,7 +127,8 @@ func loadFilter(t *testing.T, calls []string) {
 	}
 }
 
-// underFilter runs TestUnderFilter in a process that has the filter of the unit without some of its calls, and returns what it says.
+// underFilter runs TestUnderFilter in a process with the unit's filter, except for the given calls, and returns its
+// output.
 func underFilter(t *testing.T, without ...string) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -141,7 +144,7 @@ func underFilter(t *testing.T, without ...string) string {
 	return string(said)
 }
 
-// TestUnderFilter is the child: it converts a document and says what its sandbox lacks.
+// TestUnderFilter is the child process: it converts a document and prints what its sandbox lacks.
 func TestUnderFilter(t *testing.T) {
 	without, isChild := os.LookupEnv(filterSetting)
 	if !isChild {
@@ -149,7 +152,7 @@ func TestUnderFilter(t *testing.T) {
 	}
 	loadFilter(t, slices.DeleteFunc(unitFilter(t), func(call string) bool { return slices.Contains(strings.Split(without, ","), call) }))
 	engine := newOffice(t, office.Config{})
-	result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: pdftest.Letter("made under the filter")})
+	result, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: pdftest.Letter("Amara Okafor")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,11 +164,12 @@ func TestUnderFilter(t *testing.T) {
 	}
 	_, err = office.New(office.Config{Worker: self, Folder: t.TempDir(), RequireSandbox: true})
 	if _, unconfined := errors.AsType[*office.UnconfinedError](err); unconfined != (len(missing) > 0) {
-		t.Errorf("with the sandbox required: %v", err)
+		t.Errorf("with a required sandbox: %v", err)
 	}
 }
 
-// complete skips a test of the filter where there is no LibreOffice, or where this machine has no sandbox even without it.
+// complete skips a test of the filter if LibreOffice is not installed, or if this machine has no complete sandbox
+// even without the filter.
 func complete(t *testing.T) {
 	t.Helper()
 	newOffice(t, office.Config{})
@@ -174,35 +178,35 @@ func complete(t *testing.T) {
 	}
 }
 
-// TestUnit makes a PDF in a process that has the filter of the systemd unit.
+// TestUnit generates a PDF in a process with the filter of the systemd unit.
 func TestUnit(t *testing.T) {
 	complete(t)
 	if said := underFilter(t); !strings.Contains(said, "worker lacks 0: []\nserver lacks 0\n") {
-		t.Errorf("under the unit's filter the sandbox is incomplete:\n%s", said)
+		t.Errorf("the sandbox is incomplete under the unit's filter:\n%s", said)
 	}
 }
 
-// TestFilteredSandbox takes the sandbox away as a filter of systemd or of a container does: the cause is named, PDFs are made as
-// far as that is enough, and with RequireSandbox none are.
+// TestFilteredSandbox removes the sandbox like a filter of systemd or a container: the error names the cause, and
+// PDFs are still generated, unless RequireSandbox is set.
 func TestFilteredSandbox(t *testing.T) {
 	complete(t)
 	said := underFilter(t, sandboxCalls...)
 	for _, want := range []string{
 		"worker lacks 2: ", "server lacks 2\n",
-		"forbids the system call seccomp, which seccomp needs", "forbids the system call landlock_create_ruleset, which Landlock needs",
+		"blocks the system call seccomp, which seccomp needs", "blocks the system call landlock_create_ruleset, which Landlock needs",
 	} {
 		if !strings.Contains(said, want) {
-			t.Errorf("%q is not said:\n%s", want, said)
+			t.Errorf("the output lacks %q:\n%s", want, said)
 		}
 	}
 }
 
-// TestRequiredSandbox makes a PDF where the sandbox is required and complete.
+// TestRequiredSandbox generates a PDF where the sandbox is required and complete.
 func TestRequiredSandbox(t *testing.T) {
 	complete(t)
 	engine := newOffice(t, office.Config{RequireSandbox: true})
 	_, err := engine.Convert(t.Context(), pdf.Request{Document: poisonous("execute /bin/true")})
 	if refused, ok := errors.AsType[*pdf.DocumentError](err); !ok || refused.Reason != "forbidden" {
-		t.Errorf("a program was started: %v", err)
+		t.Errorf("started a program: %v", err)
 	}
 }

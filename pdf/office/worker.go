@@ -16,29 +16,30 @@ import (
 	"platen/pdf/office/internal/kit"
 )
 
-// WorkerCommand is the first argument of a process that is to be a worker. The second is what it is to know.
+// WorkerCommand is the first argument of a worker process. The second is its instructions, as JSON.
 const WorkerCommand = "libreoffice-worker"
 
-// instructions are what a worker is told when it starts.
+// instructions configure a worker at startup.
 type instructions struct {
 	Program string         `json:"program"` // folder of LibreOffice
-	Folder  string         `json:"folder"`  // its own
+	Folder  string         `json:"folder"`  // of the worker
 	Bounds  confine.Bounds `json:"bounds"`
-	Starts  int            `json:"starts"` // how often it has started; from the second on it has its bounds
+	Starts  int            `json:"starts"` // number of starts; from the second one on, it runs within its bounds
 }
 
-// mostStarts is how often a worker starts before it goes on with whatever thread it has.
+// mostStarts is the number of starts after which a worker continues on whatever thread it has.
 const mostStarts = 5
 
-// onMainThread tells whether the calling goroutine is on the main thread of the process, whose memory glibc manages better
-// than that of others. A program begins there, but Go may have moved the goroutine on.
+// onMainThread reports whether the calling goroutine runs on the main thread of the process, whose memory glibc
+// manages better than that of other threads. A program starts there, but Go may move the goroutine. It locks the
+// goroutine to its thread.
 func onMainThread() bool {
 	runtime.LockOSThread()
 	return syscall.Gettid() == syscall.Getpid()
 }
 
-// Worker makes this process a worker if its arguments ask for it, and then does not return. A program that uses an Office
-// calls it first in main, before the main goroutine has left the main thread.
+// Worker runs this process as a worker if its arguments ask for it, and then does not return. A program that uses an
+// Office must call it first in main, while the main goroutine is still on the main thread.
 func Worker(args []string) {
 	if len(args) != 3 || args[1] != WorkerCommand {
 		return
@@ -53,7 +54,7 @@ func Worker(args []string) {
 func work(args []string) error {
 	var told instructions
 	if err := json.Unmarshal([]byte(args[2]), &told); err != nil {
-		return fmt.Errorf("the server starts this process, it is not for people: %w", err)
+		return fmt.Errorf("this command is internal to the server: %w", err)
 	}
 	if told.Starts++; told.Starts == 1 || !onMainThread() && told.Starts < mostStarts {
 		again, err := json.Marshal(told)
@@ -62,7 +63,7 @@ func work(args []string) error {
 		}
 		return confine.Restart(told.Bounds, "/proc/self/exe", []string{args[0], args[1], string(again)}, os.Environ())
 	}
-	signal.Ignore(syscall.SIGPIPE) // what it says may have nobody who hears it
+	signal.Ignore(syscall.SIGPIPE) // no one may be reading its output
 	orders, answers := os.NewFile(ordersFD, "orders"), json.NewEncoder(os.NewFile(answersFD, "answers"))
 	started := make(chan struct{})
 	taken := receive(orders, started, told.Folder)
@@ -78,14 +79,14 @@ func work(args []string) error {
 		ready := answer{Version: o.Version(), Missing: missing}
 		for next := ready; ; next = carryOut(o, told.Folder, <-taken) {
 			if err := answers.Encode(next); err != nil {
-				select {} // nobody is there any more: receive ends the process
+				select {} // the server is gone; receive ends the process
 			}
 		}
 	})
 }
 
-// receive reads orders while LibreOffice starts and works, so that the worker ends when nobody is there any more to give one, whatever
-// LibreOffice does at that moment. It leaves no file behind.
+// receive reads orders in the background, even while LibreOffice starts or works. When the server is gone, it removes
+// the contents of the folder and ends the process.
 func receive(orders io.Reader, started <-chan struct{}, folder string) <-chan order {
 	taken := make(chan order)
 	go func() {
@@ -101,7 +102,7 @@ func receive(orders io.Reader, started <-chan struct{}, folder string) <-chan or
 				case <-time.After(startTime):
 				}
 				leaveNothing(folder)
-				// Not os.Exit: libraries may have what they do at the end, and LibreOffice writes files then.
+				// Do not use os.Exit: exit handlers of libraries would run, and LibreOffice's would write files.
 				syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0) //nolint:errcheck // it does not return
 			}
 			taken <- next
@@ -110,8 +111,9 @@ func receive(orders io.Reader, started <-chan struct{}, folder string) <-chan or
 	return taken
 }
 
-// leaveNothing removes what a folder holds, once LibreOffice has started: it would end in the middle, and leave files. It may write its
-// settings at this very moment; so it is looked again until nothing comes any more. The folder itself belongs to a folder that the worker may not change.
+// leaveNothing removes the contents of a folder, after LibreOffice has started: if it were still starting, it would
+// create more files. LibreOffice may write its settings at the same time, so leaveNothing repeats until the folder
+// stays empty. It leaves the folder itself, whose parent the worker may not change.
 func leaveNothing(folder string) {
 	const looks, pause = 50, 100 * time.Millisecond
 	for range looks {
@@ -123,14 +125,15 @@ func leaveNothing(folder string) {
 			return
 		}
 		for _, entry := range entries {
-			// What cannot be removed because it is being written can be the next time; and nobody is there to be told.
+			// Files that are being written can be removed the next time. There is no one to report an error to.
 			os.RemoveAll(filepath.Join(folder, entry.Name())) //nolint:errcheck // see above
 		}
 		<-time.After(pause)
 	}
 }
 
-// misbehave is what a worker does before each document, with the folder that it lies in. Tests let it do what a document might make LibreOffice do.
+// misbehave runs in a worker before each document, with the folder of the document. Tests set it to do what a
+// malicious document might make LibreOffice do.
 var misbehave = func(_ string) error { return nil }
 
 func carryOut(o *kit.Office, folder string, next order) answer {
@@ -145,7 +148,7 @@ func carryOut(o *kit.Office, folder string, next order) answer {
 	return answer{}
 }
 
-// fail ends the process: what it cannot do now it could not do later.
+// fail ends the process with an error.
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)

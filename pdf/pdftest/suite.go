@@ -20,15 +20,16 @@ import (
 	"platen/pdf/fidelitytest"
 )
 
-// TestEngine tests an engine: that it does what [pdf.Engine] promises. The engine must be available, and is not closed.
+// TestEngine checks that an engine follows the contract of [pdf.Engine]. The engine must be available. TestEngine
+// does not close it.
 func TestEngine(t *testing.T, engine pdf.Engine) {
-	t.Run("a letter", func(t *testing.T) { testLetter(t, engine) })
+	t.Run("letter", func(t *testing.T) { testLetter(t, engine) })
 	t.Run("options", func(t *testing.T) { testOptions(t, engine) })
 	t.Run("pictures", func(t *testing.T) { testPictures(t, engine) })
-	t.Run("what is no document", func(t *testing.T) { testNoDocument(t, engine) })
-	t.Run("many at once", func(t *testing.T) { testCrowd(t, engine) })
-	t.Run("the same again", func(t *testing.T) { testSame(t, engine) })
-	t.Run("nobody waits any more", func(t *testing.T) { testCanceled(t, engine) })
+	t.Run("not a document", func(t *testing.T) { testNoDocument(t, engine) })
+	t.Run("concurrent conversions", func(t *testing.T) { testCrowd(t, engine) })
+	t.Run("same result twice", func(t *testing.T) { testSame(t, engine) })
+	t.Run("canceled context", func(t *testing.T) { testCanceled(t, engine) })
 }
 
 func testLetter(t *testing.T, engine pdf.Engine) {
@@ -38,7 +39,7 @@ func testLetter(t *testing.T, engine pdf.Engine) {
 	file := convert(t, engine, Letter("Amara Okafor"), pdf.Options{})
 	for _, want := range []string{"To Amara Okafor", "Harrow & Vale LLP", "Yours sincerely"} {
 		if text := Text(t, file); !strings.Contains(text, want) {
-			t.Errorf("the PDF has no %q:\n%s", want, text)
+			t.Errorf("the PDF lacks %q:\n%s", want, text)
 		}
 	}
 	if pages := Info(t, file)["Pages"]; pages != "1" {
@@ -61,7 +62,7 @@ func testOptions(t *testing.T, engine pdf.Engine) {
 		{"tagged", pdf.Options{Tagged: true}, func(t *testing.T, file string) { want(t, Info(t, file)["Tagged"], "yes") }},
 		{"bookmarks", pdf.Options{Bookmarks: true}, func(t *testing.T, file string) { want(t, outline(t, file), 3) }},
 		{"watermark", pdf.Options{Watermark: "Ürkunde"}, func(t *testing.T, file string) {
-			for page := 1; page <= 3; page++ { // a rotated text is read letter by letter
+			for page := 1; page <= 3; page++ { // rotated text is extracted one letter at a time
 				text := run(t, "pdftotext", "-raw", "-f", fmt.Sprint(page), "-l", fmt.Sprint(page), file, "-")
 				if !strings.Contains(text, "Ü") {
 					t.Errorf("page %d has no watermark:\n%s", page, text)
@@ -80,21 +81,22 @@ func testOptions(t *testing.T, engine pdf.Engine) {
 			file := convert(t, engine, document, test.options)
 			test.check(t, file)
 			if text := Text(t, file); !strings.Contains(text, "3.9") {
-				t.Errorf("the PDF has not all of the document:\n%s", text)
+				t.Errorf("the PDF is incomplete:\n%s", text)
 			}
 		})
 	}
-	t.Run("wrong", func(t *testing.T) {
+	t.Run("invalid", func(t *testing.T) {
 		for _, options := range []pdf.Options{{Archive: "PDF/A-1"}, {Pictures: pdf.PictureOptions{Quality: 101}}} {
 			if result, err := engine.Convert(t.Context(), pdf.Request{Document: document, Options: options}); err == nil {
-				t.Errorf("with options %+v a PDF of %d bytes was made", options, len(result.PDF))
+				t.Errorf("options %+v returned a PDF of %d bytes", options, len(result.PDF))
 			}
 		}
 	})
 }
 
 func testPictures(t *testing.T, engine pdf.Engine) {
-	document := new(Document).Paragraph("A photograph").Part("photo", "image", "media/photo.png", photograph(1200, 800)).Picture(`r:embed="photo"`).Bytes()
+	document := new(Document).Paragraph("A photograph").Part("photo", "image", "media/photo.png",
+		photograph(1200, 800)).Picture(`r:embed="photo"`).Bytes()
 	sizes := map[string]int64{}
 	for name, options := range map[string]pdf.PictureOptions{
 		"usual": {}, "poor": {Quality: 10, MaxDPI: 72}, "lossless": {Lossless: true, MaxDPI: 2400},
@@ -106,13 +108,14 @@ func testPictures(t *testing.T, engine pdf.Engine) {
 		sizes[name] = info.Size()
 	}
 	if !(sizes["poor"]*3 < sizes["usual"] && sizes["usual"]*2 < sizes["lossless"]) {
-		t.Errorf("a document with a photograph has these sizes: %v", sizes)
+		t.Errorf("sizes of a document with a photograph: %v", sizes)
 	}
 }
 
 func testNoDocument(t *testing.T, engine pdf.Engine) {
-	truncated := Letter("nobody")
-	for name, document := range map[string][]byte{"nothing": nil, "noise": []byte(strings.Repeat("\x01\xff%", 1000)), "half a document": truncated[:len(truncated)/2]} {
+	truncated := Letter("Amara Okafor")
+	for name, document := range map[string][]byte{"nothing": nil, "noise": []byte(strings.Repeat("\x01\xff%", 1000)),
+		"half a document": truncated[:len(truncated)/2]} {
 		_, err := pdf.Convert(t.Context(), engine, pdf.Request{Document: document})
 		if refused, ok := errors.AsType[*pdf.DocumentError](err); !ok || refused.Reason == "" || refused.Poison {
 			t.Errorf("%s: %T %v", name, err, err)
@@ -121,7 +124,8 @@ func testNoDocument(t *testing.T, engine pdf.Engine) {
 	testLetter(t, engine)
 }
 
-// testCrowd converts more documents than the engine converts at once, and looks whether everybody got their own.
+// testCrowd converts more documents than the engine converts at once, and checks that each call gets its own
+// document.
 func testCrowd(t *testing.T, engine pdf.Engine) {
 	var all sync.WaitGroup
 	for i := range 12 {
@@ -156,8 +160,8 @@ func testSame(t *testing.T, engine pdf.Engine) {
 func testCanceled(t *testing.T, engine pdf.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := engine.Convert(ctx, pdf.Request{Document: Letter("nobody")}); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that is done: %v", err)
+	if _, err := engine.Convert(ctx, pdf.Request{Document: Letter("Amara Okafor")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a canceled context: %v", err)
 	}
 	testLetter(t, engine)
 }
@@ -174,7 +178,7 @@ func convert(t *testing.T, engine pdf.Engine, document []byte, options pdf.Optio
 	return Save(t, result.PDF)
 }
 
-// Save writes a PDF into a file of the test.
+// Save writes a PDF to a temporary file and returns its path.
 func Save(t *testing.T, content []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "document.pdf")
@@ -184,13 +188,13 @@ func Save(t *testing.T, content []byte) string {
 	return file
 }
 
-// Text is the text of a PDF, as poppler reads it.
+// Text returns the text of a PDF, as pdftotext extracts it.
 func Text(t *testing.T, file string) string {
 	t.Helper()
 	return run(t, "pdftotext", "-layout", file, "-")
 }
 
-// Info is what pdfinfo says of a PDF, by the words before the colons.
+// Info returns the output of pdfinfo for a PDF, by field name.
 func Info(t *testing.T, file string) map[string]string {
 	t.Helper()
 	info := map[string]string{}
@@ -201,7 +205,7 @@ func Info(t *testing.T, file string) map[string]string {
 	return info
 }
 
-// outline is how many bookmarks a PDF has.
+// outline returns the number of bookmarks in a PDF.
 func outline(t *testing.T, file string) int {
 	t.Helper()
 	return strings.Count(run(t, "pdftohtml", "-xml", "-stdout", "-i", file), "<item page=")
@@ -222,11 +226,11 @@ func run(t *testing.T, program string, args ...string) string {
 func want[T comparable](t *testing.T, got, wanted T) {
 	t.Helper()
 	if got != wanted {
-		t.Errorf("it is %v, not %v", got, wanted)
+		t.Errorf("got %v, want %v", got, wanted)
 	}
 }
 
-// photograph is a picture that JPEG makes much smaller than PNG.
+// photograph returns a PNG image that is much smaller as JPEG.
 func photograph(width, height int) string {
 	noise := rand.New(rand.NewPCG(1, 2))
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))

@@ -1,8 +1,9 @@
-// Package confine takes from a process what it needs not: it is for one that opens hostile documents with a large library
-// in C++. What it takes cannot be had back, by no child either.
+// Package confine takes privileges from a process that opens untrusted documents with a large C++ library. The
+// process and its children cannot regain them.
 //
-// A process first calls [Restart], which limits the files it may see and what it may use up, and begins the program anew
-// under these limits; then, when it has loaded what it needs, [Isolate], which takes the network and other programs away.
+// A process first calls [Restart], which limits the files and resources that it may use, and executes the program
+// again under these limits. After it has loaded what it needs, it calls [Isolate], which blocks the network and other
+// programs.
 package confine
 
 import (
@@ -17,19 +18,20 @@ import (
 
 // Bounds are what a process may use.
 type Bounds struct {
-	Read  []string // folders and files that it may read, and programs and libraries in them that it may run; some may not exist
-	Write []string // folders it may change, and devices
+	Read  []string // files and folders that it may read, and execute; missing ones are ignored
+	Write []string // folders that it may change, and devices
 
 	Memory   uint64 // private memory, in bytes
-	FileSize uint64 // of a file that it writes, in bytes
-	Require  bool   // whether a part of the sandbox that is missing is an error
-	Nice     int    // how much less of the processor it gets than others, 0 to 19
+	FileSize uint64 // maximum size of a file that it writes, in bytes
+	Require  bool   // whether a missing part of the sandbox is an error
+	Nice     int    // nice value, 0 to 19
 }
 
-// Restart bounds this process and executes the program anew, which starts with the bounds. It returns only if that fails.
+// Restart sets the bounds and executes the program again, which starts with them. It returns only on error.
 //
-// Landlock bounds the thread that asks for it and what that thread starts (https://docs.kernel.org/userspace-api/landlock.html),
-// and Go has several threads before main: hence the new start.
+// Landlock restricts the calling thread and the threads and processes that it starts
+// (https://docs.kernel.org/userspace-api/landlock.html). Go starts several threads before main, so the process must
+// execute a program again.
 func Restart(bounds Bounds, program string, args, env []string) error {
 	runtime.LockOSThread()
 	if err := bounds.set(); err != nil {
@@ -47,7 +49,7 @@ func Restart(bounds Bounds, program string, args, env []string) error {
 	return nil
 }
 
-// set sets the limits that every kernel has.
+// set sets the resource limits and the priority, which every kernel supports.
 func (b Bounds) set() error {
 	for _, limit := range []struct {
 		resource int
@@ -64,15 +66,16 @@ func (b Bounds) set() error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, 0, b.Nice); err != nil {
 		return fmt.Errorf("set priority %d: %w", b.Nice, err)
 	}
-	// When memory runs out, this process is the one to end. Not every container lets it say so.
-	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("be the first to end when memory runs out: %w", err)
+	// When memory runs out, the kernel must kill this process first. Some containers deny this setting.
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil && !errors.Is(err, os.ErrPermission) &&
+		!errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("set oom_score_adj: %w", err)
 	}
 	return nil
 }
 
-// Isolate takes from this process, with all its threads, what a converter never needs: sockets, other programs, other
-// processes and the kernel's rarer services. It reports false where the kernel has no filter for system calls.
+// Isolate denies all threads of this process what a converter never needs: sockets, other programs, other processes,
+// and rarely used kernel services. It returns false if the kernel cannot filter system calls.
 func Isolate() (bool, error) {
 	if !seccomp.Supported() {
 		return false, nil
@@ -80,7 +83,8 @@ func Isolate() (bool, error) {
 	filter := seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: seccomp.Policy{
 		DefaultAction: seccomp.ActionAllow,
 		Syscalls: []seccomp.SyscallGroup{{
-			// No processes, only threads. What clone3 is asked for a filter cannot see; without it libc takes clone.
+			// Allow threads but no processes. A filter cannot see the flags of clone3; if it fails, libc falls back
+			// to clone.
 			Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"},
 		}, {
 			Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
@@ -95,7 +99,7 @@ func Isolate() (bool, error) {
 	return true, nil
 }
 
-// refused are the system calls that get no permission, whatever they ask for.
+// refused returns the system calls that are denied regardless of their arguments.
 func refused() []string {
 	calls := []string{
 		"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
@@ -106,7 +110,7 @@ func refused() []string {
 		"keyctl", "add_key", "request_key", "init_module", "finit_module", "kexec_load",
 	}
 	if runtime.GOARCH == "amd64" {
-		calls = append(calls, "fork", "vfork") // older than clone, and only there
+		calls = append(calls, "fork", "vfork") // superseded by clone, on amd64 only
 	}
 	return calls
 }

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What Landlock knows of, by the version of its interface.
+// Access rights that Landlock knows, by version of its ABI.
 const (
 	readFiles  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	writeFiles = readFiles | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
-	special  = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
+	special = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
+		unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 	since2   = unix.LANDLOCK_ACCESS_FS_REFER
 	since3   = unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	network  = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP // since 4
@@ -28,12 +29,12 @@ func landlockVersion() (int, error) {
 	return int(version), nil
 }
 
-// unsupported tells whether the kernel has no Landlock, or a container forbids asking for it.
+// unsupported reports whether the kernel lacks Landlock, or a container denies its system calls.
 func unsupported(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EPERM)
 }
 
-// restrictFiles lets this thread, and what it starts, see only some files.
+// restrictFiles restricts this thread, and what it starts, to the files in the bounds.
 func restrictFiles(b Bounds) error {
 	version, err := landlockVersion()
 	if err != nil {
@@ -49,7 +50,7 @@ func restrictFiles(b Bounds) error {
 		handled.Handled_access_fs |= since3
 		write |= since3
 	}
-	size := unsafe.Offsetof(handled.Handled_access_net) // an older kernel takes a shorter attribute
+	size := unsafe.Offsetof(handled.Handled_access_net) // older kernels expect a shorter attribute
 	if version >= 4 {
 		handled.Handled_access_net = network
 		size = unsafe.Offsetof(handled.Scoped)
@@ -62,7 +63,7 @@ func restrictFiles(b Bounds) error {
 	if errno != 0 {
 		return errno
 	}
-	defer unix.Close(int(rules)) //nolint:errcheck // what closing could fail with was done by then
+	defer unix.Close(int(rules)) //nolint:errcheck // the rules are already applied
 	for _, path := range b.Read {
 		if err := allow(int(rules), path, readFiles); err != nil {
 			return err
@@ -79,7 +80,7 @@ func restrictFiles(b Bounds) error {
 	return nil
 }
 
-// allow adds what may be done beneath a path; a path that is not there allows nothing.
+// allow permits access to the files below a path. It ignores a missing path.
 func allow(rules int, path string, access uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -88,7 +89,7 @@ func allow(rules int, path string, access uint64) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	defer unix.Close(fd) //nolint:errcheck // read only
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return fmt.Errorf("stat %s: %w", path, err)
@@ -97,7 +98,8 @@ func allow(rules int, path string, access uint64) error {
 		access &= onlyFile
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
 		return fmt.Errorf("allow %s: %w", path, errno)
 	}
 	return nil

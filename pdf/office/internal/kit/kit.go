@@ -1,7 +1,8 @@
-// Package kit calls LibreOfficeKit, LibreOffice's C interface, without cgo. It is for a process that does nothing else:
-// LibreOffice takes the main thread and the signal handlers of a process, and a damaged document may end it.
+// Package kit calls LibreOfficeKit, the C interface of LibreOffice, without cgo. The process should do nothing else:
+// LibreOffice takes over the main thread and the signal handlers, and a damaged document can crash it.
 //
-// The functions are members of tables (LibreOfficeKit.h, stable since LibreOffice 6.0), found by their places.
+// The functions are members of tables in LibreOfficeKit.h, whose layout is stable since LibreOffice 6.0. The package
+// finds them by index.
 package kit
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Places in struct _LibreOfficeKitClass and struct _LibreOfficeKitDocumentClass, whose first member is their size.
+// Indexes in struct _LibreOfficeKitClass and struct _LibreOfficeKitDocumentClass, whose first member is their size.
 const (
 	officeGetError                = 3
 	officeDocumentLoadWithOptions = 4
@@ -26,27 +27,27 @@ const (
 	documentSaveAs  = 2
 )
 
-// Unipoll is the environment, besides that of [Environment], that makes LibreOffice run in the caller's thread alone.
+// unipoll is the environment variable that makes LibreOffice run only in the caller's thread.
 //
-// Without it LibreOffice starts a thread of its own with its event loop, which takes the lock between two of our calls
-// and lays the open document out for a screen that nobody sees: in three of ten runs a contract of 50 pages took three
-// times as long.
+// Without it, LibreOffice runs its event loop in a thread of its own, which takes the lock between two calls and lays
+// out the open document for a screen. In three of ten runs, that made a contract of 50 pages take three times as
+// long.
 const unipoll = "SAL_LOK_OPTIONS=unipoll"
 
-// Environment is what a process that calls [Run] must have in its environment: Go must not send signals to interrupt
-// long-running code (asyncpreemptoff), and LibreOffice draws without a screen.
+// Environment returns the variables that the environment of a process that calls [Run] must contain. They keep Go
+// from interrupting long-running code with signals (asyncpreemptoff), and let LibreOffice draw without a display.
 func Environment() []string {
 	return []string{unipoll, "GODEBUG=asyncpreemptoff=1", "SAL_USE_VCLPLUGIN=svp"}
 }
 
-// Library returns the path of the library that holds LibreOfficeKit in a program folder of LibreOffice.
+// Library returns the path of the library with LibreOfficeKit, for a program folder of LibreOffice.
 func Library(program string) string { return program + "/libmergedlo.so" }
 
-// Office is LibreOffice in this process. Its methods are for the function that Run calls, in the same goroutine.
+// Office is LibreOffice in this process. Only the function that Run calls may use it, in the same goroutine.
 type Office struct{ this uintptr }
 
-// Run starts the LibreOffice of a program folder with the profile at a URL, calls work, and returns when work has
-// returned. It is called once in a process.
+// Run starts the LibreOffice in a program folder with the profile at a URL, calls work, and returns after work has
+// returned. Call it only once per process.
 func Run(program, profileURL string, work func(*Office)) error {
 	runtime.LockOSThread()
 	library, err := purego.Dlopen(Library(program), purego.RTLD_LAZY|purego.RTLD_GLOBAL)
@@ -65,7 +66,7 @@ func Run(program, profileURL string, work func(*Office)) error {
 	o := &Office{this}
 	worked := false
 	poll := purego.NewCallback(func(uintptr, int32) int32 {
-		if !worked { // it is called whenever there is nothing to do
+		if !worked { // called whenever LibreOffice is idle
 			worked = true
 			handlers.restore()
 			work(o)
@@ -73,23 +74,23 @@ func Run(program, profileURL string, work func(*Office)) error {
 		return -1 // ends the loop
 	})
 	wake := purego.NewCallback(func(uintptr) {})
-	// The last argument is handed to the callbacks, and they are only called if it is not null.
+	// LibreOffice passes the last argument to the callbacks, and calls them only if it is not null.
 	o.member(officeRunLoop)(pointer(this), pointer(poll), pointer(wake), pointer(this))
 	if !worked {
-		return errors.New("LibreOffice ended before it was asked for anything")
+		return errors.New("LibreOffice exited at startup")
 	}
 	return nil
 }
 
-// Version is what LibreOffice says of its version, as JSON.
+// Version returns LibreOffice's version information, as JSON.
 func (o *Office) Version() string {
 	return o.take(o.member(officeGetVersionInfo)(pointer(o.this)))
 }
 
-// Convert loads a document and saves it as a PDF. The filter's options are a JSON object as `soffice --convert-to
-// 'pdf:writer_pdf_Export:{…}'` takes them.
+// Convert loads a document and saves it as a PDF. The filter options are a JSON object in the form of `soffice
+// --convert-to 'pdf:writer_pdf_Export:{…}'`.
 func (o *Office) Convert(documentURL, pdfURL, filter string) error {
-	// Batch: nobody is there to answer a question, such as for a password.
+	// Batch: do not ask questions, such as for a password.
 	document := o.member(officeDocumentLoadWithOptions)(pointer(o.this), text(documentURL), text("Batch=true"))
 	if document == 0 {
 		return o.failure("LibreOffice cannot open the document")
@@ -101,7 +102,7 @@ func (o *Office) Convert(documentURL, pdfURL, filter string) error {
 	return nil
 }
 
-// failure is what went wrong, with LibreOffice's own words if it has any.
+// failure returns an error with LibreOffice's message, if it has one.
 func (o *Office) failure(what string) error {
 	if words := strings.TrimSpace(o.take(o.member(officeGetError)(pointer(o.this)))); words != "" {
 		return fmt.Errorf("%s: %s", what, words)
@@ -109,7 +110,7 @@ func (o *Office) failure(what string) error {
 	return errors.New(what)
 }
 
-// take copies a C string that the kit gave, and frees it.
+// take copies a C string returned by LibreOfficeKit, and frees it.
 func (o *Office) take(s uintptr) string {
 	if s == 0 {
 		return ""
@@ -125,14 +126,14 @@ func (o *Office) take(s uintptr) string {
 
 func (o *Office) member(place int) func(...argument) uintptr { return member(o.this, place) }
 
-// member returns the function at a place of the table of an object, whose first word points to the table.
+// member returns the function at an index of an object's table. The first word of the object points to the table.
 func member(object uintptr, place int) func(...argument) uintptr {
 	table := **(***[16]uintptr)(unsafe.Pointer(&object))
 	function := table[place]
 	return func(arguments ...argument) uintptr { return call(function, arguments...) }
 }
 
-// argument is a C argument: a word, or a string that must live until the call has returned.
+// argument is a C argument: a word, or a string that must stay alive until the call returns.
 type argument struct {
 	word   uintptr
 	string *byte

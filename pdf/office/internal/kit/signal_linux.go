@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// LibreOffice sets handlers for signals, which run on the stack of whatever thread gets the signal. Go needs its own
-// (https://pkg.go.dev/os/signal, "Go programs that use cgo or SWIG"): its threads have small stacks, so a handler that
-// does not ask for another one (SA_ONSTACK) writes over memory. Go's handlers also end a process with a report at once where
-// LibreOffice's would first try to rescue the document that broke it.
+// LibreOffice installs signal handlers that run on the stack of whatever thread receives the signal. Go requires its
+// own (https://pkg.go.dev/os/signal, "Go programs that use cgo or SWIG"): its threads have small stacks, so a handler
+// without SA_ONSTACK overwrites memory. Also, Go's handlers end the process at once with a report, while
+// LibreOffice's would first try to recover the document that caused the crash.
 //
-// So Go's handlers are put back.
+// So this file restores Go's handlers.
 
 // action is struct kernel_sigaction of x86-64 and arm64 (the kernel's, not libc's).
 type action struct {
@@ -32,7 +32,7 @@ func signalHandlers() *actions {
 	return &all
 }
 
-// restore makes the handlers those they were when they were read.
+// restore sets the handlers that were active when they were saved.
 func (a *actions) restore() {
 	for signal := 1; signal <= signals; signal++ {
 		var now action
@@ -43,8 +43,9 @@ func (a *actions) restore() {
 	}
 }
 
-// sigaction reads or sets the handler of a signal. It cannot fail but for SIGKILL, SIGSTOP and signals that libc keeps for itself,
-// whose handlers nobody changes.
+// sigaction reads or sets the handler of a signal. It fails only for SIGKILL, SIGSTOP, and the signals that libc
+// reserves, whose handlers never change.
 func sigaction(signal int, set, get *action) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), 8, 0, 0) //nolint:errcheck // see above
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), 8, 0,
+		0) //nolint:errcheck // see above
 }
