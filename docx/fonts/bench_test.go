@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"testing"
 
-	"platen/docx/fonts/fontstest"
+	"platen/docx/style/styletest"
 	"platen/ooxml"
 )
 
 func BenchmarkRead(b *testing.B) {
-	docx := fontstest.Contract(b)
+	docx := styletest.Contract(b)
 	zr, err := zip.NewReader(bytes.NewReader(docx), int64(len(docx)))
 	if err != nil {
 		b.Fatal(err)

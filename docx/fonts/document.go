@@ -108,6 +108,9 @@ func Read(r io.ReaderAt, size int64) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.sheet.Err(); err != nil {
+		return nil, err
+	}
 	language, _ := d.sheet.Run(style.Cell{}, "", style.Properties{}).Get("w:lang/@w:eastAsia")
 	return &Document{asked: d.seen(), language: cmp.Or(language, d.sheet.Theme.EastAsia()), reader: d, embedded: embedded}, nil
 }

@@ -4,23 +4,23 @@ import (
 	"bytes"
 	"testing"
 
-	"platen/docx/fonts/fontstest"
+	"platen/docx/style/styletest"
 )
 
 // Whatever a document's text is, it is read, and every character that needs a glyph is in one font.
 func FuzzRead(f *testing.F) {
-	f.Add(fontstest.Paragraph("", fontstest.Run(four, "aé中")), fontstest.Style("paragraph", "P", "P", fontstest.Styled("X")))
+	f.Add(styletest.Paragraph("", styletest.Run(four, "aé中")), styletest.Style("paragraph", "P", "P", styletest.Styled("X")))
 	f.Add(`<w:tbl><w:tblPr><w:tblStyle w:val="T"/></w:tblPr>`+
-		fontstest.Paragraph(`<w:numPr><w:numId w:val="1"/></w:numPr><w:pStyle w:val="P"/>`,
+		styletest.Paragraph(`<w:numPr><w:numId w:val="1"/></w:numPr><w:pStyle w:val="P"/>`,
 			`<w:r><w:sym w:font="X" w:char="F041"/><w:t>&#x41;<![CDATA[x]]>`), "<w:rPrDefault><w:rPr>"+four)
 	f.Add(`<mc:AlternateContent><mc:Choice Requires="wps"><w:p/><mc:Fallback xmlns:w="urn:x">`+
 		`<y:t xmlns:y="http://schemas.openxmlformats.org/officeDocument/2006/relationships/">`,
 		`<w:style w:styleId="P" w:type="paragraph" w:default="1"><w:basedOn w:val="Q"/></w:style><w:style w:styleId="Q">`+
 			`<w:basedOn w:val="P"/></w:style>`)
-	empty := fontstest.Parts{"document": "", "styles": ""}.Docx(f, nil)
+	empty := styletest.Parts{"document": "", "styles": ""}.Docx(f, nil)
 	f.Fuzz(func(t *testing.T, document, styles string) {
-		docx := fontstest.Replace(t, fontstest.Replace(t, empty, "word/document.xml", `<w:document `+fontstest.Namespaces+`><w:body>`+
-			document), "word/styles.xml", `<w:styles `+fontstest.Namespaces+`>`+styles)
+		docx := styletest.Replace(t, styletest.Replace(t, empty, "word/document.xml", `<w:document `+styletest.Namespaces+`><w:body>`+
+			document), "word/styles.xml", `<w:styles `+styletest.Namespaces+`>`+styles)
 		d, err := Read(bytes.NewReader(docx), int64(len(docx)))
 		if err != nil {
 			return

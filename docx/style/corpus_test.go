@@ -28,7 +28,8 @@ type look struct {
 type agreement struct{ words, family, size, bold, italic int }
 
 // TestWordSetsTextAsResolved compares how words look by the resolver with how Word set them in its PDFs. Words count that the
-// PDF has as often as the document, each time against that in the document. The PDFs were made on machines that lacked some fonts: families count where the PDF has the font.
+// PDF has as often as the document, each time against that in the document. The PDFs were made on machines that lacked
+// some fonts: families count where the PDF has the font.
 func TestWordSetsTextAsResolved(t *testing.T) {
 	documents, err := filepath.Glob("../../../shared/corpus/word-pdfs/*/*.docx")
 	if err != nil {
@@ -70,7 +71,8 @@ func TestWordSetsTextAsResolved(t *testing.T) {
 		all = agreement{all.words + a.words, all.family + a.family, all.size + a.size, all.bold + a.bold, all.italic + a.italic}
 	}
 	share := func(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
-	t.Logf("%d words of %d documents: size %.2f %%, bold %.2f %%, italic %.2f %%; of %d in fonts that Word had: family %.2f %%", all.words, compared,
+	t.Logf("%d words of %d documents: size %.2f %%, bold %.2f %%, italic %.2f %%; of %d in fonts that Word had: family %.2f %%",
+		all.words, compared,
 		share(all.size, all.words), share(all.bold, all.words), share(all.italic, all.words), families, share(all.family, families))
 	for name, got := range map[string]float64{
 		"size": share(all.size, all.words), "bold": share(all.bold, all.words), "italic": share(all.italic, all.words),

@@ -10,19 +10,19 @@ import (
 	"platen/ooxml/names"
 )
 
-// Definition is what a style is called, and what it says of paragraphs besides how they look (§17.7.4.17).
+// Definition has the name of a style, and the structure that it gives to paragraphs: headings and lists (§17.7.4.17).
 type Definition struct {
-	Name    string // as people know it, "heading 1"; Word writes its own in English and lower case
+	Name    string // such as "heading 1"; Word writes the names of its own styles in English and lower case
 	Kind    string // "paragraph", "character", "table", "numbering"
 	Heading int    // the level, of "heading 1" and the like; 0 for others
-	Outline int    // the outline level from 1, of the style or of those that it is based on; 0 for none
+	Outline int    // the outline level from 1, of the style or of those that it is based on; 0 if they state none
 	List    List   // of the style or of those that it is based on
 }
 
-// List is the list that a paragraph is an item of, and the level of the item. The zero value is none.
+// List is the list that a paragraph is an item of, and the level of the item. The zero value means no list.
 type List struct{ Num, Level string }
 
-// IsHeading reports whether the style's paragraphs are headings, to describe a place by.
+// IsHeading reports whether the style's paragraphs are headings, which describe a location.
 func (d Definition) IsHeading() bool {
 	return d.Heading > 0 || d.Outline > 0 || strings.EqualFold(d.Name, "title")
 }
@@ -59,7 +59,7 @@ func Definitions(pkg *ooxml.Package, main *ooxml.Part) (map[string]Definition, e
 	return all, nil
 }
 
-// define returns what a style itself says.
+// define returns the definition of a style without those that it is based on.
 func (s *styles) define(d *style) Definition {
 	definition := Definition{Name: d.name, Kind: d.kind}
 	if level, ok := strings.CutPrefix(strings.ToLower(d.name), "heading "); ok {

@@ -2,10 +2,12 @@ package style
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
-// Level is where in the hierarchy of styles (ISO/IEC 29500-1 §17.7.2) a value comes from. Higher levels override lower ones.
+// Level is a level of the hierarchy of styles (ISO/IEC 29500-1 §17.7.2). Higher levels override lower ones, apart from NumberingLevel:
+// a list that the paragraph names itself overrides the paragraph style, and a list that a style names does not.
 type Level uint8
 
 // The levels, from the lowest.
@@ -19,28 +21,31 @@ const (
 	Direct // the paragraph, run, table, row, or cell itself
 )
 
-// Origin is where a value comes from.
+// Origin identifies the definition that states a value.
 type Origin struct {
 	Level     Level
-	Style     string    // the id of the style that states it; it may be one that the named style is based on
-	Condition Condition // the conditional format of the table style that states it; 0 for the whole table
-	List      string    // for NumberingLevel, the w:numId and the w:ilvl of the level, as in "3/0"
+	Style     string    // ID of the style, which may be one that the named style is based on
+	Condition Condition // conditional format of the table style; 0 for the whole table
+	List      string    // for NumberingLevel, such as "abstractNum/7/0" for level 0 of w:abstractNum 7, or "num/3/0" for an override
 }
 
 // Properties are the values of properties, each with its origin.
 //
-// The name of a property is that of its element, as in "w:sz", and means the attribute w:val. Other attributes are named as in
-// "w:ind/@w:left", elements in others as in "w:pBdr/w:top/@w:sz". A tab stop is "w:tabs/w:tab[720]". The value of a property that can
-// only be on or off is "true" or "false". An element without attributes has the value "".
-type Properties struct{ list []property }
+// A property is named like its element, such as "w:sz", which means the attribute w:val. Other attributes are named like "w:ind/@w:left",
+// elements in others like "w:pBdr/w:top/@w:sz", tab stops like "w:tabs/w:tab[720]". The value of a property that is only on or off is
+// "true" or "false". An element without attributes has the value "".
+type Properties struct{ list []property } // sorted by unit
 
-// property is one value. What overrides a property overrides all of its unit: w:shd as a whole, but of w:ind each attribute.
+// maxProperties is the number of properties that one element states, or that apply to one element. Others are ignored.
+const maxProperties = 400
+
+// property is one value. A level overrides a unit as a whole: all of w:shd, but each attribute of w:ind separately.
 type property struct {
 	unit, name, value string
 	origin            Origin
 }
 
-// Get returns the value of a property and where it comes from. The Level of a property that nothing states is Unset.
+// Get returns the value of a property and its origin. The Level of a property that nothing states is Unset.
 func (p Properties) Get(name string) (string, Origin) {
 	for i := range p.list {
 		if p.list[i].name == name {
@@ -50,7 +55,7 @@ func (p Properties) Get(name string) (string, Origin) {
 	return "", Origin{}
 }
 
-// On reports whether a property that can be on or off is on.
+// On reports whether an on/off property is on.
 func (p Properties) On(name string) bool {
 	value, _ := p.Get(name)
 	return value == "true"
@@ -65,7 +70,7 @@ type Value struct {
 	Origin Origin
 }
 
-// All goes to each property that something states.
+// All returns the properties that something states.
 func (p Properties) All() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for i := range p.list {
@@ -76,7 +81,12 @@ func (p Properties) All() iter.Seq2[string, Value] {
 	}
 }
 
-// over returns what p states, and for the rest what base states.
+func (p Properties) states(unit string) bool {
+	_, found := slices.BinarySearchFunc(p.list, unit, func(v property, unit string) int { return strings.Compare(v.unit, unit) })
+	return found
+}
+
+// over returns the properties of p, and those of base that p does not state.
 func (p Properties) over(base Properties) Properties {
 	if len(base.list) == 0 {
 		return p
@@ -84,27 +94,25 @@ func (p Properties) over(base Properties) Properties {
 	if len(p.list) == 0 {
 		return base
 	}
-	merged := make([]property, 0, len(base.list)+len(p.list))
-	for i := range base.list {
-		if !p.states(base.list[i].unit) {
-			merged = append(merged, base.list[i])
+	own, below := p.list, base.list
+	merged := make([]property, 0, len(own)+len(below))
+	for len(own) > 0 && len(below) > 0 {
+		switch order := strings.Compare(own[0].unit, below[0].unit); {
+		case order == 0:
+			below = below[1:]
+		case order < 0:
+			merged, own = append(merged, own[0]), own[1:]
+		default:
+			merged, below = append(merged, below[0]), below[1:]
 		}
 	}
-	return Properties{append(merged, p.list...)}
-}
-
-func (p Properties) states(unit string) bool {
-	for i := range p.list {
-		if p.list[i].unit == unit {
-			return true
-		}
-	}
-	return false
+	merged = append(append(merged, own...), below...)
+	return Properties{merged[:min(len(merged), maxProperties)]}
 }
 
 // without returns the properties that drop does not accept.
 func (p Properties) without(drop func(*property) bool) Properties {
-	var kept []property
+	kept := make([]property, 0, len(p.list))
 	for i := range p.list {
 		if !drop(&p.list[i]) {
 			kept = append(kept, p.list[i])
@@ -124,39 +132,33 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// cascade puts the levels of styles on one another, from the defaults up. A toggle property that the defaults turn on is on. Of the
-// others, those that an odd number of the levels above turn on are on (§17.7.3).
+// cascade combines the levels of styles, from the lowest. A toggle property is on if the defaults turn it on, or if an odd number of the
+// levels do (§17.7.3).
 func cascade(defaults Properties, levels ...Properties) Properties {
 	result := defaults
 	for _, level := range levels {
-		for i := range level.list {
-			if p := &level.list[i]; toggles[p.name] {
-				level = level.toggled(result, defaults)
-				break
-			}
-		}
-		result = level.over(result)
+		result = level.toggled(result, defaults).over(result)
 	}
 	return result
 }
 
-// toggled returns p with the values that its toggle properties have on what is below.
+// toggled returns p with the toggle properties that it changes in the levels below it, which result in below.
 func (p Properties) toggled(below, defaults Properties) Properties {
-	list := make([]property, len(p.list))
-	copy(list, p.list)
-	for i := range list {
-		v := &list[i]
-		if !toggles[v.name] {
-			continue
+	if !slices.ContainsFunc(p.list, func(v property) bool { return toggles[v.name] }) {
+		return p
+	}
+	list := make([]property, 0, len(p.list))
+	for _, v := range p.list {
+		if toggles[v.name] {
+			value, origin := below.Get(v.name)
+			if origin.Level != Unset && (v.value == "false" || defaults.On(v.name)) {
+				continue
+			}
+			if value == "true" {
+				v.value = "false"
+			}
 		}
-		on := v.value == "true"
-		switch {
-		case defaults.On(v.name):
-			on = true
-		case below.On(v.name):
-			on = !on
-		}
-		v.value = onOff(on)
+		list = append(list, v)
 	}
 	return Properties{list}
 }

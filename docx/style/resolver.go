@@ -7,15 +7,15 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Resolver resolves the formatting of the elements in one part. It is not for several goroutines at once.
+// Resolver resolves the formatting of the elements of one part. It must not be used by several goroutines at once.
 type Resolver struct {
 	sheet *Sheet
 	r     *scan.Reader
-	cells map[*wml.Node]Cell // by w:tc, of the tables that were looked at
-	known map[*wml.Node]bool // those tables
+	cells map[*wml.Node]Cell // by w:tc, of the tables in known
+	known map[*wml.Node]bool
 }
 
-// In returns a Resolver of the part that src is, whose tree the elements come from.
+// In returns a Resolver for the part src. The elements to resolve are from the tree of src.
 func (s *Sheet) In(src []byte) *Resolver {
 	return &Resolver{s, scan.New(src), map[*wml.Node]Cell{}, map[*wml.Node]bool{}}
 }
@@ -36,8 +36,8 @@ func (v *Resolver) Paragraph(par *wml.Node) Properties {
 	return v.sheet.Paragraph(v.cellOf(par), v.stated(par.Child("w:pPr")))
 }
 
-// Number returns the level of the list that a w:p is an item of, and the run properties of its number or bullet. The level is nil if it
-// is of no list.
+// Number returns the level of the list that a w:p is an item of, and the run properties of its number or bullet. The level of a paragraph
+// that is not an item of a list is nil.
 func (v *Resolver) Number(par *wml.Node) (*ListLevel, Properties) {
 	props := par.Child("w:pPr")
 	direct := v.stated(props)
@@ -53,7 +53,13 @@ func (v *Resolver) Table(table *wml.Node) Properties {
 	return v.sheet.TableProperties(v.stated(table.Child("w:tblPr")))
 }
 
-// Row returns the properties of a w:tr that its first cell has, or a row without cells.
+// TableAt returns the properties of the table of a w:tr, with the exceptions that the row states (w:tblPrEx, §17.4.60).
+func (v *Resolver) TableAt(row *wml.Node) Properties {
+	table := row.Ancestor(wml.Named("w:tbl"))
+	return v.sheet.TableProperties(v.stated(row.Child("w:tblPrEx")).over(v.stated(table.Child("w:tblPr"))))
+}
+
+// Row returns the properties of a w:tr.
 func (v *Resolver) Row(row *wml.Node) Properties {
 	var in Cell
 	if cells := within(row, "w:tc"); len(cells) > 0 {
@@ -67,7 +73,10 @@ func (v *Resolver) Cell(cell *wml.Node) Properties {
 	return v.sheet.CellProperties(v.cellOf(cell), v.stated(cell.Child("w:tcPr")))
 }
 
-// stated reads what an element of properties states, which may be nil.
+// Conditions returns the conditional formats that apply in a w:tc.
+func (v *Resolver) Conditions(cell *wml.Node) Condition { return v.cellOf(cell).conditions }
+
+// stated returns the properties that an element states; none if n is nil.
 func (v *Resolver) stated(n *wml.Node) Properties {
 	var path []int
 	for ; n != nil; n = n.Parent {
@@ -84,7 +93,7 @@ func (v *Resolver) paragraphStyle(par *wml.Node) string {
 	return v.sheet.ParagraphStyle(v.stated(par.Child("w:pPr")))
 }
 
-// cellOf returns the cell that an element is in. What is in a text box is outside of the table around it.
+// cellOf returns the cell that an element is in. The content of a text box is outside of the table around it.
 func (v *Resolver) cellOf(n *wml.Node) Cell {
 	cell := n.Ancestor(func(n *wml.Node) bool { return n.Name == "w:tc" || n.Name == "w:txbxContent" })
 	if cell == nil || cell.Name != "w:tc" {
@@ -92,13 +101,13 @@ func (v *Resolver) cellOf(n *wml.Node) Cell {
 	}
 	if table := cell.Ancestor(wml.Named("w:tbl")); table != nil && !v.known[table] {
 		v.known[table] = true
-		v.look(table)
+		v.locate(table)
 	}
 	return v.cells[cell]
 }
 
-// look finds out where the cells of a table are.
-func (v *Resolver) look(table *wml.Node) {
+// locate records the positions of the cells of a table.
+func (v *Resolver) locate(table *wml.Node) {
 	t := v.sheet.Table(v.stated(table.Child("w:tblPr")))
 	rows := within(table, "w:tr")
 	for i, row := range rows {
@@ -109,7 +118,7 @@ func (v *Resolver) look(table *wml.Node) {
 	}
 }
 
-// within returns the elements of a name in n, but for those in one another. They may be in content controls and the like.
+// within returns the outermost elements of a name in n. Content controls and the like may be around them.
 func within(n *wml.Node, name string) []*wml.Node {
 	var found []*wml.Node
 	for _, child := range n.Children {

@@ -11,6 +11,7 @@
 package style
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,13 +26,16 @@ const (
 	maxPart   = 16 << 20 // bytes of a part that defines formatting
 	maxStyles = 20_000
 	maxLists  = 20_000
-	// maxChain is how many styles a style is based on, one on the other; more are not read.
-	maxChain = 20
-	// maxCached is how many results of a kind are kept.
-	maxCached = 10_000
+	maxChain  = 20       // styles based on one another; others are ignored
+	maxKept   = 500_000  // properties in results that are kept for later calls
+	maxMerged = 50 << 20 // properties that combining styles may take
 )
 
-// Sheet is what a document defines of its formatting: defaults, styles, lists, and theme. It is not for several goroutines at once.
+// ErrLimit means that the styles of a document take too much work to combine.
+var ErrLimit = errors.New("the styles of the document are too complex")
+
+// Sheet has the definitions of formatting of a document: defaults, styles, lists, and theme. It must not be used by several goroutines
+// at once.
 type Sheet struct {
 	Theme Theme
 
@@ -39,19 +43,30 @@ type Sheet struct {
 	lists           lists
 	strictHierarchy bool // w:compatSetting overrideTableStyleFontSizeAndJustification
 	run, paragraph  Properties
+
+	// Results, and the number of properties in them.
+	elements        map[chainKey]Properties
 	chains          map[chainKey]Properties
-	bases           map[baseKey]Properties
+	runs            map[baseKey]Properties
 	paragraphs      map[baseKey]Properties
+	paragraphStyles map[string]*paragraphStyle
+	kept, merged    int
 }
 
-// Read reads the formatting that a document defines.
+// Read reads the definitions of formatting of a document. What is not well formed counts as far as it can be read.
 func Read(pkg *ooxml.Package, main *ooxml.Part) (*Sheet, error) {
-	s := &Sheet{chains: map[chainKey]Properties{}, bases: map[baseKey]Properties{}, paragraphs: map[baseKey]Properties{}}
+	s := &Sheet{
+		elements: map[chainKey]Properties{}, chains: map[chainKey]Properties{}, runs: map[baseKey]Properties{},
+		paragraphs: map[baseKey]Properties{}, paragraphStyles: map[string]*paragraphStyle{},
+	}
 	for _, step := range []struct {
 		relType string
 		read    func(part []byte) error
 	}{
-		{names.RelSettings, s.readSettings}, {names.RelTheme, s.Theme.read}, {names.RelStyles, s.styles.read}, {names.RelNumbering, s.lists.read},
+		{names.RelSettings, s.readSettings},
+		{names.RelTheme, s.Theme.read},
+		{names.RelStyles, s.styles.read},
+		{names.RelNumbering, s.lists.readPart},
 	} {
 		part, err := wml.RelatedPart(pkg, main, step.relType)
 		if err != nil {
@@ -76,7 +91,32 @@ func Read(pkg *ooxml.Package, main *ooxml.Part) (*Sheet, error) {
 	return s, nil
 }
 
-// limitOf returns the error of a Reader if it reached a limit. A part that is not well formed counts as far as it could be read.
+// Err returns ErrLimit if a result is incomplete because of the limit on work.
+func (s *Sheet) Err() error {
+	if s.merged > maxMerged {
+		return ErrLimit
+	}
+	return nil
+}
+
+// keeps reports whether a result may be kept, and counts it.
+func (s *Sheet) keeps(p Properties) bool {
+	if s.kept+len(p.list) > maxKept {
+		return false
+	}
+	s.kept += 1 + len(p.list)
+	return true
+}
+
+// merge is p.over(base) within the limit on work.
+func (s *Sheet) merge(p, base Properties) Properties {
+	if s.merged += 1 + len(p.list) + len(base.list); s.merged > maxMerged {
+		return Properties{}
+	}
+	return p.over(base)
+}
+
+// limitOf returns the error of a Reader that reached a limit.
 func limitOf(r *scan.Reader) error {
 	if errors.Is(r.Err(), scan.ErrLimit) {
 		return r.Err()
@@ -99,23 +139,22 @@ func (s *Sheet) readSettings(part []byte) error {
 	return limitOf(r)
 }
 
-// styles are the styles of a document (§17.7.4). What they state is read when it is needed.
+// styles are the styles of a document (§17.7.4). Their properties are read when they are needed.
 type styles struct {
 	r        *scan.Reader // of their part; nil if there is none
 	byID     map[string]*style
-	ids      []string          // in the order of the part
-	standard map[string]string // by kind: the id of the style of what names none
-	defaults map[string][]int  // by the element of properties: where it is in w:docDefaults
+	standard map[string]string // by kind, the ID of the default style
+	defaults map[string][]int  // by element of properties, its position in w:docDefaults
 }
 
-// style is a style as its element has it. It knows where the elements of its properties are.
+// style is a w:style, with the positions of its elements of properties.
 type style struct {
 	id, name, kind, basedOn string
 	parts                   map[partKey][]int
 	conditional             bool // it has conditional formats
 }
 
-// partKey is an element of properties in a style, such as w:rPr, for all of it or for a conditional format.
+// partKey identifies an element of properties in a style, such as w:rPr, of the whole style or of a conditional format.
 type partKey struct {
 	element   string
 	condition Condition
@@ -150,18 +189,15 @@ func (s *styles) readDefaults(root int) {
 	}
 }
 
+// readStyle reads a w:style. Of styles with the same ID, the first counts, of default styles of a kind the last (§17.7.4.17).
 func (s *styles) readStyle(root int) {
 	r := s.r
-	d := &style{id: r.Attr("w:styleId"), kind: r.Attr("w:type"), parts: map[partKey][]int{}}
-	if d.kind == "" {
-		d.kind = "paragraph"
-	}
-	isDefault := r.RawAttr("w:default")
-	if _, exists := s.byID[d.id]; !exists {
-		s.ids = append(s.ids, d.id)
+	d := &style{id: r.Attr("w:styleId"), kind: cmp.Or(r.Attr("w:type"), "paragraph"), parts: map[partKey][]int{}}
+	if s.byID[d.id] != nil {
+		return
 	}
 	s.byID[d.id] = d
-	if len(isDefault) > 0 && string(isDefault) != "0" && string(isDefault) != "false" {
+	if standard := r.RawAttr("w:default"); len(standard) > 0 && !isOff(standard) {
 		s.standard[d.kind] = d.id
 	}
 	path := []int{root, r.Start}
@@ -185,7 +221,7 @@ func (s *styles) readStyle(root int) {
 	}
 }
 
-// defaultsOf reads the defaults of a kind of properties.
+// defaultsOf reads the defaults of the document for an element of properties (§17.7.5).
 func (s *styles) defaultsOf(element string, theme *Theme) Properties {
 	if s.r == nil || !s.r.Enter(s.defaults[element]...) {
 		return Properties{}
@@ -193,7 +229,7 @@ func (s *styles) defaultsOf(element string, theme *Theme) Properties {
 	return stated(s.r, theme, Origin{Level: Defaults})
 }
 
-// level is the one of a style of a kind.
+// level returns the level of the styles of a kind.
 func level(kind string) Level {
 	switch kind {
 	case "table":
@@ -204,15 +240,30 @@ func level(kind string) Level {
 	return ParagraphStyle
 }
 
-// statedBy reads what a style itself states.
-func (s *Sheet) statedBy(d *style, part partKey) Properties {
-	if !s.styles.r.Enter(d.parts[part]...) {
-		return Properties{}
-	}
-	return stated(s.styles.r, &s.Theme, Origin{Level: level(d.kind), Style: d.id, Condition: part.condition})
+// chainKey identifies an element of properties in a style.
+type chainKey struct {
+	id   string
+	part partKey
 }
 
-// named returns the style of an id and a kind; the default style of that kind if there is none; nil if there is none either.
+// statedBy returns the properties that a style itself states.
+func (s *Sheet) statedBy(d *style, part partKey) Properties {
+	path := d.parts[part]
+	if path == nil {
+		return Properties{}
+	}
+	key := chainKey{d.id, part}
+	own, known := s.elements[key]
+	if !known {
+		if s.styles.r.Enter(path...) {
+			own = stated(s.styles.r, &s.Theme, Origin{Level: level(d.kind), Style: d.id, Condition: part.condition})
+		}
+		s.elements[key] = own
+	}
+	return own
+}
+
+// named returns the style of a kind with an ID; if it is missing, the default style of that kind; nil if there is none either.
 func (s *Sheet) named(kind, id string) *style {
 	if d := s.styles.byID[id]; d != nil && d.kind == kind {
 		return d
@@ -223,26 +274,20 @@ func (s *Sheet) named(kind, id string) *style {
 	return nil
 }
 
-// basis returns a style and those it is based on, the last of them first.
+// basis returns a style after those that it is based on. A style of another kind is not one (§17.7.4.3).
 func (s *styles) basis(d *style) []*style {
 	var chain []*style
-	for d != nil && len(chain) < maxChain {
-		chain = append(chain, d)
-		if d.basedOn == "" {
+	for base := d; base != nil && base.kind == d.kind && len(chain) < maxChain; base = s.byID[base.basedOn] {
+		chain = append(chain, base)
+		if base.basedOn == "" {
 			break
 		}
-		d = s.byID[d.basedOn]
 	}
 	slices.Reverse(chain)
 	return chain
 }
 
-type chainKey struct {
-	id   string
-	part partKey
-}
-
-// chain returns what a style and those it is based on state together.
+// chain returns the properties that a style and those it is based on state.
 func (s *Sheet) chain(d *style, part partKey) Properties {
 	if d == nil {
 		return Properties{}
@@ -253,9 +298,9 @@ func (s *Sheet) chain(d *style, part partKey) Properties {
 	}
 	var all Properties
 	for _, d := range s.styles.basis(d) {
-		all = s.statedBy(d, part).over(all)
+		all = s.merge(s.statedBy(d, part), all)
 	}
-	if len(s.chains) < maxCached {
+	if s.keeps(all) {
 		s.chains[key] = all
 	}
 	return all

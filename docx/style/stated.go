@@ -1,6 +1,9 @@
 package style
 
 import (
+	"slices"
+	"strings"
+
 	"platen/ooxml/scan"
 )
 
@@ -11,14 +14,15 @@ var onOffElements = setOf("w:b w:bCs w:i w:iCs w:caps w:smallCaps w:strike w:dst
 	"w:bidi w:adjustRightInd w:contextualSpacing w:mirrorIndents w:suppressOverlap w:bidiVisual w:cantSplit w:tblHeader w:hidden " +
 	"w:noWrap w:tcFitText w:hideMark")
 
-// byAttribute are the elements of which each attribute is a property for itself.
+// byAttribute are the elements of which each attribute is a property.
 var byAttribute = setOf("w:rFonts w:lang w:spacing w:ind")
 
-// byChild are the elements of which each child is a property for itself.
+// byChild are the elements of which each child is a property.
 var byChild = setOf("w:pBdr w:tabs w:numPr w:tblBorders w:tblCellMar w:tcBorders w:tcMar")
 
-// noProperties are elements among properties that are none: properties of something else, and tracked changes.
-var noProperties = setOf("w:rPr w:sectPr w:rPrChange w:pPrChange w:tblPrChange w:trPrChange w:tcPrChange w:tblPrExChange " +
+// ignored are the elements in w:rPr and the like that state properties of something else, tracked changes, or a summary of the
+// conditional formats that Word applied.
+var ignored = setOf("w:rPr w:sectPr w:rPrChange w:pPrChange w:tblPrChange w:trPrChange w:tcPrChange w:tblPrExChange " +
 	"w:numberingChange w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:cnfStyle")
 
 // sameUnit are attributes that override one another (§17.3.2.26, §17.3.1.12).
@@ -27,15 +31,15 @@ var sameUnit = map[string]string{
 	"w:hangingChars": "w:firstLineChars",
 }
 
-// logical are names of the strict form, and what they are called in the transitional one.
+// logical maps names of the strict form to those of the transitional form.
 var logical = map[string]string{
 	"w:start": "w:left", "w:end": "w:right", "w:startChars": "w:leftChars", "w:endChars": "w:rightChars",
 }
 
-// maxNesting is how deep elements are read that are in a property.
+// maxNesting is the depth of the elements that are read in a property.
 const maxNesting = 4
 
-// statement reads what an element of properties states.
+// statement reads the properties that an element states.
 type statement struct {
 	r      *scan.Reader
 	theme  *Theme
@@ -43,14 +47,14 @@ type statement struct {
 	list   []property
 }
 
-// stated reads the element of properties that has just started, such as w:rPr. A font of the theme that the theme does not have is
-// not stated.
+// stated reads the properties that the element of the last start tag states, such as w:rPr. A theme font that the theme does not have
+// is not stated.
 func stated(r *scan.Reader, theme *Theme, origin Origin) Properties {
 	s := statement{r: r, theme: theme, origin: origin}
 	for range r.Children {
 		name := r.Name()
 		switch {
-		case name == "" || noProperties[name]:
+		case name == "" || ignored[name]:
 		case byChild[name]:
 			for range r.Children {
 				if child := r.Name(); child != "" {
@@ -61,6 +65,7 @@ func stated(r *scan.Reader, theme *Theme, origin Origin) Properties {
 			s.element(name, 0)
 		}
 	}
+	slices.SortStableFunc(s.list, func(a, b property) int { return strings.Compare(a.unit, b.unit) })
 	return Properties{s.list}
 }
 
@@ -71,7 +76,7 @@ func orSame(names map[string]string, name string) string {
 	return name
 }
 
-// element reads an element that is a property by itself.
+// element reads an element that is a property.
 func (s *statement) element(path string, nesting int) {
 	if path == "w:tabs/w:tab" {
 		path += "[" + s.r.Attr("w:pos") + "]"
@@ -84,7 +89,7 @@ func (s *statement) element(path string, nesting int) {
 	s.nested(path, path, nesting)
 }
 
-// nested reads the elements in one that is a property as a whole.
+// nested reads the elements in an element that is one property as a whole.
 func (s *statement) nested(unit, path string, nesting int) {
 	for range s.r.Children {
 		if name := s.r.Name(); name != "" && nesting < maxNesting {
@@ -122,14 +127,18 @@ func (s *statement) attributes(unit, path string) {
 func isThemeFont(attribute string) bool { return attribute != "w:hanging" && sameUnit[attribute] != "" }
 
 func (s *statement) add(unit, name, value string) {
-	s.list = append(s.list, property{unit, name, value, s.origin})
+	if len(s.list) < maxProperties {
+		s.list = append(s.list, property{unit, name, value, s.origin})
+	}
 }
 
-// isOn is the value of the element that has just started and that turns something on unless it says otherwise (§17.17.4).
-func isOn(r *scan.Reader) bool {
-	switch string(r.RawAttr("w:val")) {
+// isOn returns the value of the on/off element of the last start tag, which is on unless it says otherwise (§17.17.4).
+func isOn(r *scan.Reader) bool { return !isOff(r.RawAttr("w:val")) }
+
+func isOff(value []byte) bool {
+	switch string(value) {
 	case "0", "false", "off":
-		return false
+		return true
 	}
-	return true
+	return false
 }

@@ -4,11 +4,11 @@ import (
 	"strconv"
 )
 
-// Condition is a conditional format of a table style (§17.18.89). The zero value is the whole table.
+// Condition is a set of conditional formats of a table style (§17.18.89). The zero value is the whole table.
 type Condition uint16
 
-// The conditions, in the order in which Word applies them: rows over columns, and columns over rows for bands. The standard has the
-// columns over the rows and the bands of rows over those of columns (§17.7.6).
+// The conditional formats, in the order in which Word applies them ([MS-OI29500] §2.1.252). The standard applies bands of columns before
+// bands of rows, and rows before columns (§17.7.6.6).
 const (
 	WholeTable Condition = 1 << iota
 	OddRows
@@ -26,14 +26,14 @@ const (
 	conditions
 )
 
-// conditionOf has the conditions by the w:type of w:tblStylePr.
+// conditionOf has the conditional formats by the w:type of w:tblStylePr.
 var conditionOf = map[string]Condition{
 	"wholeTable": WholeTable, "band1Horz": OddRows, "band2Horz": EvenRows, "band1Vert": OddColumns, "band2Vert": EvenColumns,
 	"firstCol": FirstColumn, "lastCol": LastColumn, "firstRow": FirstRow, "lastRow": LastRow,
 	"neCell": TopRight, "nwCell": TopLeft, "seCell": BottomRight, "swCell": BottomLeft,
 }
 
-// String returns the names that files have for the conditions.
+// String returns the values of w:type for a set.
 func (c Condition) String() string {
 	names := ""
 	for bit := WholeTable; bit < conditions; bit <<= 1 {
@@ -52,24 +52,21 @@ func (c Condition) String() string {
 	return names[1:]
 }
 
-// Table is a table, as far as the formatting of its cells depends on it.
+// Table is the part of a table that the formatting of its cells depends on.
 type Table struct {
 	style               string
-	look                Condition // what w:tblLook asks for, with OddRows and OddColumns for bands
-	rowBand, columnBand int       // how many rows and columns a band has
+	look                Condition // the formats that w:tblLook asks for, with OddRows and OddColumns for bands
+	rowBand, columnBand int       // the number of rows and columns in a band
 	conditionalFormat   bool
 }
 
-// Cell is where in which table something is, as far as its formatting depends on it. The zero value is outside of tables.
+// Cell is a position in a table, as far as formatting depends on it. The zero value is outside of tables.
 type Cell struct {
 	style      string
 	conditions Condition
 }
 
-// Conditions are the conditional formats that apply in the cell.
-func (c Cell) Conditions() Condition { return c.conditions }
-
-// Table returns the table whose w:tblPr states these properties.
+// Table returns the table whose w:tblPr states the properties direct.
 func (s *Sheet) Table(direct Properties) Table {
 	t := Table{style: s.tableStyle(direct), look: look(direct)}
 	d := s.styles.byID[t.style]
@@ -100,27 +97,30 @@ func number(p Properties, name string, otherwise int) int {
 	return otherwise
 }
 
-// look returns which conditional formats a table asks for (§17.4.55). Transitional files have them as bits, too.
+// lookFlags are the flags of w:tblLook, as attributes and as bits of w:val. Those whose name starts with "no" turn a format off.
+var lookFlags = []struct {
+	name      string
+	bit       uint64
+	condition Condition
+	off       bool
+}{
+	{"firstRow", 0x20, FirstRow, false}, {"lastRow", 0x40, LastRow, false},
+	{"firstColumn", 0x80, FirstColumn, false}, {"lastColumn", 0x100, LastColumn, false},
+	{"noHBand", 0x200, OddRows, true}, {"noVBand", 0x400, OddColumns, true},
+}
+
+// look returns the conditional formats that a table asks for (§17.4.55). Without w:tblLook, these are the bands: all flags are off.
 func look(direct Properties) Condition {
-	bits, hasBits := direct.Get("w:tblLook")
+	bits, _ := direct.Get("w:tblLook")
 	mask, err := strconv.ParseUint(bits, 16, 16)
-	if err != nil || hasBits.Level == Unset {
+	if err != nil {
 		mask = 0
 	}
 	asked := Condition(0)
-	for _, flag := range []struct {
-		name      string
-		bit       uint64
-		condition Condition
-		off       bool // the flag says that it is not asked for
-	}{
-		{"firstRow", 0x20, FirstRow, false}, {"lastRow", 0x40, LastRow, false},
-		{"firstColumn", 0x80, FirstColumn, false}, {"lastColumn", 0x100, LastColumn, false},
-		{"noHBand", 0x200, OddRows, true}, {"noVBand", 0x400, OddColumns, true},
-	} {
+	for _, flag := range lookFlags {
 		on := mask&flag.bit != 0
 		if value, origin := direct.Get("w:tblLook/@w:" + flag.name); origin.Level != Unset {
-			on = value != "0" && value != "false" && value != "off"
+			on = !isOff([]byte(value))
 		}
 		if on != flag.off {
 			asked |= flag.condition
@@ -129,8 +129,8 @@ func look(direct Properties) Condition {
 	return asked
 }
 
-// Cell returns the cell of a row and a column, which count from 0, of as many rows and columns. A table of one row has a first row
-// and no last one.
+// Cell returns the cell in a row and a column, which count from 0, of a table with this number of rows and columns. The only row of a
+// table is not its last one, and the only cell of a row not in the last column.
 func (t Table) Cell(row, rows, column, columns int) Cell {
 	c := Cell{style: t.style}
 	if !t.conditionalFormat {
@@ -143,29 +143,25 @@ func (t Table) Cell(row, rows, column, columns int) Cell {
 		}
 		return is
 	}
-	top := at(FirstRow, row == 0)
-	bottom := at(LastRow, row == rows-1 && row > 0)
-	left := at(FirstColumn, column == 0)
-	right := at(LastColumn, column == columns-1 && column > 0)
+	top, bottom := at(FirstRow, row == 0), at(LastRow, row == rows-1 && row > 0)
+	left, right := at(FirstColumn, column == 0), at(LastColumn, column == columns-1 && column > 0)
 	if t.look&OddRows != 0 && !top {
 		c.conditions |= band(row, t.look&FirstRow != 0, t.rowBand, OddRows, EvenRows)
 	}
 	if t.look&OddColumns != 0 && !left {
 		c.conditions |= band(column, t.look&FirstColumn != 0, t.columnBand, OddColumns, EvenColumns)
 	}
-	for _, corner := range []struct {
-		condition Condition
-		is        bool
-	}{{TopLeft, top && left}, {TopRight, top && right}, {BottomLeft, bottom && left}, {BottomRight, bottom && right}} {
-		if corner.is {
-			c.conditions |= corner.condition
+	corners := [...]bool{top && right, top && left, bottom && right, bottom && left}
+	for i, is := range corners {
+		if is {
+			c.conditions |= TopRight << i
 		}
 	}
 	return c
 }
 
-// band returns which band a row or a column is in. Bands begin after the first one if the table asks for a format of that, and go on
-// to the last one, whose own format, if the style has one, overrides them.
+// band returns the band of a row or a column. If the table asks for a format of the first one, the bands begin after it. A format of the
+// last one overrides its band.
 func band(position int, afterFirst bool, size int, odd, even Condition) Condition {
 	if afterFirst {
 		position--
@@ -176,7 +172,7 @@ func band(position int, afterFirst bool, size int, odd, even Condition) Conditio
 	return even
 }
 
-// table returns what the style of a cell's table states for the cell.
+// table returns the properties that the style of a table states for a cell.
 func (s *Sheet) table(in Cell, element string) Properties {
 	d := s.styles.byID[in.style]
 	if in.style == "" || d == nil {
@@ -185,7 +181,7 @@ func (s *Sheet) table(in Cell, element string) Properties {
 	all := s.chain(d, partKey{element: element})
 	for condition := WholeTable; condition < conditions; condition <<= 1 {
 		if in.conditions&condition != 0 {
-			all = s.chain(d, partKey{element, condition}).over(all)
+			all = s.merge(s.chain(d, partKey{element, condition}), all)
 		}
 	}
 	return all

@@ -8,7 +8,7 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Theme is the fonts of a document's theme (§20.1.4.1.18).
+// Theme has the fonts of a document's theme (§20.1.4.1.18).
 type Theme struct {
 	major, minor   collection
 	eastAsia, bidi string // languages (w:themeFontLang)
@@ -34,7 +34,7 @@ func (t *Theme) read(part []byte) error {
 			if c != nil {
 				c.read(r)
 			}
-		case "a:fmtScheme": // what follows the fonts
+		case "a:fmtScheme": // comes after the fonts
 			return nil
 		}
 	}
@@ -58,7 +58,7 @@ func (c *collection) read(r *scan.Reader) {
 	}
 }
 
-// Font returns the name of a font such as "minorHAnsi" (§17.18.96); "" if the theme has none.
+// Font returns the name of a theme font such as "minorHAnsi" (§17.18.96); "" if the theme does not have it.
 func (t *Theme) Font(name string) string {
 	var c *collection
 	switch {
@@ -78,7 +78,7 @@ func (t *Theme) Font(name string) string {
 	return c.latin
 }
 
-// of is a font that is named, or else the one for the script of a language (§20.1.4.1.16).
+// of returns a font that is named, or else the font for the script of a language (§20.1.4.1.16).
 func (c *collection) of(named, lang string) string {
 	if named != "" || lang == "" {
 		return named
@@ -94,7 +94,7 @@ func (c *collection) of(named, lang string) string {
 	return c.scripts["Hang"]
 }
 
-// EastAsia is the language of East Asian text for which the theme chooses fonts; "" if the document names none.
+// EastAsia returns the language of East Asian text that the theme chooses fonts for; "" if the document does not name it.
 func (t *Theme) EastAsia() string { return t.eastAsia }
 
 // Slot is one of the four fonts of a run (§17.3.2.26).
@@ -106,10 +106,10 @@ const (
 	HighANSI
 	EastAsia
 	ComplexScript
-	Slots // how many there are
+	Slots // their number
 )
 
-// fontNames are the attributes of w:rFonts with the fonts of the slots, by name and by the theme.
+// fontNames are the attributes of w:rFonts for the slots: a name, or a theme font.
 var fontNames = [Slots][2]string{
 	ASCII:         {"w:rFonts/@w:ascii", "w:rFonts/@w:asciiTheme"},
 	HighANSI:      {"w:rFonts/@w:hAnsi", "w:rFonts/@w:hAnsiTheme"},
@@ -117,7 +117,7 @@ var fontNames = [Slots][2]string{
 	ComplexScript: {"w:rFonts/@w:cs", "w:rFonts/@w:cstheme"},
 }
 
-// Font returns the name of the font in a slot of run properties, by name or by the theme; "" if nothing states one.
+// Font returns the name of the font in a slot of run properties, which may be a theme font; "" if nothing states it.
 func (s *Sheet) Font(p Properties, slot Slot) (string, Origin) {
 	if theme, origin := p.Get(fontNames[slot][1]); origin.Level != Unset {
 		return s.Theme.Font(theme), origin

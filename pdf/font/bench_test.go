@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"platen/docx/fonts/fontstest"
+	"platen/docx/style/styletest"
 )
 
 // A server of a few hundred fonts starts no slower for them.
@@ -55,7 +55,7 @@ func fileNames(b *testing.B, dir string) []string {
 }
 
 func BenchmarkReport(b *testing.B) {
-	l, d := installed(b), read(b, fontstest.Contract(b))
+	l, d := installed(b), read(b, styletest.Contract(b))
 	for b.Loop() {
 		l.Report(d).Warnings()
 	}

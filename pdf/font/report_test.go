@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"platen/docx/fonts"
-	"platen/docx/fonts/fontstest"
+	"platen/docx/style/styletest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,9 +64,9 @@ func TestReport(t *testing.T) {
 		{"Segoe UI", "hello"}, {"Wingdings", "\uF0FCü\uF023"}, {"Symbol", "\uF0B7•"}, {"House Style", "hello x"}, {"Look Only", "hello"}, {"Broken", "hello"},
 		{"SimSun", "①"}, {"MS Mincho", "今日は、よい天気ですね。東京から"}, {"Segoe UI Emoji", "😀"}, {"Icons", "\uE001"}, {"Mangal", "नम"},
 	} {
-		text += fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:ascii="`+f[0]+`" w:hAnsi="`+f[0]+`" w:eastAsia="`+f[0]+`"/>`, f[1]))
+		text += styletest.Paragraph("", styletest.Run(`<w:rFonts w:ascii="`+f[0]+`" w:hAnsi="`+f[0]+`" w:eastAsia="`+f[0]+`"/>`, f[1]))
 	}
-	d := read(t, fontstest.Parts{"document": text, "fontTable": table}.Docx(t, fonts))
+	d := read(t, styletest.Parts{"document": text, "fontTable": table}.Docx(t, fonts))
 	report := reportLibrary(t).Report(d)
 	if again := reportLibrary(t).Report(d); cmp.Diff(report.Warnings(), again.Warnings()) != "" {
 		t.Error("the warnings are in another order the second time")
@@ -117,9 +117,9 @@ func TestNoWarnings(t *testing.T) {
 	l := installed(t)
 	text := ""
 	for _, name := range []string{"Arial", "Times New Roman", "Courier New", "Calibri", "Liberation Sans"} {
-		text += fontstest.Paragraph("", fontstest.Run(fontstest.Face(name), "Hello, world, déjà vu – 100 €"))
+		text += styletest.Paragraph("", styletest.Run(styletest.Face(name), "Hello, world, déjà vu – 100 €"))
 	}
-	report := l.Report(read(t, fontstest.Parts{"document": text}.Docx(t, nil)))
+	report := l.Report(read(t, styletest.Parts{"document": text}.Docx(t, nil)))
 	if got := report.Warnings(); len(got) > 0 || len(report.Fallback)+len(report.Missing) > 0 {
 		t.Errorf("warnings %q, report %+v", got, report)
 	}
@@ -127,7 +127,7 @@ func TestNoWarnings(t *testing.T) {
 
 // One library serves all jobs.
 func TestReportsAtOnce(t *testing.T) {
-	l, docx := reportLibrary(t), fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face("Calibri"), "hello ж ☃ 你好"))}.Docx(t, nil)
+	l, docx := reportLibrary(t), styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"), "hello ж ☃ 你好"))}.Docx(t, nil)
 	want := reportLibrary(t).Report(read(t, docx)).Warnings()
 	var group sync.WaitGroup
 	for range 8 {
@@ -150,7 +150,7 @@ func TestManyMissingCharacters(t *testing.T) {
 	for r := rune(0x4E00); r < 0x4E00+500; r++ {
 		text.WriteRune(r)
 	}
-	report := reportLibrary(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.Docx(t, nil)))
+	report := reportLibrary(t).Report(read(t, styletest.Parts{"document": styletest.Paragraph("", styletest.Run(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.Docx(t, nil)))
 	if len(report.Missing) != 1 || report.Missing[0].Count != 500 || len(report.Missing[0].Codes) != maxShown || len([]rune(report.Missing[0].Text)) != maxShown {
 		t.Errorf("missing: %+v", report.Missing)
 	}
@@ -163,9 +163,9 @@ func TestManyFonts(t *testing.T) {
 	const maxFonts = 500 // that package fonts tells apart
 	var text strings.Builder
 	for i := range 2 * maxFonts {
-		text.WriteString(fontstest.Run(fontstest.Face(fmt.Sprintf("Font %03d", i)), "hello"))
+		text.WriteString(styletest.Run(styletest.Face(fmt.Sprintf("Font %03d", i)), "hello"))
 	}
-	report := reportLibrary(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", text.String())}.Docx(t, nil)))
+	report := reportLibrary(t).Report(read(t, styletest.Parts{"document": styletest.Paragraph("", text.String())}.Docx(t, nil)))
 	if len(report.Fonts) != maxFonts {
 		t.Errorf("%d fonts are told apart, want %d", len(report.Fonts), maxFonts)
 	}
@@ -184,7 +184,7 @@ func TestAllCharacters(t *testing.T) {
 			text.WriteRune(r)
 		}
 	}
-	report := installed(t).Report(read(t, fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run("", text.String()))}.Docx(t, nil)))
+	report := installed(t).Report(read(t, styletest.Parts{"document": styletest.Paragraph("", styletest.Run("", text.String()))}.Docx(t, nil)))
 	if len(report.Missing) < 50 || len(report.Warnings()) != len(report.Missing) {
 		t.Errorf("%d scripts are missing, and there are %d warnings", len(report.Missing), len(report.Warnings()))
 	}
@@ -192,7 +192,7 @@ func TestAllCharacters(t *testing.T) {
 
 // Whatever the container is, it is read or refused.
 func FuzzContainer(f *testing.F) {
-	f.Add(fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")), "fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.Docx(f, map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
+	f.Add(styletest.Parts{"document": styletest.Paragraph("", styletest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")), "fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.Docx(f, map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
 	dir := reportFonts(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if d, err := fonts.Read(bytes.NewReader(b), int64(len(b))); err == nil {

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"platen/docx/fonts"
-	"platen/docx/fonts/fontstest"
+	"platen/docx/style/styletest"
 )
 
 func TestUsed(t *testing.T) {
@@ -181,21 +181,21 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 		"Arial", "Times New Roman", "Courier New", "Calibri", "Cambria", "Calibri Light", "Georgia", "Helvetica", "Aptos", "Verdana", "Consolas", "Garamond",
 		"Segoe UI", "Nobody's Own", "MS Mincho", "Liberation Sans Narrow", "Arial Narrow",
 	} {
-		documents["of "+name] = fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face(name), "Hello, world"))}.Docx(t, nil)
+		documents["of "+name] = styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face(name), "Hello, world"))}.Docx(t, nil)
 	}
-	documents["embedded"] = fontstest.Parts{
-		"document":  fontstest.Paragraph("", fontstest.Run(fontstest.Face("House Style!"), "Hello, world")),
+	documents["embedded"] = styletest.Parts{
+		"document":  styletest.Paragraph("", styletest.Run(styletest.Face("House Style!"), "Hello, world")),
 		"settings":  `<w:embedTrueTypeFonts/>`,
 		"fontTable": `<w:font w:name="House Style!"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
 	}.Docx(t, map[string][]byte{"1.odttf": garble(font("House Style!"))})
 	// A font that may only be viewed is left alone by LibreOffice, which could also edit the document.
-	documents["restricted"] = fontstest.Parts{
-		"document":  fontstest.Paragraph("", fontstest.Run(fontstest.Face("Kept to View"), "Hello, world")),
+	documents["restricted"] = styletest.Parts{
+		"document":  styletest.Paragraph("", styletest.Run(styletest.Face("Kept to View"), "Hello, world")),
 		"fontTable": `<w:font w:name="Kept to View"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
 	}.Docx(t, map[string][]byte{"1.odttf": garble(restrict(t, font("Kept to View")))})
-	documents["fallback"] = fontstest.Parts{"document": fontstest.Paragraph("", fontstest.Run(fontstest.Face("Calibri"), "snow ☃"))}.Docx(t, nil)
-	documents["bullets"] = fontstest.Parts{"document": fontstest.Paragraph("", `<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>`+fontstest.Run(fontstest.Face("Wingdings"), "ü§"))}.Docx(t, nil)
-	documents["sign"] = fontstest.Parts{"document": fontstest.Paragraph("", `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)}.Docx(t, nil)
+	documents["fallback"] = styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"), "snow ☃"))}.Docx(t, nil)
+	documents["bullets"] = styletest.Parts{"document": styletest.Paragraph("", `<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>`+styletest.Run(styletest.Face("Wingdings"), "ü§"))}.Docx(t, nil)
+	documents["sign"] = styletest.Parts{"document": styletest.Paragraph("", `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)}.Docx(t, nil)
 	pdfs := office(t, l, documents)
 	for name, docx := range documents {
 		if embeds := read(t, docx).Embeds(); embeds != (name == "embedded" || name == "restricted") {

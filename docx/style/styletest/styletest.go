@@ -1,5 +1,5 @@
-// Package fontstest writes Word documents for the tests of fonts.
-package fontstest
+// Package styletest writes Word documents for tests of formatting and fonts.
+package styletest
 
 import (
 	"archive/zip"
@@ -14,8 +14,10 @@ import (
 const Namespaces = wordNS + otherNS
 
 const (
-	wordNS     = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" `
-	otherNS    = `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" `
+	wordNS  = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" `
+	otherNS = `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+		`xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml" ` +
+		`xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" `
 	relType    = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	relsStart  = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
 	relsEnd    = `</Relationships>`
@@ -58,7 +60,8 @@ func (p Parts) Docx(t testing.TB, files map[string][]byte) []byte {
 			write(path, xmlProlog+`<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="x"><a:themeElements>`+
 				`<a:fontScheme name="x">`+content+`</a:fontScheme><a:fmtScheme name="x"/></a:themeElements></a:theme>`)
 		case "chart":
-			write(path, xmlProlog+`<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`+content+`</c:chartSpace>`)
+			write(path, xmlProlog+`<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" `+
+				`xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`+content+`</c:chartSpace>`)
 		case "document":
 			write(path, xmlProlog+`<w:document `+Namespaces+`><w:body>`+content+`</w:body></w:document>`)
 		default:
@@ -180,9 +183,12 @@ func Contract(tb testing.TB) []byte {
 		text.WriteString(Paragraph(`<w:pStyle w:val="Head"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/>`+
 			`</w:numPr>`, Run("", fmt.Sprintf("Clause %d: Duties of the parties", i))))
 		for range 14 {
-			text.WriteString(Paragraph(`<w:pStyle w:val="Body"/>`, Run(`<w:lang w:val="en-GB"/>`, "The Supplier shall, at its own cost and within the time set out in Schedule 2, deliver the “Services” to the ")+
-				Run(`<w:rStyle w:val="Term"/><w:b/>`, "Customer")+Run(`<w:rFonts w:ascii="Georgia" w:hAnsi="Georgia"/><w:i/>`, " – inter alia –")+
-				Run("", " and shall keep all information confidential that it receives in connection with this Agreement, whether or not it is marked as such.")))
+			text.WriteString(Paragraph(`<w:pStyle w:val="Body"/>`,
+				Run(`<w:lang w:val="en-GB"/>`, "The Supplier shall, at its own cost and within the time set out in Schedule 2, deliver the "+
+					"“Services” to the ")+
+					Run(`<w:rStyle w:val="Term"/><w:b/>`, "Customer")+Run(`<w:rFonts w:ascii="Georgia" w:hAnsi="Georgia"/><w:i/>`, " – inter alia –")+
+					Run("", " and shall keep all information confidential that it receives in connection with this Agreement, whether or not "+
+						"it is marked as such.")))
 		}
 	}
 	return Parts{
