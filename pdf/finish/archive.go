@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// pdfaPart finds the part of PDF/A in XMP metadata (ISO 19005-3, 6.6.4), as an element or as an attribute.
+// pdfaPart finds the part of PDF/A in XMP metadata (ISO 19005-3, 6.6.4), as an element or an attribute.
 var pdfaPart = regexp.MustCompile(`<pdfaid:part>\s*(\d+)|pdfaid:part\s*=\s*["'](\d+)`)
 
-// archive returns which part of PDF/A a file says it keeps to; empty when none.
+// archive returns the part of PDF/A that a file claims to conform to, or "".
 func (f *file) archive() (string, error) {
 	catalog, err := f.catalog()
 	if err != nil {
@@ -23,7 +23,7 @@ func (f *file) archive() (string, error) {
 	}
 	s, ok := o.(stream)
 	if !ok {
-		return "", broken("its metadata are none")
+		return "", broken("its metadata is not a stream")
 	}
 	xmp, err := f.decode(s)
 	if err != nil {
@@ -35,10 +35,10 @@ func (f *file) archive() (string, error) {
 	return "", nil
 }
 
-// ErrArchive is what would make a PDF/A none.
+// ErrArchive is the error of an operation whose result would violate PDF/A.
 var ErrArchive = errors.New("not allowed in PDF/A")
 
-// allow returns an ErrArchive if a file is PDF/A, unless of a part that is named.
+// allow returns an ErrArchive if the file is PDF/A, unless it is one of the given parts. what names the operation.
 func (f *file) allow(what string, parts ...string) error {
 	part, err := f.archive()
 	if err == nil && part != "" && !slices.Contains(parts, part) {
@@ -47,8 +47,8 @@ func (f *file) allow(what string, parts ...string) error {
 	return err
 }
 
-// version returns the version of PDF of a file, or the least one if that is higher. A catalog may raise it, but not above
-// what any engine writes in the header.
+// version returns the PDF version of a file, but no lower than least. It ignores the version in the catalog, because
+// no engine uses one above the header's.
 func (f *file) version(least string) string {
 	return max(string(f.data[len("%PDF-"):len("%PDF-1.7")]), least)
 }

@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// File is a file to be attached.
+// File is a file to attach.
 type File struct {
-	Name         string // of any language; no two files of a PDF have the same
+	Name         string // in any language; unique within a PDF
 	MIMEType     string // such as application/json
 	Description  string // may be empty
 	Modified     time.Time
@@ -25,31 +25,31 @@ type File struct {
 	Content      []byte
 }
 
-// Relationship is what a file is to the document that it is attached to (ISO 19005-3, annex E).
+// Relationship is the relationship of a file to the document that it is attached to (ISO 19005-3, annex E).
 type Relationship string
 
-// Those that documents made of data have use for.
+// Relationships that are useful for generated documents.
 const (
-	Data        Relationship = "Data"        // what the document shows, for a program to read
-	Source      Relationship = "Source"      // what the document was made from
-	Alternative Relationship = "Alternative" // the same in another form, such as an invoice in XML
+	Data        Relationship = "Data"        // the data shown in the document, machine-readable
+	Source      Relationship = "Source"      // what the document was generated from
+	Alternative Relationship = "Alternative" // the same content in another form, such as an XML invoice
 	Supplement  Relationship = "Supplement"
 	Unspecified Relationship = "Unspecified"
 )
 
-// Limits in characters. A string of a PDF/A may have 32,767 bytes, and a name 127 (ISO 19005-3, 6.1.13).
+// Limits in characters. PDF/A limits strings to 32,767 bytes and names to 127 (ISO 19005-3, 6.1.13).
 const (
 	maxName        = 255
 	maxDescription = 4096
 	maxType        = 127
 )
 
-// mimeType is a type as PDF/A knows them: two words, and no parameters.
+// mimeType matches a MIME type as PDF/A allows it: a type and a subtype, without parameters.
 var mimeType = regexp.MustCompile(`^[-\w+.]+/[-\w+.]+$`)
 
-// Attach returns a PDF with files attached to it as a whole, as PDF/A-3 asks (ISO 19005-3, 6.8). The other parts do not
-// allow it: ErrArchive. The PDF itself is kept, byte for byte, and what is new stands behind it (an incremental update, ISO 32000-1,
-// 7.5.6): so all that made it conform still does.
+// Attach returns a PDF with files attached to the whole document, as PDF/A-3 requires (ISO 19005-3, 6.8). For other
+// parts of PDF/A, which do not allow it, the error is an ErrArchive. The original bytes stay unchanged, so they still
+// conform; Attach appends an incremental update (ISO 32000-1, 7.5.6).
 func Attach(pdf []byte, files []File) ([]byte, error) {
 	for _, file := range files {
 		if err := file.validate(); err != nil {
@@ -74,22 +74,22 @@ func (file File) validate() error {
 	letter := func(c rune) bool { return unicode.IsControl(c) || c == '/' || c == '\\' }
 	switch {
 	case !utf8.ValidString(file.Name) || !utf8.ValidString(file.Description):
-		return errors.New("its name or description is not text")
+		return errors.New("its name or description is not valid UTF-8")
 	case file.Name == "" || utf8.RuneCountInString(file.Name) > maxName || strings.ContainsFunc(file.Name, letter):
-		return errors.New("its name must have 1 to 255 characters, and no slashes")
+		return errors.New("its name must have 1 to 255 characters, without slashes or control characters")
 	case utf8.RuneCountInString(file.Description) > maxDescription:
-		return errors.New("its description must have 4096 characters at most")
+		return errors.New("its description must have at most 4096 characters")
 	case len(file.MIMEType) > maxType || !mimeType.MatchString(file.MIMEType):
-		return errors.New("its type must be one of MIME, such as text/xml, without parameters")
+		return errors.New("its type must be a MIME type without parameters, such as text/xml")
 	case file.Modified.IsZero():
-		return errors.New("it must say when it was modified")
+		return errors.New("its modification time is missing")
 	case !slices.Contains([]Relationship{Data, Source, Alternative, Supplement, Unspecified}, file.Relationship):
-		return errors.New("its relationship must be Data, Source, Alternative, Supplement or Unspecified")
+		return errors.New("its relationship must be Data, Source, Alternative, Supplement, or Unspecified")
 	}
 	return nil
 }
 
-// attach adds the files, and writes the catalog anew with their names.
+// attach adds the files, and writes a new catalog with their names.
 func (u *update) attach(files []File) error {
 	root, err := u.file.root()
 	if err != nil {
@@ -126,7 +126,7 @@ type namedFile struct {
 	file object
 }
 
-// embedded returns the names of a catalog, and of them the files that are attached already.
+// embedded returns the name dictionary of a catalog, and its entries for files that are already attached.
 func (u *update) embedded(catalog dict) (names dict, pairs []namedFile, err error) {
 	if catalog.get("Names") == nil {
 		return nil, nil, nil
@@ -143,32 +143,32 @@ func (u *update) embedded(catalog dict) (names dict, pairs []namedFile, err erro
 		return nil, nil, err
 	}
 	if tree.get("Kids") != nil || len(list)%2 != 0 {
-		return nil, nil, broken("it has more files attached than a list holds")
+		return nil, nil, broken("its attached files are not in a single list")
 	}
 	for pair := range slices.Chunk(list, 2) {
 		key, ok := pair[0].(str)
 		if !ok {
-			return nil, nil, broken("a file attached to it has no name")
+			return nil, nil, broken("an attached file has no name")
 		}
 		pairs = append(pairs, namedFile{key, pair[1]})
 	}
 	return names, pairs, nil
 }
 
-// nameTree returns a name tree of one node (ISO 32000-1, 7.9.6): sorted by the bytes of the names.
+// nameTree returns a name tree of one node (ISO 32000-1, 7.9.6), sorted by the bytes of the names.
 func nameTree(pairs []namedFile) (dict, error) {
 	slices.SortFunc(pairs, func(a, b namedFile) int { return cmp.Compare(a.name, b.name) })
 	list := make(array, 0, 2*len(pairs))
 	for i, pair := range pairs {
 		if i > 0 && pair.name == pairs[i-1].name {
-			return nil, errors.New("two files to be attached have the same name")
+			return nil, errors.New("two attached files have the same name")
 		}
 		list = append(list, pair.name, pair.file)
 	}
 	return dict{{"Names", list}}, nil
 }
 
-// addFile adds a file and its specification (7.11.3 and 7.11.4), and returns where that is.
+// addFile adds a file and its file specification (7.11.3 and 7.11.4), and returns a reference to the latter.
 func (u *update) addFile(file File) ref {
 	sum := md5.Sum(file.Content)
 	content := stream{dict: dict{
@@ -195,7 +195,7 @@ func (u *update) addFile(file File) ref {
 	return u.add(specification)
 }
 
-// plainName is a name for readers that know no Unicode.
+// plainName returns an ASCII name, for readers without Unicode support.
 func plainName(s string) str {
 	return str(strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' {
@@ -205,7 +205,7 @@ func plainName(s string) str {
 	}, s))
 }
 
-// nameOf writes any ASCII text as a name (7.3.5).
+// nameOf encodes any ASCII text as a name (7.3.5).
 func nameOf(s string) name {
 	var n []byte
 	for _, c := range []byte(s) {
@@ -223,7 +223,7 @@ func deflate(content []byte) []byte {
 	z := zlib.NewWriter(&b)
 	_, err := z.Write(content)
 	if err = errors.Join(err, z.Close()); err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // writing to a buffer does not fail
 	}
 	return b.Bytes()
 }

@@ -20,9 +20,11 @@ import (
 )
 
 var attachments = []File{
-	{Name: "data.json", MIMEType: "application/json", Description: "What the letter was made of", Modified: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC),
+	{Name: "data.json", MIMEType: "application/json", Description: "Data of the letter", Modified: time.Date(2026, 3, 1, 10, 0, 0, 0,
+		time.UTC),
 		Relationship: Data, Content: []byte(`{"to":"Ms Ada Byron"}`)},
-	{Name: "Übersicht (März) 数据.xml", MIMEType: "text/xml", Description: "Rechnung — als XML", Modified: time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600)),
+	{Name: "Übersicht (März) 数据.xml", MIMEType: "text/xml", Description: "Rechnung — als XML",
+		Modified:     time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600)),
 		Relationship: Alternative, Content: bytes.Repeat([]byte("<a>ü</a>\n"), 10000)},
 	{Name: "nothing", MIMEType: "application/octet-stream", Modified: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), Relationship: Source},
 }
@@ -37,7 +39,7 @@ func attach(t testing.TB, pdf []byte, files ...File) []byte {
 }
 
 func TestAttachedFilesComeBack(t *testing.T) {
-	for name, plain := range map[string][]byte{"archive": archived(t), "stream": packedAway(t, archived(t)), "no archive": tagged(t)} {
+	for name, plain := range map[string][]byte{"archive": archived(t), "stream": packedAway(t, archived(t)), "not an archive": tagged(t)} {
 		t.Run(name, func(t *testing.T) {
 			made := attach(t, plain, attachments...)
 			path := saved(t, made)
@@ -48,7 +50,7 @@ func TestAttachedFilesComeBack(t *testing.T) {
 			for _, file := range attachments {
 				got, err := os.ReadFile(filepath.Join(folder, file.Name))
 				if err != nil || !bytes.Equal(got, file.Content) {
-					t.Errorf("%s comes back as %d bytes, %v; want %d", file.Name, len(got), err, len(file.Content))
+					t.Errorf("%s is extracted as %d bytes, %v; want %d", file.Name, len(got), err, len(file.Content))
 				}
 				if !strings.Contains(listed, ": "+file.Name+"\n") {
 					t.Errorf("%s is not listed:\n%s", file.Name, listed)
@@ -56,14 +58,14 @@ func TestAttachedFilesComeBack(t *testing.T) {
 			}
 			sameContent(t, plain, made)
 			if !bytes.HasPrefix(made, plain) {
-				t.Error("what LibreOffice wrote was changed")
+				t.Error("LibreOffice's bytes changed")
 			}
 		})
 	}
 }
 
-// What ISO 19005-3 asks of a file with others in it, in the clauses 6.1.2 to 6.1.13 and 6.8, read by another program than the
-// one that wrote it. What is not looked at here stands in the bytes of the engine, which are kept.
+// TestAttachedAsArchivesAsk checks what ISO 19005-3 requires of a file with attachments (6.1.2 to 6.1.13 and 6.8),
+// with another program than the one that wrote it. The rest is in the bytes of the engine, which do not change.
 func TestAttachedAsArchivesAsk(t *testing.T) {
 	for name, plain := range map[string][]byte{"table": archived(t), "stream": packedAway(t, archived(t))} {
 		t.Run(name, func(t *testing.T) {
@@ -73,32 +75,32 @@ func TestAttachedAsArchivesAsk(t *testing.T) {
 			for _, key := range []string{"/Metadata", "/OutputIntents", "/StructTreeRoot", "/MarkInfo", "/Lang", "/Pages"} {
 				want, got := before.at(before.catalog(), key), after.at(after.catalog(), key)
 				if diff := cmp.Diff(want, got); diff != "" || want == nil && key != "/Lang" {
-					t.Errorf("%s is not what it was: %v %s", key, want, diff)
+					t.Errorf("%s changed: %v %s", key, want, diff)
 				}
 			}
 			old, now := strs(before.trailer["/ID"]), strs(after.trailer["/ID"])
 			if len(now) != 2 || now[0] != old[0] || now[1] == old[1] {
-				t.Errorf("the identifier is %q, and was %q", now, old) // 6.1.3
+				t.Errorf("the identifier is %q, was %q", now, old) // 6.1.3
 			}
 			if after.trailer["/Encrypt"] != nil {
-				t.Error("it is encrypted")
+				t.Error("the PDF is encrypted")
 			}
 			if part := regexp.MustCompile(`<pdfaid:part>3</pdfaid:part>`); len(part.FindAll(made, -1)) != 1 {
-				t.Error("it does not say that it is PDF/A-3")
+				t.Error("the PDF does not claim to be PDF/A-3")
 			}
 			ascii := func(c byte) bool { return c < 128 }
 			if !bytes.HasPrefix(made, []byte("%PDF-1.")) || string(made[8:10]) != "\n%" || slices.ContainsFunc(made[10:14], ascii) {
-				t.Errorf("it begins with %q", made[:20]) // 6.1.2
+				t.Errorf("the PDF starts with %q", made[:20]) // 6.1.2
 			}
 			if !bytes.HasSuffix(made, []byte("%%EOF\n")) {
-				t.Error("something follows its end") // 6.1.3
+				t.Error("there is data after the end") // 6.1.3
 			}
 			checkSpacing(t, made[len(plain):])
 		})
 	}
 }
 
-// checkSpacing checks the white space of what was written behind a file (6.1.4, 6.1.7.1 and 6.1.9), and the length of strings
+// checkSpacing checks the white space in the appended bytes (6.1.4, 6.1.7.1, and 6.1.9), and the length of strings
 // and names (6.1.13).
 func checkSpacing(t *testing.T, added []byte) {
 	t.Helper()
@@ -107,14 +109,14 @@ func checkSpacing(t *testing.T, added []byte) {
 		one := object.Find(added)
 		for _, literal := range regexp.MustCompile(`<[0-9a-f]*>`).FindAll(one, -1) {
 			if len(literal)%2 != 0 || len(literal) > 2*32767 {
-				t.Errorf("there is a string %.80q", literal)
+				t.Errorf("found a string %.80q", literal)
 			}
 		}
 		added = added[len(one):]
 	}
 	const end = `startxref\n\d+\n%%EOF\n$`
 	if !regexp.MustCompile(`^(xref\n(\d+ \d+\n(\d{10} \d{5} n \n)+)+trailer\n<<.*>>\n)?` + end).Match(added) {
-		t.Errorf("it ends with %q", added)
+		t.Errorf("the PDF ends with %q", added)
 	}
 }
 
@@ -123,7 +125,7 @@ func checkAttachments(t *testing.T, made document) {
 	associated := made.at(catalog, "/AF").([]any)
 	names := made.at(made.at(made.at(catalog, "/Names"), "/EmbeddedFiles"), "/Names").([]any)
 	if len(associated) != len(attachments) || len(names) != 2*len(attachments) {
-		t.Fatalf("there are %d files, and %d names of files", len(associated), len(names)/2)
+		t.Fatalf("%d associated files and %d names", len(associated), len(names)/2)
 	}
 	var listed []any
 	var keys []string
@@ -135,7 +137,7 @@ func checkAttachments(t *testing.T, made document) {
 	}
 	for i, file := range attachments {
 		if !slices.Contains(listed, associated[i]) { // every embedded file is associated, 6.8
-			t.Errorf("%s has no name", file.Name)
+			t.Errorf("%s is not in the name tree", file.Name)
 		}
 		specification := made.resolve(associated[i]).(map[string]any)
 		want := map[string]any{"/Type": "/Filespec", "/UF": "u:" + file.Name, "/AFRelationship": "/" + string(file.Relationship)}
@@ -145,29 +147,29 @@ func checkAttachments(t *testing.T, made document) {
 			}
 		}
 		if f, _ := specification["/F"].(string); f == "" {
-			t.Errorf("%s has no name of old", file.Name)
+			t.Errorf("%s has no ASCII name", file.Name)
 		}
 		if d, _ := specification["/Desc"].(string); file.Description != "" && d != "u:"+file.Description {
 			t.Errorf("%s is described as %q", file.Name, d)
 		}
 		content := specification["/EF"].(map[string]any)
 		if content["/F"] != content["/UF"] {
-			t.Errorf("%s is two files", file.Name)
+			t.Errorf("%s is embedded twice", file.Name)
 		}
 		embedded := made.at(content, "/F").(map[string]any)
 		parameters := made.at(embedded, "/Params").(map[string]any)
 		if embedded["/Subtype"] != "/"+file.MIMEType || embedded["/Type"] != "/EmbeddedFile" {
-			t.Errorf("%s is of type %v", file.Name, embedded["/Subtype"])
+			t.Errorf("%s has the type %v", file.Name, embedded["/Subtype"])
 		}
 		sum := md5.Sum(file.Content)
 		if parameters["/ModDate"] != "u:"+file.Modified.UTC().Format("D:20060102150405Z") || parameters["/Size"] != float64(len(file.Content)) ||
 			parameters["/CheckSum"] != asBytes(sum[:]) {
-			t.Errorf("%s has %v", file.Name, parameters)
+			t.Errorf("%s has the parameters %v", file.Name, parameters)
 		}
 	}
 }
 
-// document is a PDF as qpdf shows it.
+// document is a PDF as JSON from qpdf.
 type document struct {
 	all     map[string]any
 	trailer map[string]any
@@ -189,7 +191,7 @@ func objects(t testing.TB, pdf []byte) document {
 	return d
 }
 
-// resolve returns the object that a reference leads to; of a stream its dictionary.
+// resolve returns the object that a reference points to. For a stream, it is the dictionary.
 func (d document) resolve(o any) any {
 	if s, ok := o.(string); ok && strings.HasSuffix(s, " R") {
 		o = d.all["obj:"+s]
@@ -222,7 +224,7 @@ func strs(o any) []string {
 	return found
 }
 
-// asBytes shows bytes as qpdf shows strings that are no text.
+// asBytes returns bytes in the form in which qpdf prints binary strings.
 func asBytes(b []byte) string { return "b:" + hex.EncodeToString(b) }
 
 func TestAttachTwice(t *testing.T) {
@@ -230,7 +232,7 @@ func TestAttachTwice(t *testing.T) {
 	twice := attach(t, once, attachments[1], attachments[2])
 	checkAttachments(t, objects(t, twice))
 	if _, err := Attach(twice, attachments[:1]); err == nil {
-		t.Error("there are two files of the same name")
+		t.Error("attached two files with the same name")
 	}
 }
 
@@ -240,21 +242,21 @@ func TestAttachThenEncrypt(t *testing.T) {
 	tool(t, "pdfdetach", "-upw", "s3cret", "-saveall", "-o", folder, path)
 	for _, file := range attachments {
 		if got, err := os.ReadFile(filepath.Join(folder, file.Name)); err != nil || !bytes.Equal(got, file.Content) {
-			t.Errorf("%s comes back as %d bytes, %v", file.Name, len(got), err)
+			t.Errorf("%s is extracted as %d bytes, %v", file.Name, len(got), err)
 		}
 	}
 }
 
 func TestAttachNothing(t *testing.T) {
 	if made := attach(t, archived(t)); !bytes.Equal(made, archived(t)) {
-		t.Error("the PDF was changed")
+		t.Error("the PDF changed")
 	}
 }
 
 func TestSomeArchivesTakeNoFiles(t *testing.T) {
 	second := convert(t, letter("Ms Ada Byron"), pdf.Options{Archive: pdf.PDFA2b})
 	if _, err := Attach(second, attachments[:1]); !errors.Is(err, ErrArchive) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
@@ -278,7 +280,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			file := attachments[0]
 			change(&file)
 			if _, err := Attach(archived(t), []File{file}); err == nil || !strings.Contains(err.Error(), "attachment") {
-				t.Errorf("the error is %v", err)
+				t.Errorf("error: %v", err)
 			}
 		})
 	}

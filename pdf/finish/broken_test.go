@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The objects of a small PDF with structure, bookmarks and metadata, by their numbers from 1.
+// small has the objects of a small PDF with structure, bookmarks, and metadata. Their numbers start at 1.
 var small = []string{
 	`<</Type/Catalog/Pages 2 0 R/StructTreeRoot 4 0 R/Outlines 7 0 R/Metadata 9 0 R/Names 10 0 R/Lang(en)>>`,
 	`<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>`,
@@ -29,7 +29,7 @@ var small = []string{
 	`13`,
 }
 
-// written returns a PDF of objects, with a table of them.
+// written returns a PDF with the given objects and a cross-reference table.
 func written(objects ...string) []byte {
 	b := []byte("%PDF-1.7\n")
 	var table strings.Builder
@@ -41,7 +41,7 @@ func written(objects ...string) []byte {
 		len(objects)+1, table.String(), len(b))
 }
 
-// streamed returns a PDF that is nothing but a cross-reference stream, at its number, with content and entries.
+// streamed returns a PDF that contains only a cross-reference stream, with the given content and entries.
 func streamed(entries string, content []byte) []byte {
 	b := []byte("%PDF-1.7\n")
 	start := len(b)
@@ -49,14 +49,14 @@ func streamed(entries string, content []byte) []byte {
 	return fmt.Appendf(b, "startxref\n%d\n%%%%EOF\n", start)
 }
 
-// changed returns the small PDF with another object instead of one of its own.
+// changed returns the small PDF with object n replaced.
 func changed(n int, o string) []byte {
 	objects := slices.Clone(small)
 	objects[n-1] = o
 	return written(objects...)
 }
 
-// finishAll does all there is to a PDF, and returns the last error.
+// finishAll applies every operation to a PDF, and returns all errors.
 func finishAll(pdf []byte, keys *keys) error {
 	_, err := Pages(pdf)
 	attached, failed := Attach(pdf, attachments[:1])
@@ -77,7 +77,7 @@ func finishAll(pdf []byte, keys *keys) error {
 	}
 	n, failed := Pages(out.Bytes())
 	if n%2 != 0 {
-		err = errors.Join(err, fmt.Errorf("two of the same have %d pages", n))
+		err = errors.Join(err, fmt.Errorf("merged with itself, it has %d pages", n))
 	}
 	return errors.Join(err, failed)
 }
@@ -98,32 +98,32 @@ func TestSmallIsSound(t *testing.T) {
 	tool(t, "qpdf", "--check", saved(t, merge(t, written(small...), written(small...))))
 }
 
-// tricky are files that would not end, or are none in small ways.
+// tricky are files that would cause an endless loop, or that are invalid in subtle ways.
 var tricky = map[string][]byte{
-	"empty":                    {},
-	"nothing but a header":     []byte("%PDF-1.7\n"),
-	"a table far behind":       []byte("%PDF-1.7\nstartxref\n999999999999\n%%EOF"),
-	"a table without end":      []byte("%PDF-1.7\nxref\n0 4000000\n0000000000 65535 f \ntrailer<<>>\nstartxref\n9\n%%EOF"),
-	"a table of itself":        []byte("%PDF-1.7\nxref\n0 0\ntrailer<</Prev 9>>\nstartxref\n9\n%%EOF"),
-	"too many objects":         []byte("%PDF-1.7\nxref\n999999999 1\n0000000000 65535 f \ntrailer<<>>\nstartxref\n9\n%%EOF"),
-	"a catalog that is none":   changed(1, `(no)`),
-	"a catalog without pages":  changed(1, `<<>>`),
-	"a reference to itself":    changed(1, `1 0 R`),
-	"pages of themselves":      changed(2, `<</Type/Pages/Kids[2 0 R]/Count 1>>`),
-	"pages twice":              changed(2, `<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>`),
-	"pages counted wrongly":    changed(2, `<</Type/Pages/Kids[3 0 R]/Count 4>>`),
-	"a length of itself":       changed(6, "<</Length 6 0 R>>\nstream\n0 0 m\nendstream"),
-	"a length too long":        changed(6, "<</Length 99999999>>\nstream\n0 0 m\nendstream"),
-	"a length below nothing":   changed(6, "<</Length -1>>\nstream\n0 0 m\nendstream"),
-	"a number tree of itself":  changed(11, `<</Kids[11 0 R 11 0 R]>>`),
-	"keys that are none":       changed(11, `<</Nums[0]>>`),
-	"a key beyond all":         changed(11, `<</Nums[999999999999 5 0 R]>>`),
-	"an object under a number": changed(3, "null\nendobj\n99 0 obj\nnull"),
-	"fields of no width":       streamed("/W[0 0 0]/Size 99999999", nil),
-	"objects in themselves":    streamed("/W[1 1 1]/Index[1 3]", []byte("\x01\x09\x00\x02\x03\x00\x02\x02\x00")),
+	"empty":                         {},
+	"only a header":                 []byte("%PDF-1.7\n"),
+	"a table after the end":         []byte("%PDF-1.7\nstartxref\n999999999999\n%%EOF"),
+	"a table without end":           []byte("%PDF-1.7\nxref\n0 4000000\n0000000000 65535 f \ntrailer<<>>\nstartxref\n9\n%%EOF"),
+	"a table of itself":             []byte("%PDF-1.7\nxref\n0 0\ntrailer<</Prev 9>>\nstartxref\n9\n%%EOF"),
+	"too many objects":              []byte("%PDF-1.7\nxref\n999999999 1\n0000000000 65535 f \ntrailer<<>>\nstartxref\n9\n%%EOF"),
+	"a catalog of another type":     changed(1, `(no)`),
+	"a catalog without pages":       changed(1, `<<>>`),
+	"a reference to itself":         changed(1, `1 0 R`),
+	"pages that contain themselves": changed(2, `<</Type/Pages/Kids[2 0 R]/Count 1>>`),
+	"the same page twice":           changed(2, `<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>`),
+	"a wrong page count":            changed(2, `<</Type/Pages/Kids[3 0 R]/Count 4>>`),
+	"a length in its own stream":    changed(6, "<</Length 6 0 R>>\nstream\n0 0 m\nendstream"),
+	"a length too long":             changed(6, "<</Length 99999999>>\nstream\n0 0 m\nendstream"),
+	"a negative length":             changed(6, "<</Length -1>>\nstream\n0 0 m\nendstream"),
+	"a number tree in itself":       changed(11, `<</Kids[11 0 R 11 0 R]>>`),
+	"an incomplete pair":            changed(11, `<</Nums[0]>>`),
+	"a key that is too large":       changed(11, `<</Nums[999999999999 5 0 R]>>`),
+	"an object with another number": changed(3, "null\nendobj\n99 0 obj\nnull"),
+	"fields without width":          streamed("/W[0 0 0]/Size 99999999", nil),
+	"objects in themselves":         streamed("/W[1 1 1]/Index[1 3]", []byte("\x01\x09\x00\x02\x03\x00\x02\x02\x00")),
 }
 
-// costly are files that would cost much more than their size. It takes some time to make them.
+// costly are files that cost much more than their size. They are slow to create.
 func costly() map[string][]byte {
 	return map[string][]byte{
 		"deep":                 changed(5, strings.Repeat("[", 1<<20)),
@@ -135,7 +135,8 @@ func costly() map[string][]byte {
 	}
 }
 
-// overlapping is a PDF whose streams have one another in them, so that all together are many times its size.
+// overlapping returns a PDF whose streams contain each other, so that their total size is many times the size of the
+// file.
 func overlapping(n int) []byte {
 	const head, end = "%06d 0 obj <</Length %06d>>\nstream\n", "\nendstream endobj\n"
 	size := len(fmt.Sprintf(head, 0, 0)) + len(end)
@@ -176,7 +177,7 @@ func TestCostlyFilesAreErrors(t *testing.T) {
 			refused(t, pdf, keys)
 			runtime.ReadMemStats(&after)
 			if used := after.TotalAlloc - before.TotalAlloc; used > 512<<20 {
-				t.Errorf("it took %d MB", used>>20)
+				t.Errorf("it used %d MB", used>>20)
 			}
 		})
 	}
@@ -186,18 +187,18 @@ func refused(t *testing.T, pdf []byte, keys *keys) {
 	t.Helper()
 	err := finishAll(pdf, keys)
 	if _, ok := errors.AsType[*BrokenError](err); !ok {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
-// Wherever a file is cut off, or a byte of it is another, it is read or refused.
+// A file that is truncated or has a corrupt byte is either read or rejected.
 func TestDamagedFilesAreReadOrRefused(t *testing.T) {
 	keys := testKeys(t)
 	sound := written(small...)
 	for i := range sound {
 		var unreadable *BrokenError
 		if err := finishAll(sound[:i], keys); !errors.As(err, &unreadable) && i < len(sound)-len("\n%%EOF\n") {
-			t.Errorf("cut off at %d of %d: %v", i, len(sound), err)
+			t.Errorf("truncated at %d of %d: %v", i, len(sound), err)
 		}
 		damaged := bytes.Clone(sound)
 		damaged[i] ^= 0x11
@@ -221,7 +222,7 @@ func FuzzFinish(f *testing.F) {
 	})
 }
 
-// Nothing is written anywhere, whatever is done.
+// No operation writes any files.
 func TestNothingIsWritten(t *testing.T) {
 	plain, archive := tagged(t), archived(t)
 	home := t.TempDir()
@@ -238,6 +239,6 @@ func TestNothingIsWritten(t *testing.T) {
 		}
 	}
 	if found, err := filepath.Glob(filepath.Join(home, "*")); len(found) > 0 || err != nil {
-		t.Errorf("there are %q, %v", found, err)
+		t.Errorf("found %q, %v", found, err)
 	}
 }

@@ -2,27 +2,27 @@ package finish
 
 import "crypto/sha256"
 
-// copier carries objects from one PDF over to another, with all that they refer to, and gives them new numbers.
+// copier copies objects from one PDF to another, with all objects that they refer to. The copies get new numbers.
 type copier struct {
 	from    *file
 	to      *writer
-	numbers map[ref]int // what the objects of the old file are in the new one
-	waiting []ref       // those that are referred to, and not written yet
-	// change is what becomes of some dictionaries, when all that they refer to has its new number.
+	numbers map[ref]int // new numbers of the old file's objects
+	waiting []ref       // referred to, but not written yet
+	// change edits some dictionaries after all their references have been translated.
 	change map[ref]func(dict) dict
-	// entry is what becomes of an entry of any dictionary; nil leaves all as they are.
+	// entry edits the value of each entry of every dictionary. nil leaves them unchanged.
 	entry func(key name, value object) object
-	// known are streams that were written already, by their contents; nil when each is to be written.
+	// known are the streams written so far, by the hash of their contents; nil if each stream is to be written.
 	known   map[[sha256.Size]byte]int
-	sharing int // how many streams are being compared, each for the sake of the one before
+	sharing int // depth of nested stream comparisons
 }
 
 func newCopier(from *file, to *writer) *copier {
 	return &copier{from: from, to: to, numbers: map[ref]int{}, change: map[ref]func(dict) dict{}}
 }
 
-// refer returns what a reference is in the new file, and sees to it that the object comes there. Of one that leads nowhere
-// it returns null.
+// refer returns the reference in the new file, and schedules the object for copying. For a dangling reference, it
+// returns null.
 func (c *copier) refer(r ref) (object, error) {
 	if n, ok := c.numbers[r]; ok {
 		return ref{n, 0}, nil
@@ -41,11 +41,12 @@ func (c *copier) refer(r ref) (object, error) {
 	return ref{n, 0}, nil
 }
 
-// maxSharing is how deep the streams may lie in each other, by reference, that are compared: a picture has a mask.
+// maxSharing is the maximum depth of streams that refer to each other and are compared. For example, an image has a
+// mask.
 const maxSharing = 4
 
-// share returns the number of a stream that is the same as this one, or 0. Streams are the same when what they refer to is:
-// that is so for the files of fonts, colour profiles and pictures.
+// share returns the number of an identical stream in the new file, or 0. Streams are identical if what they refer to
+// is, such as font files, color profiles, and images.
 func (c *copier) share(r ref) (int, error) {
 	if c.sharing == maxSharing {
 		return 0, nil
@@ -61,7 +62,7 @@ func (c *copier) share(r ref) (int, error) {
 	c.sharing++
 	o, err = c.translate(s)
 	c.sharing--
-	if n, ok := c.numbers[r]; ok || err != nil { // it refers to itself
+	if n, ok := c.numbers[r]; ok || err != nil { // the stream refers to itself
 		return n, err
 	}
 	sum := sha256.Sum256(appendObject(nil, o, nil))
@@ -75,7 +76,7 @@ func (c *copier) share(r ref) (int, error) {
 	return n, nil
 }
 
-// translate returns an object as it is in the new file.
+// translate returns an object with its references changed to those of the new file.
 func (c *copier) translate(o object) (object, error) {
 	var err error
 	switch o := o.(type) {
@@ -116,7 +117,7 @@ func (c *copier) translateDict(old dict) (dict, error) {
 	return d, nil
 }
 
-// carry writes all objects that were referred to, and those that they refer to.
+// carry writes all scheduled objects, and those that they refer to.
 func (c *copier) carry() error {
 	for len(c.waiting) > 0 {
 		r := c.waiting[len(c.waiting)-1]

@@ -5,8 +5,8 @@ import (
 	"crypto/cipher"
 )
 
-// openWith reads where the objects of a PDF are, also of one that was encrypted in the way of Encrypt and that the password opens
-// for reading.
+// openWith reads the cross-reference table of a PDF. The PDF may be encrypted as by [Encrypt], with this user
+// password.
 func openWith(data []byte, password string) (*file, error) {
 	f, err := openAny(data)
 	if err != nil {
@@ -29,7 +29,7 @@ func openWith(data []byte, password string) (*file, error) {
 	return f, nil
 }
 
-// unlock returns what a file is encrypted with (algorithm 2.A), for a user password.
+// unlock returns the file encryption key (algorithm 2.A) for a user password.
 func (f *file) unlock(d dict, password string) ([]byte, error) {
 	if err := f.isOurWay(d); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (f *file) unlock(d dict, password string) ([]byte, error) {
 	ue, _ := d.get("UE").(str)
 	perms, _ := d.get("Perms").(str)
 	if len(u) != 48 || len(ue) != 32 || len(perms) != aes.BlockSize {
-		return nil, broken("it is encrypted, and does not say how to check a password")
+		return nil, broken("it is encrypted but lacks the data to check a password")
 	}
 	prepared, err := preparePassword(password)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f *file) unlock(d dict, password string) ([]byte, error) {
 	return key, nil
 }
 
-// isOurWay checks that a file is encrypted as keys.dict says.
+// isOurWay checks that a file uses the encryption of keys.dict.
 func (f *file) isOurWay(d dict) error {
 	filters, err := f.dict(d.get("CF"))
 	if err != nil {
@@ -71,12 +71,12 @@ func (f *file) isOurWay(d dict) error {
 		known = known && d.get(key) == ours.get(key)
 	}
 	if !known {
-		return broken("it is encrypted in a way that is not known")
+		return broken("it is encrypted with an unsupported algorithm")
 	}
 	return nil
 }
 
-// unseal returns an object of an encrypted file as it was before.
+// unseal returns the decrypted copy of an object.
 func (f *file) unseal(o object) (object, error) {
 	var err error
 	switch o := o.(type) {
@@ -116,19 +116,19 @@ func (f *file) unsealDict(old dict) (dict, error) {
 	return d, nil
 }
 
-// unsealBytes undoes keys.seal.
+// unsealBytes reverses keys.seal.
 func (f *file) unsealBytes(sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, nil
 	}
 	if len(sealed) < 2*aes.BlockSize || len(sealed)%aes.BlockSize != 0 {
-		return nil, broken("what is encrypted has a wrong length")
+		return nil, broken("encrypted data has an invalid length")
 	}
 	plain := make([]byte, len(sealed)-aes.BlockSize)
 	cipher.NewCBCDecrypter(f.key, sealed[:aes.BlockSize]).CryptBlocks(plain, sealed[aes.BlockSize:])
 	pad := int(plain[len(plain)-1])
 	if pad < 1 || pad > aes.BlockSize {
-		return nil, broken("what is encrypted cannot be decrypted")
+		return nil, broken("encrypted data cannot be decrypted")
 	}
 	return plain[:len(plain)-pad], nil
 }

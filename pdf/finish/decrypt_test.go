@@ -10,7 +10,7 @@ import (
 	"platen/pdf"
 )
 
-// mergeSealed merges encrypted PDFs into one that is encrypted too.
+// mergeSealed merges encrypted PDFs into one encrypted PDF.
 func mergeSealed(t testing.TB, password string, protection *Protection, pdfs ...[]byte) []byte {
 	t.Helper()
 	list := documents(pdfs...)
@@ -33,16 +33,16 @@ func contentOf(t testing.TB, path string) []byte {
 	return data
 }
 
-// What is merged of encrypted documents is what would have been merged of them before.
+// Merging encrypted documents gives the same result as merging them before encryption.
 func TestMergedOfEncrypted(t *testing.T) {
 	singles := [][]byte{tagged(t), convert(t, contract(3), pdf.Options{Tagged: true, Bookmarks: true})}
 	want := merge(t, singles...)
 	for name, protection := range map[string]Protection{
 		"with a password":   {UserPassword: "Zażółć", OwnerPassword: "owner", Permissions: Permissions{PrintDraft: true}},
 		"with an owner":     {OwnerPassword: "owner", Permissions: Permissions{Copy: true}},
-		"of nobody":         {Permissions: Permissions{Print: true}},
+		"without passwords": {Permissions: Permissions{Print: true}},
 		"with all allowed":  {UserPassword: "s3cret", Permissions: AllPermissions()},
-		"in streams before": {UserPassword: "s3cret"},
+		"object streams":    {UserPassword: "s3cret"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sealed [][]byte
@@ -55,23 +55,23 @@ func TestMergedOfEncrypted(t *testing.T) {
 			path := saved(t, mergeSealed(t, protection.UserPassword, &protection, sealed...))
 			tool(t, "qpdf", "--check", "--password="+protection.UserPassword, path)
 			if protection.UserPassword != "" && !refuses(t, "qpdf", "--check", path) {
-				t.Error("it opens without its password")
+				t.Error("the PDF opens without its password")
 			}
 			got, single := tool(t, "qpdf", "--show-encryption", "--password="+protection.UserPassword, path),
 				tool(t, "qpdf", "--show-encryption", "--password="+protection.UserPassword, saved(t, sealed[0]))
 			if got != single {
-				t.Errorf("it is encrypted as\n%s\nwant\n%s", got, single)
+				t.Errorf("the encryption is\n%s\nwant\n%s", got, single)
 			}
 			sameContent(t, want, decrypted(t, path, protection.UserPassword))
 		})
 	}
-	t.Run("into what is not", func(t *testing.T) {
+	t.Run("to an unencrypted PDF", func(t *testing.T) {
 		sealed := encrypt(t, tagged(t), Protection{UserPassword: "s3cret"})
 		sameContent(t, merge(t, tagged(t), tagged(t)), mergeSealed(t, "s3cret", nil, sealed, tagged(t)))
 	})
 }
 
-// Files of others that are encrypted in the same way are read too, with their objects in streams.
+// Merge also reads files that other programs encrypted the same way, with object streams.
 func TestMergedOfWhatOthersEncrypted(t *testing.T) {
 	plain := saved(t, tagged(t))
 	path := plain + ".sealed"
@@ -84,22 +84,22 @@ func TestEncryptedIsNotMergedWithoutPassword(t *testing.T) {
 	weak := plain + ".weak"
 	tool(t, "qpdf", "--allow-weak-crypto", "--encrypt", "s3cret", "owner", "128", "--use-aes=y", "--", plain, weak)
 	for name, sealed := range map[string][]byte{
-		"another password": encrypt(t, tagged(t), Protection{UserPassword: "other"}),
-		"the owner's":      encrypt(t, tagged(t), Protection{UserPassword: "user", OwnerPassword: "s3cret"}),
-		"another way":      contentOf(t, weak),
+		"another password":  encrypt(t, tagged(t), Protection{UserPassword: "other"}),
+		"the owner's":       encrypt(t, tagged(t), Protection{UserPassword: "user", OwnerPassword: "s3cret"}),
+		"another algorithm": contentOf(t, weak),
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := documents(sealed)
 			list[0].Password = "s3cret"
 			var unreadable *BrokenError
 			if err := Merge(&bytes.Buffer{}, list, nil); !errors.As(err, &unreadable) || !strings.Contains(unreadable.Reason, "encrypted") {
-				t.Errorf("the error is %v", err)
+				t.Errorf("error: %v", err)
 			}
 		})
 	}
 }
 
-// Wherever an encrypted file is damaged, it is read or refused.
+// An encrypted file that is damaged anywhere is either read or rejected.
 func TestDamagedEncryptedFilesAreReadOrRefused(t *testing.T) {
 	sound := encrypt(t, written(small...), Protection{})
 	for i := range sound {
@@ -110,11 +110,11 @@ func TestDamagedEncryptedFilesAreReadOrRefused(t *testing.T) {
 			t.Errorf("damaged at %d: %v", i, err)
 		}
 	}
-	for _, broken := range []string{"/U <", "/UE <", "/Perms <"} { // shorter than it must be
+	for _, broken := range []string{"/U <", "/UE <", "/Perms <"} { // shorter than required
 		cut := bytes.Replace(sound, []byte(broken), []byte(broken+"> /X <"), 1)
 		var unreadable *BrokenError
 		if err := Merge(&bytes.Buffer{}, documents(cut), nil); !errors.As(err, &unreadable) {
-			t.Errorf("with a cut %s: %v", broken, err)
+			t.Errorf("with a truncated %s: %v", broken, err)
 		}
 	}
 }

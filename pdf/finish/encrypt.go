@@ -11,33 +11,34 @@ import (
 	"errors"
 )
 
-// Protection is how a PDF is to be protected.
+// Protection configures the encryption of a PDF.
 type Protection struct {
-	UserPassword  string // opens it; when empty, anyone may, as far as the permissions go
-	OwnerPassword string // opens it with all permissions; when empty, nothing does
+	UserPassword  string // opens the PDF with the permissions; if empty, no password is needed
+	OwnerPassword string // opens the PDF with all permissions; if empty, no password does
 	Permissions   Permissions
 }
 
-// Permissions are what whoever opens a PDF with its user password may do. Programs are trusted to heed them: the password is
-// all that keeps a PDF secret. That text may be read out to people who cannot see is no permission any more: ISO 32000-2 has
-// it always allowed.
+// Permissions are what users who open a PDF with the user password may do. Programs are trusted to respect them; only
+// the password keeps a PDF secret. Text extraction for accessibility is no longer a permission: ISO 32000-2 always
+// allows it.
 type Permissions struct {
 	Print      bool
-	PrintDraft bool // in low quality only; Print includes it
-	Copy       bool // text and pictures
-	Change     bool // the content, in ways that the others do not name
-	Comment    bool // and fill in forms
+	PrintDraft bool // only in low quality; included in Print
+	Copy       bool // text and images
+	Change     bool // the content, in ways not listed here
+	Comment    bool // includes FillForms
 	FillForms  bool
-	Assemble   bool // insert, remove and turn pages, and set bookmarks
+	Assemble   bool // insert, remove, and rotate pages, and set bookmarks
 }
 
-// AllPermissions is for a PDF that only needs a password to be opened.
+// AllPermissions returns all permissions, for a PDF that only needs a password to open.
 func AllPermissions() Permissions {
 	return Permissions{Print: true, PrintDraft: true, Copy: true, Change: true, Comment: true, FillForms: true, Assemble: true}
 }
 
-// Encrypt returns a PDF encrypted with AES-256 in the way of PDF 2.0 (ISO 32000-2, 7.6: V 5, R 6), which Acrobat reads since
-// version X, and so do all readers of this time. Passwords may be of any language. A PDF/A cannot be encrypted: ErrArchive.
+// Encrypt returns a PDF encrypted with AES-256 as in PDF 2.0 (ISO 32000-2, 7.6: V 5, R 6). Acrobat X and later and
+// all current readers support it. Passwords may contain any Unicode text that SASLprep allows. A PDF/A cannot be
+// encrypted: the error is an ErrArchive.
 func Encrypt(pdf []byte, protection Protection) ([]byte, error) {
 	keys, err := protection.keys()
 	if err != nil {
@@ -66,7 +67,7 @@ func Encrypt(pdf []byte, protection Protection) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// carryAll writes what a file has, encrypted, and returns its trailer.
+// carryAll writes an encrypted copy of all objects of a file, and returns its trailer.
 func carryAll(f *file, w *writer, keys *keys) (dict, error) {
 	encryption, err := w.encrypt(keys)
 	if err != nil {
@@ -96,14 +97,16 @@ func carryAll(f *file, w *writer, keys *keys) (dict, error) {
 	return trailer.with("ID", newID(f.id(), f.data)).with("Encrypt", encryption), nil
 }
 
-// withExtension says in a catalog that there is more than PDF 1.7: Adobe's extension 8, of which PDF 2.0 took the encryption.
+// withExtension adds Adobe's extension level 8 to a catalog, which declares that the PDF goes beyond PDF 1.7. PDF 2.0
+// took its encryption from that extension.
 func withExtension(catalog dict) dict {
 	extensions, _ := catalog.get("Extensions").(dict)
 	adobe := dict{{"BaseVersion", name("1.7")}, {"ExtensionLevel", number("8")}}
 	return catalog.with("Extensions", extensions.with("ADBE", adobe))
 }
 
-// keys are what a PDF is encrypted with, and the entries of its encryption dictionary (ISO 32000-2, tables 20 and 21).
+// keys are the file encryption key of a PDF, and the entries of its encryption dictionary (ISO 32000-2, tables 20 and
+// 21).
 type keys struct {
 	block         cipher.Block
 	u, ue, o, oe  []byte
@@ -121,14 +124,14 @@ func (p Protection) keys() (*keys, error) {
 		return nil, err
 	}
 	if len(owner) > 0 && bytes.Equal(owner, user) {
-		return nil, errors.New("the two passwords are the same: whoever opens the PDF would have all permissions")
+		return nil, errors.New("the two passwords are the same: everyone who opens the PDF would have all permissions")
 	}
 	key := random(32)
 	k := &keys{permissionSet: p.Permissions.bits()}
 	k.u, k.ue = wrap(key, user, nil)
 	if len(owner) > 0 {
 		k.o, k.oe = wrap(key, owner, k.u)
-	} else { // what no password leads to, and costs nothing to work out
+	} else { // matches no password, and needs no hashing
 		k.o, k.oe = random(len(k.u)), random(len(k.ue))
 	}
 	k.block = cipherOf(key)
@@ -136,9 +139,9 @@ func (p Protection) keys() (*keys, error) {
 	return k, nil
 }
 
-// bits are the permissions as in table 22.
+// bits returns the permissions as the integer of table 22.
 func (p Permissions) bits() int32 {
-	const reserved = ^int32(0xfff) | 0xc0 // 1, as bit 10 for access by those who cannot see
+	const reserved = ^int32(0xfff) | 0xc0 // always 1, like bit 10, for accessibility
 	set := reserved | 1<<9
 	for _, allow := range []struct {
 		is  bool
@@ -162,13 +165,13 @@ func random(n int) []byte {
 func cipherOf(key []byte) cipher.Block {
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		panic(err) // the key has no length of AES
+		panic(err) // the key has an invalid length
 	}
 	return block
 }
 
-// wrap returns how a password is checked, and the file's key encrypted with it (algorithms 8 and 9). The owner's hangs on
-// what the user's gave.
+// wrap returns the validation data for a password, and the file's key encrypted with it (algorithms 8 and 9). For the
+// owner password, u is the validation data of the user password.
 func wrap(key, password, u []byte) (check, wrapped []byte) {
 	salts := random(16)
 	check = append(hashPassword(password, salts[:8], u), salts...)
@@ -177,7 +180,7 @@ func wrap(key, password, u []byte) (check, wrapped []byte) {
 	return check, wrapped
 }
 
-// hashPassword is algorithm 2.B.
+// hashPassword implements algorithm 2.B.
 func hashPassword(password, salt, u []byte) []byte {
 	first := sha256.Sum256(bytes.Join([][]byte{password, salt, u}, nil))
 	k := first[:]
@@ -188,7 +191,8 @@ func hashPassword(password, salt, u []byte) []byte {
 			e = append(append(append(e, password...), k...), u...)
 		}
 		cipher.NewCBCEncrypter(cipherOf(k[:16]), k[16:32]).CryptBlocks(e, e)
-		// The first 16 bytes as a number, modulo 3: 256 is 1 modulo 3, so that the sum of the bytes will do.
+		// The algorithm takes the first 16 bytes as a number modulo 3. Because 256 mod 3 is 1, the sum of the bytes
+		// has the same remainder.
 		sum := 0
 		for _, b := range e[:16] {
 			sum += int(b)
@@ -210,7 +214,7 @@ func hashPassword(password, salt, u []byte) []byte {
 	}
 }
 
-// sealPermissions is algorithm 10: the permissions again, so that a change of them shows.
+// sealPermissions implements algorithm 10: an encrypted copy of the permissions, so that changes are detected.
 func (k *keys) sealPermissions() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(k.permissionSet))
 	b = append(b, "\xff\xff\xff\xffTadb"...)

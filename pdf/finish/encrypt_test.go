@@ -14,11 +14,11 @@ import (
 
 func TestEncryptedOpensWithItsPasswords(t *testing.T) {
 	for name, test := range map[string]struct{ user, owner string }{
-		"both":       {"open sesame", "change sesame"},
-		"user":       {"s3cret", ""},
-		"owner":      {"", "change sesame"},
-		"of letters": {"Zażółć gęślą jaźń", "密码 пароль"},
-		"long":       {strings.Repeat("ü", 60), strings.Repeat("x", 127)},
+		"both":      {"open sesame", "change sesame"},
+		"user":      {"s3cret", ""},
+		"owner":     {"", "change sesame"},
+		"non-ASCII": {"Zażółć gęślą jaźń", "密码 пароль"},
+		"long":      {strings.Repeat("ü", 60), strings.Repeat("x", 127)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plain := tagged(t)
@@ -26,26 +26,26 @@ func TestEncryptedOpensWithItsPasswords(t *testing.T) {
 			path := saved(t, sealed)
 			for _, password := range []string{test.user, test.owner} {
 				if password == "" && password == test.owner {
-					continue // nobody knows it
+					continue // no one knows it
 				}
 				sameContent(t, plain, decrypted(t, path, password))
 			}
-			// Poppler's programs cut what is given to them at 32 bytes.
+			// Poppler's programs truncate passwords to 32 bytes.
 			if len(test.user) <= 32 {
 				if out := tool(t, "pdftotext", "-upw", test.user, path, "-"); !strings.Contains(out, "Ada Byron") {
-					t.Errorf("the text with the password is %q", out)
+					t.Errorf("text with the password: %q", out)
 				}
 			}
 			if test.user != "" {
 				for _, wrong := range []string{"", "wrong", test.user + "x"} {
 					if !refuses(t, "qpdf", "--check", "--password="+wrong, path) || !refuses(t, "pdfinfo", "-upw", wrong, path) {
-						t.Errorf("it opens with %q", wrong)
+						t.Errorf("the PDF opens with %q", wrong)
 					}
 				}
 			}
 			for _, open := range []string{"LibreOffice", "Our logo", "\xfe\xff\x00W\x00r\x00i\x00t"} {
 				if bytes.Contains(sealed, []byte(open)) || bytes.Contains(sealed, hex.AppendEncode(nil, []byte(open))) {
-					t.Errorf("%q can be read", open)
+					t.Errorf("%q is readable", open)
 				}
 			}
 		})
@@ -61,7 +61,7 @@ func encrypt(t testing.TB, pdf []byte, protection Protection) []byte {
 	return sealed
 }
 
-// decrypted returns what qpdf makes of an encrypted file.
+// decrypted returns an encrypted file, decrypted by qpdf.
 func decrypted(t *testing.T, path, password string) []byte {
 	t.Helper()
 	to := path + ".plain"
@@ -73,12 +73,13 @@ func decrypted(t *testing.T, path, password string) []byte {
 	return plain
 }
 
-// sameContent checks that two PDFs have the same pages, for the eye and for programs, and the same bookmarks and structure.
+// sameContent checks that two PDFs have the same pages, both rendered and as text, and the same bookmarks and
+// structure.
 func sameContent(t *testing.T, want, got []byte) {
 	t.Helper()
 	for what, command := range map[string][]string{
 		"text":      {"pdftotext", "-layout"},
-		"picture":   {"pdftoppm", "-r", "50"},
+		"pixels":    {"pdftoppm", "-r", "50"},
 		"structure": {"pdfinfo", "-struct-text"},
 		"links":     {"pdfinfo", "-dests"},
 		"outline":   {"qpdf", "--json", "--json-key=outlines"},
@@ -91,7 +92,7 @@ func sameContent(t *testing.T, want, got []byte) {
 			a, b = sorted(a), sorted(b)
 		}
 		if a != b {
-			t.Errorf("the %s is not the same:\n%.2000s\nwant:\n%.2000s", what, b, a)
+			t.Errorf("%s differs:\n%.2000s\nwant:\n%.2000s", what, b, a)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func outcome(t *testing.T, command []string, pdf []byte) string {
 
 func sorted(text string) string { return strings.Join(slices.Sorted(strings.Lines(text)), "") }
 
-// titles are the lines with the titles of bookmarks, and with the pages that they lead to.
+// titles returns the lines with the titles of bookmarks and with their target pages.
 func titles(json string) string {
 	var found []string
 	for line := range strings.Lines(json) {
@@ -123,7 +124,7 @@ func TestEncryptedAllowsWhatItSays(t *testing.T) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	for name, test := range map[string]struct {
 		permissions Permissions
-		want        []string // as qpdf names them
+		want        []string // in qpdf's terms
 	}{
 		"nothing":  {Permissions{}, nil},
 		"print":    {Permissions{Print: true}, []string{"print low resolution", "print high resolution"}},
@@ -147,32 +148,33 @@ func TestEncryptedAllowsWhatItSays(t *testing.T) {
 				}
 			}
 			if got := strings.Count(shown, allowed); got != len(test.want)+1 {
-				t.Errorf("%d things are allowed, want %d:\n%s", got, len(test.want)+1, shown)
+				t.Errorf("%d permissions, want %d:\n%s", got, len(test.want)+1, shown)
 			}
 			for _, want := range []string{"R = 6", "stream encryption method: AESv3", "string encryption method: AESv3"} {
 				if !strings.Contains(shown, want) {
-					t.Errorf("it does not say %q:\n%s", want, shown)
+					t.Errorf("the output lacks %q:\n%s", want, shown)
 				}
 			}
 			p := test.permissions
-			want := "print:" + yes[p.Print || p.PrintDraft] + " copy:" + yes[p.Copy] + " change:" + yes[p.Change] + " addNotes:" + yes[p.Comment] + " algorithm:AES-256"
+			want := "print:" + yes[p.Print || p.PrintDraft] + " copy:" + yes[p.Copy] + " change:" + yes[p.Change] + " addNotes:" +
+				yes[p.Comment] + " algorithm:AES-256"
 			if info := tool(t, "pdfinfo", path); !strings.Contains(info, want) {
-				t.Errorf("pdfinfo does not say %q:\n%s", want, info)
+				t.Errorf("the output of pdfinfo lacks %q:\n%s", want, info)
 			}
 		})
 	}
 }
 
-// SASLprep makes one password of those that look the same.
+// SASLprep maps passwords that look the same to one password.
 func TestPasswordsAreTheSameHoweverTyped(t *testing.T) {
 	for _, test := range []struct{ typed, prepared string }{
 		{"pass word", "pass word"},
-		{"pass\u00a0word", "pass word"}, // a space that does not break
+		{"pass\u00a0word", "pass word"}, // no-break space
 		{"pass\u00adword", "password"},  // a soft hyphen
-		{"u\u0308ber", "über"},          // two characters, or one
-		{"ﬁle Ⅸ", "file IX"},            // ligatures and the like
-		{"ＷＩＤＥ", "WIDE"},                // East Asian
-		{"גישה", "גישה"},                // from right to left
+		{"u\u0308ber", "über"},          // decomposed and composed
+		{"ﬁle Ⅸ", "file IX"},            // ligatures and other compatibility characters
+		{"ＷＩＤＥ", "WIDE"},                // full-width characters
+		{"גישה", "גישה"},                // right-to-left
 		{"A\u2060B", "AB"},              // a word joiner
 	} {
 		got, err := preparePassword(test.typed)
@@ -186,16 +188,16 @@ func TestPasswordsAreTheSameHoweverTyped(t *testing.T) {
 
 func TestPasswordsThatAreNone(t *testing.T) {
 	for name, protection := range map[string]Protection{
-		"the same":           {UserPassword: "same", OwnerPassword: "same"},
-		"the same, prepared": {UserPassword: "ﬁle", OwnerPassword: "file"},
-		"too long":           {UserPassword: strings.Repeat("ü", 64)},
-		"not text":           {UserPassword: "\xff"},
-		"control":            {OwnerPassword: "a\x07b"},
-		"both directions":    {OwnerPassword: "aגb"},
+		"the same":                   {UserPassword: "same", OwnerPassword: "same"},
+		"the same after preparation": {UserPassword: "ﬁle", OwnerPassword: "file"},
+		"too long":                   {UserPassword: strings.Repeat("ü", 64)},
+		"not UTF-8":                  {UserPassword: "\xff"},
+		"control":                    {OwnerPassword: "a\x07b"},
+		"mixed directions":           {OwnerPassword: "aגb"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Encrypt(tagged(t), protection); err == nil {
-				t.Error("it is encrypted")
+				t.Error("the PDF was encrypted")
 			}
 		})
 	}
@@ -214,7 +216,7 @@ func TestEncryptOfManyKinds(t *testing.T) {
 
 func TestArchivesAreNotEncrypted(t *testing.T) {
 	if _, err := Encrypt(archived(t), Protection{UserPassword: "s3cret"}); !errors.Is(err, ErrArchive) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
@@ -222,7 +224,7 @@ func TestEncryptedIsNotEncryptedAgain(t *testing.T) {
 	sealed := encrypt(t, tagged(t), Protection{UserPassword: "s3cret"})
 	var unreadable *BrokenError
 	if _, err := Encrypt(sealed, Protection{UserPassword: "s3cret"}); !errors.As(err, &unreadable) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 

@@ -9,40 +9,40 @@ import (
 	"io"
 )
 
-// What reading a file may cost. Objects are read a few times, each time from the file; whoever has them overlap, so that
-// reading all is more work than the file is long, gets no further than this.
+// Limits on the cost of reading a file. Objects are read several times, each time from the file. The limits reject
+// files with overlapping objects, which would take more work than their size suggests.
 const (
 	maxRereading = 8
-	maxExpansion = 16        // of the streams that hold objects, and of their table: how much more than the file they are
-	maxDecoded   = 256 << 20 // … at most
-	maxNesting   = 4         // of objects that are needed to read another: its length, the stream it is in
+	maxExpansion = 16        // decoded size of object streams and cross-reference streams, in multiples of the file size
+	maxDecoded   = 256 << 20 // … and in bytes
+	maxNesting   = 4         // of objects that are needed to read another, such as its length and the stream that contains it
 )
 
 // file is a PDF that is being read.
 type file struct {
 	data    []byte
-	places  []place // of the objects, by their numbers
+	places  []place // of the objects, by number
 	trailer dict
-	start   int  // where the newest cross-reference section is
-	table   bool // … and whether it is a table, not a stream
+	start   int  // offset of the newest cross-reference section
+	table   bool // whether it is a table, not a stream
 
 	work    int // bytes that may still be read
 	decoded int // bytes that may still be decoded
 	nesting int
 	packs   map[int]*pack
 
-	key    cipher.Block // what it is encrypted with; nil when it is not
-	sealed ref          // the object that says how, which is not encrypted itself
+	key    cipher.Block // file encryption key; nil if the file is not encrypted
+	sealed ref          // the encryption dictionary, which is not encrypted itself
 }
 
-// pack is an object stream (7.5.7), decoded.
+// pack is a decoded object stream (7.5.7).
 type pack struct {
 	data    []byte
 	numbers []int
 	offsets []int
 }
 
-// open reads where the objects of a PDF are, which is not encrypted.
+// open reads the cross-reference table of a PDF that is not encrypted.
 func open(data []byte) (*file, error) {
 	f, err := openAny(data)
 	if err == nil && f.trailer.get("Encrypt") != nil {
@@ -56,7 +56,7 @@ func openAny(data []byte) (*file, error) {
 		return nil, broken("it is too large")
 	}
 	if !bytes.HasPrefix(data, []byte("%PDF-1.")) && !bytes.HasPrefix(data, []byte("%PDF-2.")) {
-		return nil, broken("it does not begin as one")
+		return nil, broken("it does not start with a PDF header")
 	}
 	f := &file{data: data, packs: map[int]*pack{}}
 	f.work = maxRereading*len(data) + 1<<10
@@ -67,7 +67,7 @@ func openAny(data []byte) (*file, error) {
 	return f, nil
 }
 
-// root returns where the catalog is, which all that the document consists of hangs on.
+// root returns the reference to the catalog, the root of all objects of the document.
 func (f *file) root() (ref, error) {
 	root, ok := f.trailer.get("Root").(ref)
 	if !ok {
@@ -84,7 +84,7 @@ func (f *file) catalog() (dict, error) {
 	return f.dict(root)
 }
 
-// id returns the first half of the file's identifier (14.4), which stays through all changes; empty when it has none.
+// id returns the first half of the file identifier (14.4), which never changes, or "" if there is none.
 func (f *file) id() str {
 	id, _ := f.trailer.get("ID").(array)
 	if len(id) != 2 {
@@ -94,14 +94,15 @@ func (f *file) id() str {
 	return first
 }
 
-// newID returns the identifier of a PDF (14.4) with that content, which came of the one with that first half, if any.
+// newID returns the identifier (14.4) of a PDF with this content. first is the first half of its predecessor's
+// identifier, if any.
 func newID(first str, content []byte) array {
 	sum := sha256.Sum256(content)
 	second := str(sum[:16])
 	return array{cmp.Or(first, second), second}
 }
 
-// resolve follows a reference.
+// resolve returns the object that a reference points to, and any other object unchanged.
 func (f *file) resolve(o object) (object, error) {
 	r, ok := o.(ref)
 	if !ok {
@@ -112,12 +113,12 @@ func (f *file) resolve(o object) (object, error) {
 		return nil, err
 	}
 	if _, ok := o.(ref); ok {
-		return nil, broken("an object is nothing but a reference")
+		return nil, broken("an object is only a reference")
 	}
 	return o, nil
 }
 
-// dict returns the dictionary that an object is or refers to.
+// dict returns a dictionary, given directly or by reference.
 func (f *file) dict(o object) (dict, error) {
 	o, err := f.resolve(o)
 	if err != nil {
@@ -125,12 +126,12 @@ func (f *file) dict(o object) (dict, error) {
 	}
 	d, ok := o.(dict)
 	if !ok {
-		return nil, broken("there is no dictionary where one belongs")
+		return nil, broken("an object is not a dictionary")
 	}
 	return d, nil
 }
 
-// array returns the array that an object is or refers to; of null, an empty one.
+// array returns an array, given directly or by reference. For null, it is empty.
 func (f *file) array(o object) (array, error) {
 	o, err := f.resolve(o)
 	if err != nil || o == nil {
@@ -138,12 +139,12 @@ func (f *file) array(o object) (array, error) {
 	}
 	a, ok := o.(array)
 	if !ok {
-		return nil, broken("there is no array where one belongs")
+		return nil, broken("an object is not an array")
 	}
 	return a, nil
 }
 
-// load reads an object. One that is not there is null (7.3.10).
+// load reads an object. A missing object is null (7.3.10).
 func (f *file) load(r ref) (object, error) {
 	if !f.has(r) {
 		return nil, nil
@@ -151,7 +152,7 @@ func (f *file) load(r ref) (object, error) {
 	f.nesting++
 	defer func() { f.nesting-- }()
 	if f.nesting > maxNesting {
-		return nil, broken("objects need each other to be read")
+		return nil, broken("objects depend on each other")
 	}
 	p := f.places[r.number]
 	if p.kind == packed {
@@ -164,7 +165,7 @@ func (f *file) load(r ref) (object, error) {
 	return f.unseal(o)
 }
 
-// has tells whether there is an object.
+// has reports whether an object exists.
 func (f *file) has(r ref) bool {
 	if r.number <= 0 || r.number >= len(f.places) {
 		return false
@@ -173,7 +174,7 @@ func (f *file) has(r ref) bool {
 	return p.kind == packed && r.generation == 0 || p.kind == plain && int(p.second) == r.generation
 }
 
-// spend counts the work of reading.
+// spend charges the budget for reading the given number of bytes.
 func (f *file) spend(bytes int) error {
 	if f.work -= bytes; f.work < 0 {
 		return broken("its objects overlap")
@@ -181,16 +182,16 @@ func (f *file) spend(bytes int) error {
 	return nil
 }
 
-// read reads the object at an offset: 12 0 obj … endobj.
+// read reads the object at an offset, such as 12 0 obj … endobj.
 func (f *file) read(offset int, want ref) (object, error) {
 	if offset >= len(f.data) {
-		return nil, broken("an object lies behind its end")
+		return nil, broken("an object is after the end of the file")
 	}
 	p := &parser{data: f.data, at: offset}
 	n, ok1 := p.natural()
 	generation, ok2 := p.natural()
 	if !ok1 || !ok2 || !p.accept("obj") || (ref{n, generation}) != want {
-		return nil, broken("an object is not where it should be")
+		return nil, broken("an object is not at its offset")
 	}
 	o, err := p.object(0)
 	if err != nil {
@@ -200,7 +201,7 @@ func (f *file) read(offset int, want ref) (object, error) {
 		return f.readStream(p, d, offset)
 	}
 	if !p.accept("endobj") {
-		return nil, broken("an object does not end")
+		return nil, broken("an object has no end")
 	}
 	return o, f.spend(p.at - offset)
 }
@@ -210,7 +211,7 @@ func (f *file) readStream(p *parser, d dict, offset int) (object, error) {
 		p.at++
 	}
 	if p.peek(0) != '\n' {
-		return nil, broken("a stream does not begin")
+		return nil, broken("a stream has no start")
 	}
 	p.at++
 	o, err := f.resolve(d.get("Length"))
@@ -219,17 +220,17 @@ func (f *file) readStream(p *parser, d dict, offset int) (object, error) {
 	}
 	length, ok := integer(o)
 	if !ok || length < 0 || length > len(f.data)-p.at {
-		return nil, broken("a stream has no length")
+		return nil, broken("a stream has no valid length")
 	}
 	raw := f.data[p.at : p.at+length]
 	p.at += length
 	if !p.accept("endstream") || !p.accept("endobj") {
-		return nil, broken("a stream does not end")
+		return nil, broken("a stream has no end")
 	}
 	return stream{d, raw}, f.spend(p.at - offset)
 }
 
-// unpack reads an object out of an object stream.
+// unpack reads an object from an object stream.
 func (f *file) unpack(at place, want int) (object, error) {
 	holder := int(at.first)
 	held, ok := f.packs[holder]
@@ -242,7 +243,7 @@ func (f *file) unpack(at place, want int) (object, error) {
 	}
 	i := int(at.second)
 	if i >= len(held.numbers) || held.numbers[i] != want {
-		return nil, broken("an object is not in the stream where it should be")
+		return nil, broken("an object is not in its object stream")
 	}
 	p := &parser{data: held.data, at: held.offsets[i]}
 	o, err := p.object(0)
@@ -254,7 +255,7 @@ func (f *file) unpack(at place, want int) (object, error) {
 
 func (f *file) readPack(holder int) (*pack, error) {
 	if holder >= len(f.places) || f.places[holder].kind != plain {
-		return nil, broken("a stream of objects is missing")
+		return nil, broken("an object stream is missing")
 	}
 	o, err := f.load(ref{holder, int(f.places[holder].second)})
 	if err != nil {
@@ -264,7 +265,7 @@ func (f *file) readPack(holder int) (*pack, error) {
 	count, ok1 := integer(s.dict.get("N"))
 	first, ok2 := integer(s.dict.get("First"))
 	if !ok || !ok1 || !ok2 || s.dict.get("Type") != name("ObjStm") {
-		return nil, broken("a stream of objects is none")
+		return nil, broken("an object stream is invalid")
 	}
 	data, err := f.decode(s)
 	if err != nil {
@@ -275,17 +276,17 @@ func (f *file) readPack(holder int) (*pack, error) {
 		n, ok1 := p.natural()
 		offset, ok2 := p.natural()
 		if !ok1 || !ok2 || first < 0 || first+offset > len(data) {
-			return nil, broken("a stream of objects is none")
+			return nil, broken("an object stream is invalid")
 		}
 		held.numbers = append(held.numbers, n)
 		held.offsets = append(held.offsets, first+offset)
 	}
-	// As if each had been read, so that they may be without counting against what a small file allows.
+	// Add budget for the objects in the stream, because the size of the file does not account for them.
 	f.work += maxRereading * len(data)
 	return held, nil
 }
 
-// decode returns the content of a stream. It knows what streams of objects are written with.
+// decode returns the content of a stream. It supports the encodings that are used for object streams.
 func (f *file) decode(s stream) ([]byte, error) {
 	filter, err := f.single(s.dict.get("Filter"))
 	if err != nil {
@@ -295,7 +296,7 @@ func (f *file) decode(s stream) ([]byte, error) {
 		return s.raw, nil
 	}
 	if filter != name("FlateDecode") {
-		return nil, broken("a stream is encoded in a way that is not known")
+		return nil, broken("a stream has an unsupported encoding")
 	}
 	unzip, err := zlib.NewReader(bytes.NewReader(s.raw))
 	if err != nil {
@@ -318,7 +319,7 @@ func (f *file) decode(s stream) ([]byte, error) {
 	return data, nil
 }
 
-// single returns an object that may stand in an array of one.
+// single returns an object that may be wrapped in an array of one element.
 func (f *file) single(o object) (object, error) {
 	o, err := f.resolve(o)
 	if a, ok := o.(array); err == nil && ok {

@@ -1,24 +1,23 @@
-// Package finish is what is done to finished PDFs, whichever engine made them: to encrypt one, to attach files to one,
-// to make one of many.
+// Package finish post-processes PDFs from any engine: it encrypts, attaches files, and merges.
 //
-// It reads PDFs strictly (ISO 32000), by a reader of its own, because whoever made them may have been deceived: nothing is
-// repaired or guessed, memory is bounded by the size of what is read, and what is not sound is a *[BrokenError]. Objects are
-// carried over as they stand in the file; nothing is decoded that need not be. Nothing is read from or written to the disk.
+// It has its own strict PDF reader (ISO 32000), because a malicious document may have influenced the PDF. It repairs
+// and guesses nothing, limits memory by the size of the input, and returns a *[BrokenError] for anything invalid. It
+// copies objects as they are and decodes only what it must. It does not use the disk.
 package finish
 
-// MaxSize is how large a PDF may be, in bytes.
+// MaxSize is the maximum size of a PDF, in bytes.
 const MaxSize = 512 << 20
 
-// BrokenError is a PDF that cannot be read, or has what is not supported.
+// BrokenError reports a PDF that is invalid or uses an unsupported feature.
 type BrokenError struct {
-	Reason string // what is wrong, for a log
+	Reason string // for a log
 }
 
 func (e *BrokenError) Error() string { return "the PDF cannot be read: " + e.Reason }
 
 func broken(reason string) error { return &BrokenError{Reason: reason} }
 
-// Pages returns how many pages a PDF says it has. It reads little of it.
+// Pages returns the number of pages that a PDF declares. It reads only a small part of the file.
 func Pages(pdf []byte) (int, error) {
 	f, err := open(pdf)
 	if err != nil {

@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-var ending []func() error // what is to be closed after all tests
+var ending []func() error // functions to call after all tests
 
-// engine is LibreOffice, for all tests.
+// engine returns the LibreOffice engine, shared by all tests.
 var engine = sync.OnceValues(func() (pdf.Engine, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -45,9 +45,9 @@ var engine = sync.OnceValues(func() (pdf.Engine, error) {
 	return o, err
 })
 
-var converted sync.Map // PDFs by what they were asked for
+var converted sync.Map // PDFs by document and options
 
-// convert returns the PDF of a document. Tests that ask for the same share it.
+// convert returns the PDF of a document. Tests share equal conversions.
 func convert(t testing.TB, document []byte, options pdf.Options) []byte {
 	t.Helper()
 	key := fmt.Sprintf("%x %v", document, options)
@@ -66,22 +66,22 @@ func convert(t testing.TB, document []byte, options pdf.Options) []byte {
 	return result.PDF
 }
 
-// archived is the letter as PDF/A-3, with structure, as files are attached to it.
+// archived returns the letter as tagged PDF/A-3, to which files can be attached.
 func archived(t testing.TB) []byte {
 	return convert(t, letter("Ms Ada Byron"), pdf.Options{Archive: pdf.PDFA3b, Tagged: true, Bookmarks: true})
 }
 
-// tagged is the same letter without PDF/A.
+// tagged returns the same letter as tagged PDF.
 func tagged(t testing.TB) []byte {
 	return convert(t, letter("Ms Ada Byron"), pdf.Options{Tagged: true, Bookmarks: true})
 }
 
-// letter is a document of one page, with a heading, a picture and a table.
+// letter returns a document of one page, with a heading, an image, and a table.
 func letter(to string) []byte {
 	return word(heading("Offer to "+to) + paragraph("Dear "+to+", it is a pleasure — in writing.") + picture + table)
 }
 
-// contract is a document of some pages, each with a heading.
+// contract returns a document with the given number of pages, each with a heading.
 func contract(pages int) []byte {
 	var body strings.Builder
 	for i := range pages {
@@ -114,7 +114,7 @@ const (
 		`</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`
 )
 
-// word packs a body into a .docx.
+// word returns a .docx with the given body.
 func word(body string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -124,8 +124,10 @@ func word(body string) []byte {
 			`<Default Extension="png" ContentType="image/png"/><Override PartName="/word/document.xml" ` +
 			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
 		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
-			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
-		{"word/_rels/document.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
+			`Target="word/document.xml"/></Relationships>`},
+		{"word/_rels/document.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+			`<Relationship Id="rId1" ` +
 			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="logo.png"/></Relationships>`},
 		{"word/logo.png", logo()},
 		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
@@ -148,7 +150,7 @@ func word(body string) []byte {
 	return b.Bytes()
 }
 
-// logo is a picture in which no two rows are alike, so that it takes some room.
+// logo returns an image without repeated rows, so that it does not compress well.
 func logo() string {
 	m := image.NewRGBA(image.Rect(0, 0, 200, 100))
 	for i := range m.Pix {
@@ -164,7 +166,7 @@ func logo() string {
 	return b.String()
 }
 
-// saved writes a PDF to a file, for a tool to read.
+// saved writes a PDF to a file for a tool, and returns its path.
 func saved(t testing.TB, pdf []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.pdf")
@@ -174,7 +176,7 @@ func saved(t testing.TB, pdf []byte) string {
 	return path
 }
 
-// tool runs a program and returns what it wrote; it must succeed.
+// tool runs a program, which must succeed, and returns its output.
 func tool(t testing.TB, name string, arguments ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, arguments...).CombinedOutput()
@@ -184,13 +186,13 @@ func tool(t testing.TB, name string, arguments ...string) string {
 	return string(out)
 }
 
-// refuses tells whether a program does not succeed.
+// refuses reports whether a program fails.
 func refuses(t testing.TB, name string, arguments ...string) bool {
 	t.Helper()
 	return exec.CommandContext(t.Context(), name, arguments...).Run() != nil
 }
 
-// packedAway returns a PDF as other engines write it: objects in streams, and their table in a stream too.
+// packedAway returns a PDF with object streams and a cross-reference stream, as other engines write it.
 func packedAway(t testing.TB, pdf []byte) []byte {
 	t.Helper()
 	from := saved(t, pdf)

@@ -8,27 +8,26 @@ import (
 	"io"
 )
 
-// Document is one of those that are merged.
+// Document is a PDF to merge.
 type Document struct {
-	Name     string // its bookmark
-	Password string // that opens it, where it is encrypted in the way of Encrypt
+	Name     string // title of its bookmark
+	Password string // user password, if it is encrypted as by Encrypt
 	Open     func() (io.ReadCloser, error)
 }
 
-// Merge writes one PDF with the pages of many, in their order. It holds one document at a time, and of those before it only
-// where their objects have come to lie; the same documents give the same PDF, unless it is encrypted: as the protection says, which
-// may be nil.
+// Merge writes one PDF with the pages of all documents, in order. It holds one document in memory at a time. The
+// protection may be nil. Without it, the same documents always give the same PDF.
 //
-// Each document has a bookmark with its name, under which its own stand. Fonts and pictures that are the same, byte for byte,
-// are written once. The structure for screen readers is kept, as is the language of each document; the PDF says that it is
-// tagged when all documents are. Links within a document are kept where they lead to a page, not to a name. What belongs to
-// a document as a whole is left out: its title, page labels, files that are attached to it, layers, form fields (they are shown but cannot be
-// filled in), and that it is PDF/A.
+// For each document, there is a bookmark with its name, above the document's own bookmarks. Identical fonts and
+// images are written once. The structure for screen readers and the language of each document are preserved; the
+// result is marked as tagged if all documents are. Links within a document are preserved if they point to a page, not
+// to a name. Merge drops everything that belongs to a document as a whole: its title, page labels, attached files,
+// layers, form fields (they are visible but cannot be filled in), and PDF/A conformance.
 //
-// An error that is due to a document names it.
+// If an error concerns one document, it includes the document's name.
 func Merge(out io.Writer, documents []Document, protection *Protection) error {
 	if len(documents) == 0 {
-		return errors.New("there are no documents to merge")
+		return errors.New("no documents to merge")
 	}
 	w, err := newWriter(out, "%PDF-1.7")
 	if err != nil {
@@ -48,16 +47,16 @@ func Merge(out io.Writer, documents []Document, protection *Protection) error {
 	return m.finish()
 }
 
-// merger is a PDF in the making.
+// merger holds the state of a merge.
 type merger struct {
 	to    *writer
 	known map[[sha256.Size]byte]int
 	id    hash.Hash
 
-	pages array // the page trees of the documents
-	count int   // of all pages
+	pages array // page trees of the documents
+	count int   // number of pages
 
-	encryption object // where it says how the PDF is encrypted; nil when it is not
+	encryption object // reference to the encryption dictionary; nil if the PDF is not encrypted
 
 	root      ref     // of the page tree
 	outline   outline // one bookmark for each document
@@ -72,7 +71,7 @@ func newMerger(w *writer) *merger {
 	return m
 }
 
-// protect encrypts what is written from here on.
+// protect encrypts everything that is written after it.
 func (m *merger) protect(p Protection) error {
 	keys, err := p.keys()
 	if err != nil {
@@ -111,20 +110,20 @@ func (m *merger) add(document Document) error {
 	return c.carry()
 }
 
-// read returns a document's bytes.
+// read returns the content of a document.
 func read(document Document) ([]byte, error) {
 	r, err := document.Open()
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1)) // open refuses one byte more
+	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1)) // open rejects a larger file
 	if closing := r.Close(); err == nil {
 		err = closing
 	}
 	return data, err
 }
 
-// addPages puts the document's page tree under the common root, and returns its first page.
+// addPages adds the document's page tree to the common root, and returns the document's first page.
 func (m *merger) addPages(c *copier, catalog dict) (object, error) {
 	root, ok := catalog.get("Pages").(ref)
 	if !ok {
@@ -144,14 +143,14 @@ func (m *merger) addPages(c *copier, catalog dict) (object, error) {
 	return c.refer(first)
 }
 
-// walkPages returns the first page of a page tree, and how many there are. It takes the tree for sound only if each node
-// knows its pages, as readers rely on it to find a page.
+// walkPages returns the first page of a page tree, and the number of pages. The count of each node must be correct,
+// because readers use it to find pages.
 func walkPages(f *file, root ref) (first ref, count int, err error) {
 	seen := map[ref]bool{}
 	var walk func(node ref, depth int) (int, error)
 	walk = func(node ref, depth int) (int, error) {
 		if seen[node] || depth > maxDepth {
-			return 0, broken("its pages are no tree")
+			return 0, broken("its pages do not form a tree")
 		}
 		seen[node] = true
 		d, err := f.dict(node)
@@ -172,7 +171,7 @@ func walkPages(f *file, root ref) (first ref, count int, err error) {
 		for _, kid := range kids {
 			r, ok := kid.(ref)
 			if !ok {
-				return 0, broken("its pages are no tree")
+				return 0, broken("its pages do not form a tree")
 			}
 			n, err := walk(r, depth+1)
 			if err != nil {
@@ -181,7 +180,7 @@ func walkPages(f *file, root ref) (first ref, count int, err error) {
 			pages += n
 		}
 		if said, ok := integer(d.get("Count")); !ok || said != pages {
-			return 0, broken("its pages are counted wrongly")
+			return 0, broken("its page count is wrong")
 		}
 		return pages, nil
 	}
@@ -192,7 +191,7 @@ func walkPages(f *file, root ref) (first ref, count int, err error) {
 	return first, count, err
 }
 
-// finish writes what holds the documents together.
+// finish writes the common objects and the trailer.
 func (m *merger) finish() error {
 	catalog := dict{{"Type", name("Catalog")}, {"Pages", m.root}}
 	pages := dict{{"Type", name("Pages")}, {"Kids", m.pages}, {"Count", integerOf(m.count)}}

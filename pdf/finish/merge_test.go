@@ -14,7 +14,7 @@ import (
 	"platen/pdf"
 )
 
-// merge merges PDFs, with names in their order.
+// merge merges PDFs, with numbered names.
 func merge(t testing.TB, pdfs ...[]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -60,13 +60,13 @@ func TestMergedPagesAreThoseOfTheDocuments(t *testing.T) {
 				}
 			}
 			if n, err := Pages(merged); n != page || err != nil {
-				t.Errorf("there are %d pages, %v; want %d", n, err, page)
+				t.Errorf("%d pages, %v; want %d", n, err, page)
 			}
 		})
 	}
 }
 
-// samePage compares a page of one file with a page of another, for the eye and as text.
+// samePage checks that a page of one file and a page of another look the same and have the same text.
 func samePage(t *testing.T, what, want string, k int, got string, n int) {
 	t.Helper()
 	for _, command := range [][]string{{"pdftotext", "-layout"}, {"pdftoppm", "-r", "60"}} {
@@ -79,7 +79,7 @@ func samePage(t *testing.T, what, want string, k int, got string, n int) {
 			return tool(t, command[0], arguments...)
 		}
 		if show(want, k) != show(got, n) {
-			t.Errorf("%s is not the same by %s", what, command[0])
+			t.Errorf("%s differs according to %s", what, command[0])
 		}
 	}
 }
@@ -87,21 +87,22 @@ func samePage(t *testing.T, what, want string, k int, got string, n int) {
 func TestMergedBookmarks(t *testing.T) {
 	options := pdf.Options{Tagged: true, Bookmarks: true}
 	merged := merge(t, tagged(t), convert(t, contract(3), options), convert(t, contract(2), pdf.Options{}))
-	want := []string{"1 Dokument № 1", "1 - Offer to Ms Ada Byron", "2 Dokument № 2", "2 - Clause 1", "3 - Clause 2", "4 - Clause 3", "5 Dokument № 3"}
+	want := []string{"1 Dokument № 1", "1 - Offer to Ms Ada Byron", "2 Dokument № 2", "2 - Clause 1", "3 - Clause 2", "4 - Clause 3",
+		"5 Dokument № 3"}
 	if got := bookmarks(t, merged); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the bookmarks are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// A link leads to the page of its own document.
+// A link points to the page of its own document.
 func TestMergedLinks(t *testing.T) {
 	d := objects(t, merge(t, linked(t, convert(t, contract(3), pdf.Options{}), 2), linked(t, convert(t, contract(4), pdf.Options{}), 3)))
 	if got := linkTargets(d); fmt.Sprint(got) != "[3 7]" {
-		t.Errorf("the links lead to pages %v, want 3 and 7", got)
+		t.Errorf("the links point to pages %v, want 3 and 7", got)
 	}
 }
 
-// linked returns a PDF with a link from its first page to another, counted from 0.
+// linked returns a PDF with a link from its first page to another one, counted from 0.
 func linked(t *testing.T, pdf []byte, to int) []byte {
 	t.Helper()
 	f, err := open(pdf)
@@ -122,7 +123,7 @@ func linked(t *testing.T, pdf []byte, to int) []byte {
 	return u.finish()
 }
 
-// bookmarks are the bookmarks of a PDF with the numbers of their pages.
+// bookmarks returns the bookmarks of a PDF with their page numbers.
 func bookmarks(t *testing.T, pdf []byte) []string {
 	t.Helper()
 	d := objects(t, pdf)
@@ -141,7 +142,7 @@ func bookmarks(t *testing.T, pdf []byte) []string {
 	return found
 }
 
-// pageNumbers returns the numbers of pages by the references to them.
+// pageNumbers returns the page numbers by reference.
 func pageNumbers(d document) map[any]int {
 	numbers := map[any]int{}
 	var walk func(node any)
@@ -158,7 +159,7 @@ func pageNumbers(d document) map[any]int {
 	return numbers
 }
 
-// linkTargets returns the pages that links lead to, in the order of the pages that they are on.
+// linkTargets returns the pages that links point to, in the order of the pages that contain the links.
 func linkTargets(d document) []int {
 	numbers := pageNumbers(d)
 	on := make([][]int, len(numbers)+1)
@@ -176,7 +177,7 @@ func linkTargets(d document) []int {
 	return targets
 }
 
-// The structure of the merged PDF is that of the documents, one behind the other, and content leads to it.
+// The merged structure consists of the documents' structures in order, and content refers to it.
 func TestMergedStructure(t *testing.T) {
 	options := pdf.Options{Tagged: true, Bookmarks: true}
 	a, b := tagged(t), convert(t, contract(3), options)
@@ -195,12 +196,12 @@ func TestMergedStructure(t *testing.T) {
 	d := objects(t, merge(t, a, b, a))
 	checkParents(t, d)
 	if d.at(d.at(d.catalog(), "/MarkInfo"), "/Marked") != true {
-		t.Error("it is not tagged")
+		t.Error("the PDF is not tagged")
 	}
 	mixed := objects(t, merge(t, a, convert(t, contract(2), pdf.Options{}), b))
 	checkParents(t, mixed)
 	if mixed.at(mixed.catalog(), "/MarkInfo") != nil {
-		t.Error("it is tagged, though a document has no structure")
+		t.Error("the PDF is tagged, but one document has no structure")
 	}
 	for _, element := range d.at(d.at(d.at(d.catalog(), "/StructTreeRoot"), "/K"), "/K").([]any) {
 		if language, _ := d.at(element, "/Lang").(string); language == "" {
@@ -209,7 +210,7 @@ func TestMergedStructure(t *testing.T) {
 	}
 }
 
-// checkParents checks that each page has a key of its own, which leads to elements that say they are on that page.
+// checkParents checks that each page has a unique key, which leads to elements on that page.
 func checkParents(t *testing.T, d document) {
 	t.Helper()
 	parents := map[float64]any{}
@@ -223,7 +224,7 @@ func checkParents(t *testing.T, d document) {
 		for i := 0; i < len(list); i += 2 {
 			key := list[i].(float64)
 			if parents[key] != nil {
-				t.Errorf("key %v is there twice", key)
+				t.Errorf("duplicate key %v", key)
 			}
 			parents[key] = d.resolve(list[i+1])
 		}
@@ -240,7 +241,7 @@ func checkParents(t *testing.T, d document) {
 		used[key] = true
 		for _, element := range parents[key].([]any) {
 			if element != nil && d.resolve(element).(map[string]any)["/Pg"] != page {
-				t.Errorf("the content of %v belongs to an element of %v", page, d.at(element, "/Pg"))
+				t.Errorf("content of %v belongs to an element on %v", page, d.at(element, "/Pg"))
 			}
 		}
 	}
@@ -249,12 +250,12 @@ func checkParents(t *testing.T, d document) {
 	}
 }
 
-// What is the same is written once: here the logo, and all fonts of the same letter.
+// Identical objects are written once: here the logo, and all fonts of the same letter.
 func TestMergedShare(t *testing.T) {
 	one := tagged(t)
 	two := merge(t, one, one)
 	if more := len(two) - len(one); more > len(one)/2 {
-		t.Errorf("the second letter takes %d bytes, as the first takes %d", more, len(one))
+		t.Errorf("the second letter adds %d bytes to the %d of the first", more, len(one))
 	}
 	other := convert(t, letter("Mr Charles Babbage"), pdf.Options{Tagged: true, Bookmarks: true})
 	d := objects(t, merge(t, one, other))
@@ -264,14 +265,14 @@ func TestMergedShare(t *testing.T) {
 			pictures++
 		}
 	}
-	if pictures != 2 { // the logo, and its mask
-		t.Errorf("there are %d pictures", pictures)
+	if pictures != 2 { // the logo and its mask
+		t.Errorf("%d images, want 2", pictures)
 	}
 }
 
 func TestMergeIsTheSameEachTime(t *testing.T) {
 	if !bytes.Equal(merge(t, tagged(t), archived(t)), merge(t, tagged(t), archived(t))) {
-		t.Error("it is not")
+		t.Error("the results differ")
 	}
 }
 
@@ -280,23 +281,23 @@ func TestMergeNamesWhatIsBroken(t *testing.T) {
 	var unreadable *BrokenError
 	err := Merge(io.Discard, list, nil)
 	if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), "Dokument № 2") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 	lost := errors.New("lost")
 	list[1].Open = func() (io.ReadCloser, error) { return nil, lost }
 	if err := Merge(io.Discard, list, nil); !errors.Is(err, lost) || !strings.Contains(err.Error(), "Dokument № 2") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 	list[1].Open = func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(lost)), nil }
 	if err := Merge(io.Discard, list, nil); !errors.Is(err, lost) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 	if err := Merge(io.Discard, nil, nil); err == nil {
-		t.Error("nothing is merged")
+		t.Error("merged no documents")
 	}
 	full := errors.New("full")
 	if err := Merge(failing{full}, documents(tagged(t)), nil); !errors.Is(err, full) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
@@ -304,7 +305,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// counted counts what is written.
+// counted counts written bytes.
 type counted struct{ n int64 }
 
 func (c *counted) Write(b []byte) (int, error) {
@@ -312,7 +313,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// watch notes how much memory is in use when every fiftieth document is opened.
+// watch records the memory in use when every 50th document is opened.
 func watch(list []Document, most *uint64) []Document {
 	watched := slices.Clone(list)
 	for i := 49; i < len(list); i += 50 {

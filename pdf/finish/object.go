@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// object is one of ISO 32000-1, 7.3; nil is null. Names, numbers and keywords are kept as they are written.
+// object is an object of ISO 32000-1, 7.3; nil is null. Names, numbers, and keywords are stored as written.
 type object any
 
 type (
@@ -23,7 +23,7 @@ type (
 	ref    struct{ number, generation int }
 	stream struct {
 		dict dict
-		raw  []byte // encoded as its dictionary says
+		raw  []byte // encoded as the dictionary specifies
 	}
 )
 
@@ -37,7 +37,8 @@ func (d dict) get(key name) object {
 	return nil
 }
 
-// with returns the dictionary with another value for a key, in the place where the key was; without it when the value is nil.
+// with returns a copy of the dictionary with another value for a key, at the same position. A nil value removes the
+// key.
 func (d dict) with(key name, value object) dict {
 	d = slices.Clone(d)
 	at := slices.IndexFunc(d, func(e entry) bool { return e.key == key })
@@ -66,7 +67,8 @@ func number64(n int64) number { return number(strconv.FormatInt(n, 10)) }
 
 func integerOf(n int) number { return number64(int64(n)) }
 
-// appendObject writes an object. Strings and the contents of streams pass through seal, unless it is nil.
+// appendObject appends the encoding of an object. If seal is not nil, it is applied to strings and the contents of
+// streams.
 func appendObject(b []byte, o object, seal func([]byte) []byte) []byte {
 	switch o := o.(type) {
 	case nil:

@@ -1,15 +1,16 @@
 package finish
 
-// outline are the bookmarks of merged documents (ISO 32000-1, 12.3.3): one for each, and its own under it.
+// outline builds the bookmarks of merged documents (ISO 32000-1, 12.3.3): one for each document, with the document's
+// own below it.
 type outline struct {
 	root    ref
 	first   ref
 	last    ref
-	pending dict // the last bookmark, until it is known whether one follows
+	pending dict // the last bookmark, not written until the next one is known
 	count   int
 }
 
-// add makes the bookmark of a document; page is its first.
+// add adds the bookmark of a document. page is the document's first page.
 func (o *outline) add(c *copier, catalog dict, title string, page object) error {
 	item := ref{c.to.reserve(), 0}
 	if err := o.flush(c.to, item); err != nil {
@@ -28,7 +29,7 @@ func (o *outline) add(c *copier, catalog dict, title string, page object) error 
 	return err
 }
 
-// adopt puts a document's own bookmarks under its bookmark. They are hidden until someone opens it.
+// adopt adds a document's own bookmarks below its bookmark, collapsed.
 func (o *outline) adopt(c *copier, catalog, bookmark dict, item ref) (dict, error) {
 	root, ok := catalog.get("Outlines").(ref)
 	if !ok {
@@ -56,7 +57,7 @@ func (o *outline) adopt(c *copier, catalog, bookmark dict, item ref) (dict, erro
 	return bookmark.with("Count", integerOf(-count)), nil
 }
 
-// flush writes the last bookmark, when it is known which one comes next.
+// flush writes the pending bookmark, with the next one or nil.
 func (o *outline) flush(w *writer, next object) error {
 	if o.count == 0 {
 		return nil
@@ -64,7 +65,7 @@ func (o *outline) flush(w *writer, next object) error {
 	return w.put(o.last.number, o.pending.with("Next", next))
 }
 
-// finish writes the list of bookmarks, and shows it beside the pages.
+// finish writes the outline, and makes readers show it next to the pages.
 func (o *outline) finish(w *writer, catalog dict) (dict, error) {
 	if o.count == 0 {
 		return catalog, nil

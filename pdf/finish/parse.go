@@ -6,13 +6,14 @@ import (
 	"strconv"
 )
 
-// What one object may be. LibreOffice's deepest has five levels; its longest is the list of pages, or of what is on a page.
+// Limits of one object. LibreOffice nests at most five levels deep; its largest objects are lists of pages and of
+// page contents.
 const (
 	maxDepth = 64
-	maxItems = 1 << 22 // all that it consists of, however deep
+	maxItems = 1 << 22 // number of nested objects, at any depth
 )
 
-// parser reads objects as they stand in a file (ISO 32000-1, 7.2 and 7.3).
+// parser parses objects in the syntax of ISO 32000-1, 7.2 and 7.3.
 type parser struct {
 	data  []byte
 	at    int
@@ -59,7 +60,7 @@ func (p *parser) word() string {
 	return string(p.data[begun:p.at])
 }
 
-// accept reads a keyword if it comes next.
+// accept reads a keyword if it is next.
 func (p *parser) accept(word string) bool {
 	p.space()
 	if end := p.at + len(word); !bytes.HasPrefix(p.data[p.at:], []byte(word)) || end < len(p.data) && regular(p.data[end]) {
@@ -69,7 +70,7 @@ func (p *parser) accept(word string) bool {
 	return true
 }
 
-// natural reads an integer that is not negative, if one comes next.
+// natural reads a nonnegative integer if it is next.
 func (p *parser) natural() (int, bool) {
 	p.space()
 	before := p.at
@@ -81,11 +82,11 @@ func (p *parser) natural() (int, bool) {
 	return int(n), true
 }
 
-// object reads the object that comes next.
+// object reads the next object.
 func (p *parser) object(depth int) (object, error) {
 	p.items++
 	if depth > maxDepth || p.items > maxItems {
-		return nil, broken("an object is too deep or too large")
+		return nil, broken("an object is nested too deeply or too large")
 	}
 	p.space()
 	switch c := p.peek(0); {
@@ -116,7 +117,7 @@ func (p *parser) simple() (object, error) {
 		return nil, nil
 	default:
 		if !numeric(word) {
-			return nil, broken("there is an object of no kind")
+			return nil, broken("an object has an unknown type")
 		}
 		return number(word), nil
 	}
@@ -137,7 +138,7 @@ func numeric(word string) bool {
 	return digits > 0 && points <= 1
 }
 
-// ref reads a reference, such as 12 0 R, if one comes next.
+// ref reads a reference, such as 12 0 R, if it is next.
 func (p *parser) ref() (ref, bool) {
 	before := p.at
 	if n, ok := p.natural(); ok && white(p.peek(0)) {
@@ -183,7 +184,7 @@ func (p *parser) dict(depth int) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if value != nil { // as good as no entry, 7.3.7
+		if value != nil { // null means that the key is absent, 7.3.7
 			d = append(d, entry{key, value})
 		}
 	}
@@ -194,7 +195,7 @@ func (p *parser) hex() (object, error) {
 	var digits []byte
 	for ; p.peek(0) != '>'; p.at++ {
 		if p.at >= len(p.data) {
-			return nil, broken("a string does not end")
+			return nil, broken("a string has no end")
 		}
 		if c := p.data[p.at]; !white(c) {
 			digits = append(digits, c)
@@ -206,7 +207,7 @@ func (p *parser) hex() (object, error) {
 	}
 	n, err := hex.Decode(digits, digits)
 	if err != nil {
-		return nil, broken("a string has digits that are none")
+		return nil, broken("a string has invalid digits")
 	}
 	return str(digits[:n]), nil
 }
@@ -217,7 +218,7 @@ func (p *parser) literal() (object, error) {
 	var s []byte
 	for open := 1; ; {
 		if p.at >= len(p.data) {
-			return nil, broken("a string does not end")
+			return nil, broken("a string has no end")
 		}
 		c := p.data[p.at]
 		p.at++
@@ -225,7 +226,7 @@ func (p *parser) literal() (object, error) {
 		case '\\':
 			s = p.escape(s)
 			continue
-		case '\r': // any end of a line stands for a line feed
+		case '\r': // every line ending means a line feed
 			if c = '\n'; p.peek(0) == '\n' {
 				p.at++
 			}
@@ -240,7 +241,7 @@ func (p *parser) literal() (object, error) {
 	}
 }
 
-// escape reads what stands behind a backslash.
+// escape reads the characters after a backslash.
 func (p *parser) escape(s []byte) []byte {
 	c := p.peek(0)
 	p.at++
@@ -257,7 +258,7 @@ func (p *parser) escape(s []byte) []byte {
 			}
 		}
 		return append(s, value)
-	case c == '\n': // the line goes on
+	case c == '\n': // line continuation
 		return s
 	case c == '\r':
 		if p.peek(0) == '\n' {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// structure is the structure of merged documents, for screen readers (ISO 32000-1, 14.7).
+// structure builds the structure of merged documents, for screen readers (ISO 32000-1, 14.7).
 type structure struct {
 	root     ref
-	top      ref   // the one element under it, of all documents
-	elements array // under that: the uppermost ones of each document
-	leaves   array // of the number tree that leads from content to elements: one for each document
-	next     int   // the first key of that tree which is free
+	top      ref   // the only element below the root, shared by all documents
+	elements array // elements below top: the topmost ones of each document
+	leaves   array // leaves of the parent tree, one for each document
+	next     int   // next free key of the parent tree
 	roles    dict
-	untagged bool // whether a document without structure is among them
+	untagged bool // whether any document has no structure
 }
 
-// add puts the structure of a document under the common element. Keys that lead from content to structure are raised, so that
-// each document has its own.
+// add adds the structure of a document below the common element. It offsets the keys of the parent tree, so that they
+// are unique across documents.
 func (s *structure) add(c *copier, catalog dict) error {
 	old, ok := catalog.get("StructTreeRoot").(ref)
 	if !ok {
@@ -51,7 +51,7 @@ func (s *structure) add(c *copier, catalog dict) error {
 	return s.addKeys(c, root.get("ParentTree"), base)
 }
 
-// addElements takes the uppermost elements over, in the language of their document.
+// addElements adds the topmost elements of a document, with the document's language.
 func (s *structure) addElements(c *copier, kids, language object) error {
 	list, ok := kids.(array)
 	if o, err := c.from.resolve(kids); err != nil {
@@ -79,7 +79,7 @@ func (s *structure) addElements(c *copier, kids, language object) error {
 	return nil
 }
 
-// addRoles takes over what kinds of elements stand for. Where two documents differ, the first one's holds.
+// addRoles merges a document's role map. If two documents differ, the first one wins.
 func (s *structure) addRoles(c *copier, o object) error {
 	if o == nil {
 		return nil
@@ -96,16 +96,16 @@ func (s *structure) addRoles(c *copier, o object) error {
 	return nil
 }
 
-// maxRoles is how many kinds of elements of their own all documents may have.
+// maxRoles is the maximum number of custom element types of all documents.
 const maxRoles = 1000
 
-// parent is an entry of the tree that leads from content to elements.
+// parent is an entry of the parent tree, which leads from content to elements.
 type parent struct {
 	key   int
 	value object
 }
 
-// addKeys writes a document's part of that tree.
+// addKeys writes a document's part of the parent tree.
 func (s *structure) addKeys(c *copier, tree object, base int) error {
 	parents, err := numberTree(c.from, tree)
 	if err != nil || len(parents) == 0 {
@@ -127,7 +127,7 @@ func (s *structure) addKeys(c *copier, tree object, base int) error {
 	return err
 }
 
-// numberTree returns all that a number tree has (7.9.7).
+// numberTree returns all entries of a number tree (7.9.7).
 func numberTree(f *file, tree object) ([]parent, error) {
 	var parents []parent
 	for waiting := (array{tree}); len(waiting) > 0 && tree != nil; {
@@ -149,7 +149,7 @@ func numberTree(f *file, tree object) ([]parent, error) {
 		for pair := range slices.Chunk(pairs, 2) {
 			key, ok := integer(pair[0])
 			if !ok || key < 0 || key > maxObjects || len(pair) != 2 {
-				return nil, broken("its structure has keys that are none")
+				return nil, broken("its structure has an invalid key")
 			}
 			if parents = append(parents, parent{key, pair[1]}); len(parents) > maxObjects {
 				return nil, broken("its structure has too many keys")

@@ -2,7 +2,7 @@ package finish
 
 import "unicode/utf16"
 
-// text writes a text string (ISO 32000-1, 7.9.2.2): as it is where it is plain ASCII, otherwise in UTF-16.
+// text encodes a text string (ISO 32000-1, 7.9.2.2): printable ASCII as is, everything else as UTF-16.
 func text(s string) str {
 	ascii := true
 	for _, c := range s {

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// update is what is written behind a PDF to change it (ISO 32000-1, 7.5.6).
+// update is an incremental update, appended to a PDF to change it (ISO 32000-1, 7.5.6).
 type update struct {
 	file    *file
-	b       []byte // the file, and what is new
-	next    int    // number of the next object that is new
+	b       []byte // the file, followed by the update
+	next    int    // number of the next new object
 	written []located
 }
 
@@ -33,7 +33,7 @@ func newUpdate(f *file) *update {
 	return u
 }
 
-// put writes an object: one that is new, or one instead of another.
+// put writes an object. It may replace an existing one.
 func (u *update) put(r ref, o object) {
 	u.written = append(u.written, located{r, len(u.b)})
 	u.b = fmt.Appendf(u.b, "%d %d obj\n", r.number, r.generation)
@@ -48,7 +48,7 @@ func (u *update) add(o object) ref {
 	return r
 }
 
-// finish writes where the objects are, in the way of the file: as a table or as a stream.
+// finish writes the cross-reference section, in the same form as the file's: a table or a stream.
 func (u *update) finish() []byte {
 	trailer := dict{{"Prev", integerOf(u.file.start)}}
 	for _, key := range []name{"Root", "Info"} {
@@ -64,7 +64,7 @@ func (u *update) finish() []byte {
 	return fmt.Appendf(u.b, "\nstartxref\n%d\n%%%%EOF\n", start)
 }
 
-// sections returns what was written, in runs of numbers that follow one another.
+// sections returns the written objects, grouped into runs of consecutive numbers.
 func (u *update) sections() [][]located {
 	slices.SortFunc(u.written, func(a, b located) int { return cmp.Compare(a.number, b.number) })
 	var runs [][]located

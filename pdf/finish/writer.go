@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// notText follows the header, so that what moves files takes them for no text (7.5.2).
+// notText is the line after the header that marks the file as binary for file transfer programs (7.5.2).
 const notText = "\n%\xe2\xe3\xcf\xd3\n"
 
-// writer writes a PDF, object by object.
+// writer writes a PDF object by object.
 type writer struct {
 	out     *bufio.Writer
 	offset  int64
-	offsets []int64             // of the objects, by their numbers; 0 where none was written
-	seal    func([]byte) []byte // encrypts strings and streams; nil when they stay as they are
+	offsets []int64             // of the objects, by number; 0 if not written
+	seal    func([]byte) []byte // encrypts strings and streams; nil if the PDF is not encrypted
 	buffer  []byte
 }
 
@@ -31,20 +31,20 @@ func (w *writer) write(b []byte) error {
 	return err
 }
 
-// reserve gives a number to an object that is written later.
+// reserve returns the number for an object that is written later.
 func (w *writer) reserve() int {
 	w.offsets = append(w.offsets, 0)
 	return len(w.offsets) - 1
 }
 
-// encrypt encrypts what is written from here on, and returns where it says how.
+// encrypt encrypts everything that is written after it, and returns a reference to the encryption dictionary.
 func (w *writer) encrypt(keys *keys) (ref, error) {
-	at, err := w.add(keys.dict()) // its strings stay as they are
+	at, err := w.add(keys.dict()) // written before seal is set: its strings are not encrypted
 	w.seal = keys.seal
 	return at, err
 }
 
-// put writes the object of a number.
+// put writes an object with a number.
 func (w *writer) put(n int, o object) error {
 	w.offsets[n] = w.offset
 	b := strconv.AppendInt(w.buffer[:0], int64(n), 10)
@@ -58,13 +58,13 @@ func (w *writer) put(n int, o object) error {
 	return w.write(b)
 }
 
-// add writes one more object.
+// add writes an object with the next number.
 func (w *writer) add(o object) (ref, error) {
 	n := w.reserve()
 	return ref{n, 0}, w.put(n, o)
 }
 
-// finish writes where the objects are, and the trailer.
+// finish writes the cross-reference table and the trailer.
 func (w *writer) finish(trailer dict) error {
 	begin := w.offset
 	b := fmt.Appendf(nil, "xref\n0 %d\n0000000000 65535 f \n", len(w.offsets))

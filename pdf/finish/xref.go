@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// maxObjects is how many objects a PDF may have. A page with its structure has some hundreds at most.
+// maxObjects is the maximum number of objects in a PDF. A tagged page has a few hundred at most.
 const maxObjects = 1 << 22
 
-// place is where an object is. Those of which nothing is known yet are the zero value.
+// place is the location of an object. The zero value means unknown.
 type place struct {
-	first  int64  // of a plain object, its offset; of a packed one, the number of the stream that it is in
-	second uint32 // of a plain object, its generation; of a packed one, its index
+	first  int64  // plain: offset; packed: number of its object stream
+	second uint32 // plain: generation; packed: index in the stream
 	kind   byte
 }
 
-// The kinds of places, numbered as in cross-reference streams, and one more.
+// Kinds of places, numbered as in cross-reference streams, plus unknown.
 const (
 	unknown = iota
 	free
@@ -23,13 +23,13 @@ const (
 	packed
 )
 
-// readSections reads all cross-reference sections, the newest first (7.5.4 to 7.5.8).
+// readSections reads all cross-reference sections, newest first (7.5.4 to 7.5.8).
 func (f *file) readSections() error {
 	const tail = 1024
 	end := f.data[max(0, len(f.data)-tail):]
 	at := bytes.LastIndex(end, []byte("startxref"))
 	if at < 0 {
-		return broken("it does not end as one")
+		return broken("it has no startxref at its end")
 	}
 	p := &parser{data: end, at: at + len("startxref")}
 	next, ok := p.natural()
@@ -37,7 +37,7 @@ func (f *file) readSections() error {
 	seen := map[int]bool{}
 	for ok {
 		if seen[next] || next >= len(f.data) {
-			return broken("its table of objects is not where it should be")
+			return broken("its cross-reference table is not at its offset")
 		}
 		seen[next] = true
 		trailer, err := f.readSection(next)
@@ -48,15 +48,15 @@ func (f *file) readSections() error {
 			f.trailer = trailer
 		}
 		if trailer.get("XRefStm") != nil {
-			return broken("it has two tables of objects")
+			return broken("it has both a cross-reference table and a stream")
 		}
 		previous := trailer.get("Prev")
 		if next, ok = integer(previous); previous != nil && (!ok || next < 0) {
-			return broken("its table of objects goes on nowhere")
+			return broken("its cross-reference table has an invalid predecessor")
 		}
 	}
 	if f.trailer == nil {
-		return broken("it has no table of objects")
+		return broken("it has no cross-reference table")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (f *file) readTable(p *parser) (dict, error) {
 		count, ok2 := p.natural()
 		const line = 20
 		if p.space(); !ok1 || !ok2 || count > (len(p.data)-p.at)/line {
-			return nil, broken("its table of objects is not one")
+			return nil, broken("its cross-reference table is invalid")
 		}
 		if err := f.room(first, count); err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (f *file) readTable(p *parser) (dict, error) {
 		for n := first; n < first+count; n++ {
 			entry, ok := tableLine(p.data[p.at : p.at+line])
 			if !ok {
-				return nil, broken("its table of objects is not one")
+				return nil, broken("its cross-reference table is invalid")
 			}
 			f.note(n, entry)
 			p.at += line
@@ -100,12 +100,12 @@ func (f *file) readTable(p *parser) (dict, error) {
 	}
 	trailer, ok := o.(dict)
 	if !ok {
-		return nil, broken("its trailer is not one")
+		return nil, broken("its trailer is not a dictionary")
 	}
 	return trailer, f.spend(p.at - begun)
 }
 
-// tableLine reads a line such as "0000026601 00000 n" with two characters more to end it.
+// tableLine reads a line of 20 bytes, such as "0000026601 00000 n" and a line ending of two.
 func tableLine(line []byte) (place, bool) {
 	p := &parser{data: line}
 	offset, ok1 := p.natural()
@@ -121,7 +121,7 @@ func tableLine(line []byte) (place, bool) {
 	return place{}, false
 }
 
-// room makes place for some objects.
+// room makes room for count objects from number first.
 func (f *file) room(first, count int) error {
 	if first > maxObjects || count > maxObjects || first+count > maxObjects {
 		return broken("it has too many objects")
@@ -132,7 +132,7 @@ func (f *file) room(first, count int) error {
 	return nil
 }
 
-// note keeps where an object is, unless a newer section has said so.
+// note records the location of an object, unless a newer section has set it.
 func (f *file) note(n int, at place) {
 	if f.places[n].kind == unknown {
 		f.places[n] = at
@@ -145,7 +145,7 @@ func (f *file) readTableStream(at int) (dict, error) {
 	n, ok1 := p.natural()
 	generation, ok2 := p.natural()
 	if !ok1 || !ok2 {
-		return nil, broken("its table of objects is not where it should be")
+		return nil, broken("its cross-reference table is not at its offset")
 	}
 	o, err := f.read(at, ref{n, generation})
 	if err != nil {
@@ -153,7 +153,7 @@ func (f *file) readTableStream(at int) (dict, error) {
 	}
 	s, ok := o.(stream)
 	if !ok || s.dict.get("Type") != name("XRef") {
-		return nil, broken("its table of objects is not one")
+		return nil, broken("its cross-reference table is invalid")
 	}
 	data, err := f.decode(s)
 	if err != nil {
@@ -171,18 +171,18 @@ func (f *file) readTableStream(at int) (dict, error) {
 	return s.dict, nil
 }
 
-// tableShape returns how wide the fields of a cross-reference stream are, and the pairs of first number and count.
+// tableShape returns the widths of the fields of a cross-reference stream, and its pairs of first number and count.
 func tableShape(d dict) (widths, index []int, err error) {
 	w, _ := d.get("W").(array)
 	for _, o := range w {
 		n, ok := integer(o)
 		if !ok || n < 0 || n > 7 {
-			return nil, nil, broken("its table of objects has no fields")
+			return nil, nil, broken("its cross-reference stream has invalid fields")
 		}
 		widths = append(widths, n)
 	}
 	if len(widths) != 3 || widths[1] == 0 {
-		return nil, nil, broken("its table of objects has no fields")
+		return nil, nil, broken("its cross-reference stream has invalid fields")
 	}
 	pairs, ok := d.get("Index").(array)
 	if !ok {
@@ -191,7 +191,7 @@ func tableShape(d dict) (widths, index []int, err error) {
 	for _, o := range pairs {
 		n, ok := integer(o)
 		if !ok || n < 0 {
-			return nil, nil, broken("its table of objects is of none")
+			return nil, nil, broken("its cross-reference stream has an invalid index")
 		}
 		index = append(index, n)
 	}
@@ -201,7 +201,7 @@ func tableShape(d dict) (widths, index []int, err error) {
 func (f *file) noteFields(data []byte, widths []int, first, count int) ([]byte, error) {
 	width := widths[0] + widths[1] + widths[2]
 	if count > len(data)/width {
-		return nil, broken("its table of objects is cut off")
+		return nil, broken("its cross-reference stream is truncated")
 	}
 	if err := f.room(first, count); err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (f *file) noteFields(data []byte, widths []int, first, count int) ([]byte, 
 		}
 		switch {
 		case fields[2] > maxObjects:
-			return nil, broken("its table of objects has a field that is too large")
+			return nil, broken("its cross-reference stream has a field that is too large")
 		case fields[0] == 0:
 			f.note(n, place{kind: free})
 		case fields[0] == 1:
@@ -231,7 +231,7 @@ func (f *file) noteFields(data []byte, widths []int, first, count int) ([]byte, 
 	return data, nil
 }
 
-// unpredict undoes the predictors of PNG (7.4.4.4, ISO 15948).
+// unpredict reverses PNG predictors (7.4.4.4, ISO 15948).
 func unpredict(data []byte, parms dict) ([]byte, error) {
 	predictor, ok := integer(parms.get("Predictor"))
 	if !ok || predictor < 2 {
@@ -239,13 +239,13 @@ func unpredict(data []byte, parms dict) ([]byte, error) {
 	}
 	columns, ok := integer(parms.get("Columns"))
 	if predictor < 10 || !ok || columns < 1 || columns > 64 || parms.get("Colors") != nil || parms.get("BitsPerComponent") != nil {
-		return nil, broken("a stream is predicted in a way that is not known")
+		return nil, broken("a stream has an unsupported predictor")
 	}
 	var plain []byte
 	above := make([]byte, columns)
 	for row := range slices.Chunk(data, columns+1) {
 		if len(row) != columns+1 || row[0] > 2 {
-			return nil, broken("a stream is predicted in a way that is not known")
+			return nil, broken("a stream has an unsupported predictor")
 		}
 		line := slices.Clone(row[1:])
 		for i := range line {
