@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A pair is a word that two texts have in common, by its place in each.
+// A pair is a word that two texts have in common, as an index in each.
 type pair struct{ a, b int }
 
-// align returns a longest common subsequence of two texts, in their order. Where there are several, the choice does not
-// depend on which text comes first: align(b, a) gives the same pairs, turned round.
+// align returns a longest common subsequence of two texts, in order. If there are several, the choice does not depend
+// on the order of the arguments: align(b, a) returns the same pairs, swapped.
 //
-// It is the exact one, found in time len(a)·len(b)/64 and memory in proportion to the texts, whatever they are: by the
-// lengths of common subsequences as bits (Hyyrö 2004), and by halves (Hirschberg 1975). What grows with the number of
-// differences instead, as Myers' does, takes minutes for long texts that have nothing in common, and the libraries that
-// bound it do so by not finding the longest.
+// The result is exact, in O(len(a)·len(b)/64) time and linear memory for any input. It computes the lengths of common
+// subsequences with bit operations (Hyyrö 2004), and divides and conquers (Hirschberg 1975). Algorithms whose cost
+// depends on the number of differences, such as Myers', take minutes for long texts that have nothing in common. The
+// libraries that limit that cost do not always find the longest subsequence.
 func align(a, b []string) []pair {
 	if slices.Compare(a, b) > 0 {
 		pairs := align(b, a)
@@ -31,7 +31,7 @@ func align(a, b []string) []pair {
 	return al.pairs
 }
 
-// number gives each word a number, the same for the same word.
+// number returns an ID for each word. Equal words have equal IDs.
 func number(ids map[string]int, words []string) []int {
 	numbers := make([]int, len(words))
 	for i, w := range words {
@@ -45,14 +45,14 @@ func number(ids map[string]int, words []string) []int {
 	return numbers
 }
 
-// An aligner aligns two texts of numbers.
+// An aligner aligns two texts of word IDs.
 type aligner struct {
 	a, b   []int
-	places [][]block // of each number in the part of a at hand; empty between the calls of lengths
+	places [][]block // of each ID, in the current part of a; empty between calls of lengths
 	pairs  []pair
 }
 
-// A block is 64 places of a text, and at which of them a word stands.
+// A block is 64 positions of a text, with a bit set for each occurrence of a word.
 type block struct {
 	at   int
 	bits uint64
@@ -64,7 +64,7 @@ func (al *aligner) halve(a0, a1, b0, b1 int) {
 		al.pairs = append(al.pairs, pair{a0, b0})
 		a0, b0 = a0+1, b0+1
 	}
-	end := 0 // of words that are the same in both
+	end := 0 // number of equal words at the end of both
 	for a0 < a1 && b0 < b1 && al.a[a1-1] == al.b[b1-1] {
 		a1, b1, end = a1-1, b1-1, end+1
 	}
@@ -85,7 +85,7 @@ func (al *aligner) halve(a0, a1, b0, b1 int) {
 	}
 }
 
-// lengths returns for each i up to len(a) how long the longest common subsequence of a[:i] and b is.
+// lengths returns, for each i up to len(a), the length of the longest common subsequence of a[:i] and b.
 func (al *aligner) lengths(a, b []int) []int {
 	for i, id := range a {
 		if n := len(al.places[id]); n == 0 || al.places[id][n-1].at != i/64 {
@@ -93,7 +93,7 @@ func (al *aligner) lengths(a, b []int) []int {
 		}
 		al.places[id][len(al.places[id])-1].bits |= 1 << (i % 64)
 	}
-	// A 0 at place i says that a[:i+1] has one more in common with b than a[:i].
+	// A 0 bit at position i means that a[:i+1] has one more word in common with b than a[:i].
 	row := slices.Repeat([]uint64{^uint64(0)}, (len(a)+63)/64)
 	for _, id := range b {
 		next(row, al.places[id])
@@ -106,7 +106,7 @@ func (al *aligner) lengths(a, b []int) []int {
 	return lengths
 }
 
-// next goes on to the row with one more word of b, which stands at these places of a.
+// next advances the row by one word of b. places are the positions of that word in a.
 func next(row []uint64, places []block) {
 	var carry uint64
 	for i, v := range row {
@@ -120,8 +120,8 @@ func next(row []uint64, places []block) {
 	}
 }
 
-// best returns where to cut a text in two, so that its parts have the most in common with the halves of the other: given
-// the lengths of beginnings, and of ends.
+// best returns where to split a text in two, so that its parts have the most in common with the halves of the other
+// one. beginnings and ends are the lengths for its prefixes and suffixes.
 func best(beginnings, ends []int) int {
 	cut, most := 0, -1
 	for i, n := range beginnings {
@@ -138,8 +138,8 @@ func backwards(text []int) []int {
 	return text
 }
 
-// steps goes through two texts of n and m words at the same time: it gives the places of words that are matched, and for
-// each that is not its place and -1.
+// steps iterates over two texts of n and m words at once. It yields both indexes of matched words, and the index and
+// -1 for each other word.
 func steps(pairs []pair, n, m int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		i, j := 0, 0

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// longest is the length of a longest common subsequence, by the textbook.
+// longest returns the length of a longest common subsequence, by the textbook algorithm.
 func longest(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for i := range a {
@@ -27,7 +27,7 @@ func longest(a, b []string) int {
 	return row[len(b)]
 }
 
-// checkPairs fails when pairs are no common subsequence, or one that is not as long.
+// checkPairs fails if pairs are not a common subsequence of the given length.
 func checkPairs(t rapid.TB, a, b []string, pairs []pair, length int) {
 	t.Helper()
 	last := pair{-1, -1}
@@ -54,12 +54,12 @@ func TestAlignFindsLongest(t *testing.T) {
 			turned[i] = pair{p.b, p.a}
 		}
 		if !slices.Equal(turned, pairs) {
-			t.Fatalf("%q and %q: %v, and the other way round %v", a, b, pairs, turned)
+			t.Fatalf("%q and %q: %v, swapped %v", a, b, pairs, turned)
 		}
 	})
 }
 
-// An edit of a text that is long, as documents are edited: most of it is the same.
+// Long texts are usually edited like this: most of the text stays the same.
 func TestAlignEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := vocabulary(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 600).Draw(t, "length"), 50)
@@ -73,7 +73,7 @@ func TestAlignEdits(t *testing.T) {
 	})
 }
 
-// vocabulary returns a text of so many different words.
+// vocabulary returns a text with the given number of different words.
 func vocabulary(seed uint64, length, words int) []string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	text := make([]string, length)
@@ -83,7 +83,7 @@ func vocabulary(seed uint64, length, words int) []string {
 	return text
 }
 
-// Long documents that have nothing in common, or the same few words in another order, are what takes longest.
+// The worst cases are long documents that have nothing in common, or the same few words in another order.
 func TestAlignLongTexts(t *testing.T) {
 	const length, maxMemory = 30_000, 100 << 20
 	for name, words := range map[string]int{"two words": 2, "a vocabulary": 2000, "hardly any twice": 1 << 20} {
@@ -93,14 +93,14 @@ func TestAlignLongTexts(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			pairs := align(a, b)
 			runtime.ReadMemStats(&after)
-			want := longest(a[:1000], b[:1000]) // which the whole has at least
+			want := longest(a[:1000], b[:1000]) // a lower bound for the whole texts
 			if len(pairs) < want {
-				t.Errorf("%d pairs, and %d in the beginnings alone", len(pairs), want)
+				t.Errorf("%d pairs, but %d in the first 1000 words alone", len(pairs), want)
 			}
 			checkPairs(t, a, b, pairs, len(pairs))
 			t.Logf("%d pairs, %d MB", len(pairs), (after.TotalAlloc-before.TotalAlloc)>>20)
 			if used := after.TotalAlloc - before.TotalAlloc; used > maxMemory {
-				t.Errorf("%d bytes were used, over %d", used, maxMemory)
+				t.Errorf("used %d bytes, more than %d", used, maxMemory)
 			}
 		})
 	}

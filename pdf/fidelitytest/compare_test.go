@@ -17,7 +17,7 @@ import (
 
 const serif, sans = "Liberation Serif", "Liberation Sans"
 
-// documents are what LibreOffice makes PDFs of for TestCompare: each differs in one thing from another.
+// documents returns the input of TestCompare. Each document differs from another in one thing.
 func documents(t *testing.T) map[string][]byte {
 	contract, err := os.ReadFile("../../examples/contract/template.docx")
 	if err != nil {
@@ -52,7 +52,8 @@ func documents(t *testing.T) map[string][]byte {
 	}
 }
 
-// book has n chapters of two pages each. The texts are put into the first, where there is room for one on its second page.
+// book returns n chapters of two pages each. The texts go into the first chapter, whose second page has space for
+// one.
 func book(n int, texts ...string) []byte {
 	d := document{font: serif, running: true}
 	for i := range n {
@@ -62,7 +63,7 @@ func book(n int, texts ...string) []byte {
 	return d.write()
 }
 
-// A span is what a part of a score may be.
+// A span is the range of a value in a score.
 type span struct{ low, high float64 }
 
 var all, none = span{1, 1}, span{0, 0}
@@ -72,26 +73,27 @@ func TestCompare(t *testing.T) {
 	same := [6]span{all, all, all, all, all, all}
 	tests := []struct {
 		a, b       string
-		want       [6]span // words, breaks of lines and of pages, within 1 and 3 points, SSIM
-		difference string  // part of what is told; "" when they are the same
+		want       [6]span // words, line and page breaks, within 1 and 3 points, SSIM
+		difference string  // a part of Difference; "" if the pages are the same
 	}{
 		{"letter", "letter-again", same, ""},
 		{"contract", "contract-again", same, ""},
 		{"empty", "empty", same, ""},
-		// One word is another, and what follows it on its line moves.
+		// One word differs, so the words after it on the same line move.
 		{"letter", "edited", [6]span{{0.9995, 0.9997}, all, all, {0.99, 0.9995}, {0.99, 0.9995}, {0.99, 0.999}}, `"changed" at (`},
 		{"plain", "plain-sans", [6]span{all, {0.05, 0.5}, none, {0, 0.1}, {0, 0.1}, {0, 0.3}}, `" at (56.80, 56.50) `},
-		// In the order of reading, 8 % less would be matched.
+		// In reading order, 8 % fewer words would match.
 		{"table", "table-sans", [6]span{{0.97, 0.999}, {0.4, 0.9}, none, {0, 0.2}, {0, 0.2}, {0, 0.3}}, "page 1: "},
 		{"letter", "landscape", [6]span{all, {0.1, 0.5}, none, {0, 0.1}, {0, 0.1}, {0, 0.3}}, "page 1: is 596×842 points, and 842×596 in B"},
-		{"letter", "other", [6]span{{0.05, 0.25}, {0, 0.1}, none, {0, 0.1}, {0, 0.1}, {0, 0.4}}, "is in A alone"},
+		{"letter", "other", [6]span{{0.05, 0.25}, {0, 0.1}, none, {0, 0.1}, {0, 0.1}, {0, 0.4}}, "is only in A"},
 		{"letter", "empty", [6]span{none, none, none, none, none, {0, 0.05}}, "A has 4 pages, B 1"},
-		// Only the break within the first of four chapters is at another place.
-		{"book", "inserted", [6]span{{0.98, 0.99}, {0.98, 0.99}, {6.0 / 7, 6.0 / 7}, {0.75, 0.9}, {0.75, 0.9}, {0.7, 0.9}}, "is in B alone"},
-		// Of its eight pages two are missing, and on all the others the foot tells their number.
-		{"book", "three", [6]span{{0.85, 0.86}, {0.85, 0.86}, {10.0 / 12, 10.0 / 12}, {0.85, 0.86}, {0.85, 0.86}, {0.7, 0.8}}, "A has 8 pages, B 6"},
-		{"red", "blue", [6]span{all, all, all, all, all, {0.5, 0.95}}, "pixels are of another grey"},
-		{"red", "white", [6]span{all, all, all, all, all, {0.5, 0.95}}, "pixels are of another grey"},
+		// Only the break within the first of four chapters moves.
+		{"book", "inserted", [6]span{{0.98, 0.99}, {0.98, 0.99}, {6.0 / 7, 6.0 / 7}, {0.75, 0.9}, {0.75, 0.9}, {0.7, 0.9}}, "is only in B"},
+		// Two of eight pages are missing, and the footers of all others show the number of pages.
+		{"book", "three", [6]span{{0.85, 0.86}, {0.85, 0.86}, {10.0 / 12, 10.0 / 12}, {0.85, 0.86}, {0.85, 0.86}, {0.7, 0.8}},
+			"A has 8 pages, B 6"},
+		{"red", "blue", [6]span{all, all, all, all, all, {0.5, 0.95}}, "pixels differ"},
+		{"red", "white", [6]span{all, all, all, all, all, {0.5, 0.95}}, "pixels differ"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.a+" and "+tt.b, func(t *testing.T) {
@@ -99,12 +101,12 @@ func TestCompare(t *testing.T) {
 			s := compare(t, filepath.Join(dir, tt.a+".pdf"), filepath.Join(dir, tt.b+".pdf"))
 			for i, value := range []float64{s.WordMatch, s.LineBreaks, s.PageBreaks, s.Within1, s.Within3, s.SSIM} {
 				if value < tt.want[i].low || value > tt.want[i].high {
-					t.Errorf("the score is %s, want %v", s, tt.want)
+					t.Errorf("score: %s, want %v", s, tt.want)
 					break
 				}
 			}
 			if s.Same() != (tt.difference == "") || !strings.Contains(s.Difference(), tt.difference) {
-				t.Errorf("same is %v, and the difference\n%s\nwant in it %q", s.Same(), s.Difference(), tt.difference)
+				t.Errorf("Same() = %v, Difference() =\n%s\nwant %q in it", s.Same(), s.Difference(), tt.difference)
 			}
 		})
 	}
@@ -119,13 +121,13 @@ func compare(t *testing.T, a, b string) fidelitytest.Score {
 	return s
 }
 
-// A page is what handmade makes one of.
+// A page is the input of handmade.
 type page struct {
-	content string // operators
-	entries string // of the page's dictionary
+	content string // drawing operators
+	entries string // additional entries of the page's dictionary
 }
 
-// handmade writes a PDF. Its font F is Helvetica; its font X has a control character for each A.
+// handmade writes a PDF. Its font F is Helvetica. Its font X maps each A to a control character.
 func handmade(t *testing.T, title string, pages ...page) string {
 	t.Helper()
 	const toUnicode = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange\n" +
@@ -138,7 +140,8 @@ func handmade(t *testing.T, title string, pages ...page) string {
 	kids := ""
 	for _, p := range pages {
 		kids += fmt.Sprintf("%d 0 R ", len(objects)+1)
-		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F 4 0 R/X 5 0 R>>>>%s>>", len(objects)+2, p.entries), stream(p.content))
+		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F 4 0 R/X 5 0 R>>>>%s>>",
+			len(objects)+2, p.entries), stream(p.content))
 	}
 	objects[1] = fmt.Sprintf("<</Type/Pages/MediaBox[0 0 300 200]/Kids[%s]/Count %d>>", kids, len(pages))
 	var b, table bytes.Buffer
@@ -148,7 +151,8 @@ func handmade(t *testing.T, title string, pages ...page) string {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
 	}
 	start := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer<</Size %[1]d/Root 1 0 R/Info 3 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, &table, start)
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer<</Size %[1]d/Root 1 0 R/Info 3 0 R>>\nstartxref\n%d\n%%%%EOF\n",
+		len(objects)+1, &table, start)
 	path := filepath.Join(t.TempDir(), "handmade.pdf")
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
@@ -156,7 +160,7 @@ func handmade(t *testing.T, title string, pages ...page) string {
 	return path
 }
 
-// line draws a line of text, so high above the foot of the page.
+// line draws a line of text at a height above the bottom of the page.
 func line(font string, height int, text string) string {
 	return fmt.Sprintf("BT /%s 12 Tf 20 %d Td (%s) Tj ET\n", font, height, text)
 }
@@ -177,10 +181,10 @@ func TestCompareHandmade(t *testing.T) {
 			t.Errorf("%s\n%s", s, s.Difference())
 		}
 		if back := compare(t, turned, plain); back.String() != s.String() {
-			t.Errorf("%s, and the other way round %s", s, back)
+			t.Errorf("%s, swapped %s", s, back)
 		}
 		if s := compare(t, turned, turned); !s.Same() {
-			t.Errorf("a turned page and itself: %s", s)
+			t.Errorf("a rotated page and itself: %s", s)
 		}
 	})
 	t.Run("hostile text", func(t *testing.T) {
@@ -194,11 +198,12 @@ func TestCompareHandmade(t *testing.T) {
 	t.Run("lines without words", func(t *testing.T) {
 		lines := handmade(t, "", page{content: "20 20 100 100 re S"}, page{content: "40 20 100 100 re S"})
 		s := compare(t, lines, handmade(t, "", page{content: "20 20 100 100 re S"}))
-		if s.WordsA != 0 || s.WordMatch != 1 || s.PageBreaks != 1 || s.SSIM < 0.4 || s.SSIM > 0.6 || s.Pages[0].SSIM != 1 || s.Pages[1].SSIM > 0.1 || s.Same() {
+		if s.WordsA != 0 || s.WordMatch != 1 || s.PageBreaks != 1 || s.SSIM < 0.4 || s.SSIM > 0.6 || s.Pages[0].SSIM != 1 ||
+			s.Pages[1].SSIM > 0.1 || s.Same() {
 			t.Errorf("%s\n%s", s, s.Difference())
 		}
 	})
-	t.Run("a path like an option", func(t *testing.T) {
+	t.Run("a path that looks like an option", func(t *testing.T) {
 		t.Chdir(filepath.Dir(plain))
 		if err := os.Link("handmade.pdf", "-v"); err != nil {
 			t.Fatal(err)
@@ -217,7 +222,7 @@ func TestCompareFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge := handmade(t, "", page{entries: "/MediaBox[0 0 9000 9000]"})
-	for name, path := range map[string]string{"missing": "missing.pdf", "no PDF": broken, "a huge page": huge} {
+	for name, path := range map[string]string{"missing": "missing.pdf", "not a PDF": broken, "a huge page": huge} {
 		for _, paths := range [][2]string{{good, path}, {path, good}} {
 			if s, err := fidelitytest.Compare(t.Context(), paths[0], paths[1]); err == nil || !strings.Contains(err.Error(), filepath.Base(path)) {
 				t.Errorf("%s: %s, %v", name, s, err)
@@ -227,11 +232,11 @@ func TestCompareFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if s, err := fidelitytest.Compare(ctx, good, good); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %s, %v", s, err)
+		t.Errorf("canceled: %s, %v", s, err)
 	}
 }
 
-// BenchmarkCompare compares 50 pages with those that another font gives.
+// BenchmarkCompare compares 50 pages with the same text in another font.
 func BenchmarkCompare(b *testing.B) {
 	text := paragraphs(prose(1, 300)...)
 	dir := convert(b, map[string][]byte{

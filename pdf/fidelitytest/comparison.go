@@ -6,18 +6,19 @@ import (
 	"math"
 )
 
-// A comparison is what is found in the words of two documents.
+// A comparison is the result of comparing the words of two documents.
 type comparison struct {
 	pagesA, pagesB       int
-	words, lines, breaks tally // breaks of pages
+	words, lines, breaks tally // breaks are page breaks
 	within1, within3     int
-	moved                []int // the pages of words that are not matched with one within 3 points
+	moved                []int // the page numbers of words without a match within 3 points
 	differences          []difference
 }
 
-// compareWords compares the words of two documents in the order in which they are drawn, which is that of the text in what
-// word processors write. When that does not match all of them, it tries the order of reading, which pdftotext takes from
-// where they are: it is the same for engines that draw in different orders, but guessed, above all in tables.
+// compareWords compares the words of two documents in drawing order, which is text order in PDFs from word
+// processors. If that does not match all words, it also tries the reading order, which pdftotext derives from
+// positions. Reading order does not depend on the drawing order of an engine, but it is guessed, especially in
+// tables. The order with more matches wins.
 func compareWords(ctx context.Context, a, b string) (*comparison, error) {
 	drawn, err := compareOrder(ctx, a, b, "-raw")
 	if err != nil || drawn.words.share() == 1 {
@@ -30,7 +31,7 @@ func compareWords(ctx context.Context, a, b string) (*comparison, error) {
 	return drawn, nil
 }
 
-// compareOrder compares the words of two documents in the order that the options of pdftotext ask for.
+// compareOrder compares the words of two documents in the order set by the options of pdftotext.
 func compareOrder(ctx context.Context, a, b string, options ...string) (*comparison, error) {
 	pagesA, err := readWords(ctx, a, options...)
 	if err != nil {
@@ -43,7 +44,7 @@ func compareOrder(ctx context.Context, a, b string, options ...string) (*compari
 	return comparePages(pagesA, pagesB), nil
 }
 
-// comparePages compares two documents that are given as the words of each page.
+// comparePages compares two documents, given as the words of each page.
 func comparePages(a, b [][]word) *comparison {
 	c := &comparison{pagesA: len(a), pagesB: len(b)}
 	bodyA, runningA := split(a)
@@ -53,7 +54,7 @@ func comparePages(a, b [][]word) *comparison {
 	return c
 }
 
-// compareTexts counts what two texts have, and notes their differences.
+// compareTexts compares two texts and records their differences.
 func (c *comparison) compareTexts(a, b text) {
 	for i, j := range steps(align(a.strings(), b.strings()), len(a.words), len(b.words)) {
 		c.words.add(i >= 0, j >= 0)
@@ -63,7 +64,7 @@ func (c *comparison) compareTexts(a, b text) {
 	}
 }
 
-// place compares where two matched words are; one of them is nil when there is none to match the other.
+// place compares the positions of two matched words. One of them is nil if the other has no match.
 func (c *comparison) place(a, b *word) {
 	if a.within(1, b) {
 		c.within1++
@@ -82,10 +83,10 @@ func (c *comparison) place(a, b *word) {
 	}
 }
 
-// A tally is how many of something each document has, and how many both have.
+// A tally counts something in each document and in both.
 type tally struct{ a, b, both int }
 
-// add counts something that A has, or B, or both.
+// add counts one thing that is in A, in B, or in both.
 func (t *tally) add(a, b bool) {
 	if a {
 		t.a++
@@ -98,7 +99,7 @@ func (t *tally) add(a, b bool) {
 	}
 }
 
-// share is what both have, of what each has.
+// share returns twice what both have, divided by the sum of what each has; 1 if neither has any.
 func (t tally) share() float64 {
 	if t.a+t.b == 0 {
 		return 1
@@ -106,10 +107,10 @@ func (t tally) share() float64 {
 	return float64(2*t.both) / float64(t.a+t.b)
 }
 
-// A text is some words of a document in their order.
+// A text is a sequence of words of a document.
 type text struct {
 	words []word
-	paged bool // its page breaks count
+	paged bool // whether its page breaks count
 }
 
 func (t text) strings() []string {
@@ -120,7 +121,7 @@ func (t text) strings() []string {
 	return words
 }
 
-// at returns the i-th word, and nil for -1.
+// at returns the i-th word, or nil for -1.
 func (t text) at(i int) *word {
 	if i < 0 {
 		return nil
@@ -128,14 +129,14 @@ func (t text) at(i int) *word {
 	return &t.words[i]
 }
 
-// breaksLine reports whether the i-th word begins a line other than the first; for -1 it does not.
+// breaksLine reports whether the i-th word starts a line other than the first. It returns false for -1.
 func (t text) breaksLine(i int) bool { return i > 0 && !t.words[i].follows(&t.words[i-1]) }
 
-// breaksPage reports whether the i-th word begins a page other than the first; for -1 it does not.
+// breaksPage reports whether the i-th word starts a page other than the first. It returns false for -1.
 func (t text) breaksPage(i int) bool { return t.paged && i > 0 && t.words[i].page != t.words[i-1].page }
 
-// within reports whether two words are on pages of the same number with their top left corners not further apart than
-// this. A word that is not there is not.
+// within reports whether the top left corners of two words are at most this many points from each other, on pages
+// with the same number. It returns false if either word is nil.
 func (w *word) within(points float64, o *word) bool {
 	return w != nil && o != nil && w.page == o.page && math.Hypot(w.xMin-o.xMin, w.yMin-o.yMin) <= points
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scoreOf is what of a score comes from words, as twice what both have over what each has.
+// scoreOf returns the score of two texts as fractions: twice what both have, over the sum of what each has.
 func scoreOf(a, b [][]word) string {
 	c := comparePages(a, b)
 	part := func(t tally) string { return fmt.Sprintf("%d/%d", 2*t.both, t.a+t.b) }
@@ -47,10 +47,10 @@ func TestComparePages(t *testing.T) {
 		{"a page missing", pages("a", "b", "c"), pages("a", "c"), "words 4/5, lines 2/3, pages 2/3, within 1 1"},
 		{"a line inserted at the beginning", pages("a b/c d"), pages("x y/a b/c d"), "words 8/10, lines 2/3, pages 0/0, within 0 0"},
 		{"words that change places", pages("a b c"), pages("c a b"), "words 4/6, lines 0/0, pages 0/0, within 0 0"},
-		// A word goes from one page to the next, over the foot of the one and the head of the other.
-		{"a word over heads and feet", pages("head/a b/1", "head/c d/2", "head/e/3"), pages("head/a/1", "head/b c d/2", "head/e/3"),
+		// A word moves to the next page, across the footer of one and the header of the other.
+		{"a word across headers and footers", pages("head/a b/1", "head/c d/2", "head/e/3"), pages("head/a/1", "head/b c d/2", "head/e/3"),
 			"words 22/22, lines 12/14, pages 2/4, within 8 8"},
-		{"a page more, with heads and feet", pages("head/a b/1", "head/c d/2"), pages("head/a b/1", "head/c d/2", "head/e/3"),
+		{"an additional page with header and footer", pages("head/a b/1", "head/c d/2"), pages("head/a b/1", "head/c d/2", "head/e/3"),
 			"words 16/19, lines 8/11, pages 2/3, within 8 8"},
 		{"within one point", pages("a b"), moved(pages("a b"), 0.6, -0.79), "words 4/4, lines 0/0, pages 0/0, within 2 2"},
 		{"within three points", pages("a b"), moved(pages("a b"), -1, 0.1), "words 4/4, lines 0/0, pages 0/0, within 0 2"},
@@ -62,13 +62,13 @@ func TestComparePages(t *testing.T) {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 			if got := scoreOf(tt.b, tt.a); got != tt.want {
-				t.Errorf("the other way round %s, want %s", got, tt.want)
+				t.Errorf("swapped %s, want %s", got, tt.want)
 			}
 		})
 	}
 }
 
-// layout lays words out anyhow on lines and pages.
+// layout splits words into random lines and pages.
 func layout(t *rapid.T, label string, words []string) [][]word {
 	var b strings.Builder
 	for _, w := range words {
@@ -77,8 +77,8 @@ func layout(t *rapid.T, label string, words []string) [][]word {
 	return pages(strings.Split(b.String(), "|")...)
 }
 
-// What both have of a text of which no word comes twice can be said without an alignment. No word is a number, which might
-// count pages.
+// If no word occurs twice, the shares of two texts can be computed without an alignment. No word is a number, because
+// numbers may be page numbers.
 func TestSharesOfUniqueWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var kept [2][]string
@@ -115,7 +115,7 @@ func TestSharesOfUniqueWords(t *testing.T) {
 	})
 }
 
-// breaks returns the words before which lines and pages break, in the layout of func pages.
+// breaks returns the words after line breaks and page breaks, in the layout of func pages.
 func breaks(pages [][]word) (lines, starts []string) {
 	for i, page := range slices.DeleteFunc(slices.Clone(pages), func(p []word) bool { return len(p) == 0 }) {
 		for j, w := range page {
@@ -130,7 +130,7 @@ func breaks(pages [][]word) (lines, starts []string) {
 	return lines, starts
 }
 
-// Whatever the documents are, the score is the same both ways round, in its bounds, and 1 for a document and itself.
+// For any two documents, the score is symmetric and within its bounds. A document compared with itself scores 1.
 func TestScoreOfAnyWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.SampledFrom([]string{"a", "b", "c", "1", "2", "3"}))
@@ -138,10 +138,10 @@ func TestScoreOfAnyWords(t *testing.T) {
 		s, turned, same := scoreWithoutPictures(a, b), scoreWithoutPictures(b, a), scoreWithoutPictures(a, a)
 		turned.PagesA, turned.PagesB, turned.WordsA, turned.WordsB = turned.PagesB, turned.PagesA, turned.WordsB, turned.WordsA
 		if s.String() != turned.String() || !reflect.DeepEqual(s.Pages, turned.Pages) {
-			t.Fatalf("%s\nand the other way round\n%s", s, turned)
+			t.Fatalf("%s\nswapped\n%s", s, turned)
 		}
 		if s.Same() != turned.Same() || s.Same() != reflect.DeepEqual(a, b) {
-			t.Fatalf("%v and %v: same is %v, the other way round %v", a, b, s.Same(), turned.Same())
+			t.Fatalf("%v and %v: Same() = %v, swapped %v", a, b, s.Same(), turned.Same())
 		}
 		if !(0 <= s.Within1 && s.Within1 <= s.Within3 && s.Within3 <= s.WordMatch && s.WordMatch <= 1 &&
 			0 <= s.LineBreaks && s.LineBreaks <= 1 && 0 <= s.PageBreaks && s.PageBreaks <= 1) {
@@ -153,7 +153,7 @@ func TestScoreOfAnyWords(t *testing.T) {
 	})
 }
 
-// scoreWithoutPictures is the score of documents of which the words are known alone.
+// scoreWithoutPictures returns the score of two documents based on their words only.
 func scoreWithoutPictures(a, b [][]word) Score {
 	s := Score{Pages: make([]Page, max(len(a), len(b)))}
 	s.take(comparePages(a, b))
@@ -172,10 +172,11 @@ func TestDifference(t *testing.T) {
 			`page 1: "b" at (50.00, 0.00) 40.00×10.00 is on page 2 in B, at (0.00, 0.00) 40.00×10.00` + "\n" +
 				`page 2: "c" at (0.00, 0.00) 40.00×10.00 is at (0.00, 20.00) 40.00×10.00 in B`},
 		{"other words, by page", pages("a", "c d", "e"), pages("a", "c x", "y"),
-			`page 2: "d" at (50.00, 0.00) 40.00×10.00 is in A alone` + "\n" + `page 2: "x" at (50.00, 0.00) 40.00×10.00 is in B alone` + "\n" +
-				`page 3: "e" at (0.00, 0.00) 40.00×10.00 is in A alone` + "\n" + `page 3: "y" at (0.00, 0.00) 40.00×10.00 is in B alone`},
-		{"pages", pages("a", "b"), pages("a"), "A has 2 pages, B 1\n" + `page 2: "b" at (0.00, 0.00) 40.00×10.00 is in A alone`},
-		{"to the same place of another page", pages("a", ""), pages("", "a"), `page 1: "a" at (0.00, 0.00) 40.00×10.00 is on page 2 in B, at (0.00, 0.00) 40.00×10.00`},
+			`page 2: "d" at (50.00, 0.00) 40.00×10.00 is only in A` + "\n" + `page 2: "x" at (50.00, 0.00) 40.00×10.00 is only in B` + "\n" +
+				`page 3: "e" at (0.00, 0.00) 40.00×10.00 is only in A` + "\n" + `page 3: "y" at (0.00, 0.00) 40.00×10.00 is only in B`},
+		{"pages", pages("a", "b"), pages("a"), "A has 2 pages, B 1\n" + `page 2: "b" at (0.00, 0.00) 40.00×10.00 is only in A`},
+		{"to the same place of another page", pages("a", ""), pages("", "a"),
+			`page 1: "a" at (0.00, 0.00) 40.00×10.00 is on page 2 in B, at (0.00, 0.00) 40.00×10.00`},
 		{"many", pages("a b c d e f g h i j k l m n o p q r s t u v w x y z"), pages(""), alone("abcdefghij") + "… and 16 more differences"},
 	}
 	for _, tt := range tests {
@@ -185,22 +186,22 @@ func TestDifference(t *testing.T) {
 				t.Errorf("tells\n%s\nwant\n%s", got, tt.want)
 			}
 			if s.Same() != (tt.want == "") {
-				t.Errorf("same is %v", s.Same())
+				t.Errorf("Same() = %v", s.Same())
 			}
 		})
 	}
 }
 
-// alone is what is told of words of one letter each that are in A alone, on one line.
+// alone returns the difference for words of one letter each that are only in A, on one line.
 func alone(letters string) string {
 	var b strings.Builder
 	for i, r := range letters {
-		fmt.Fprintf(&b, "page 1: %q at (%.2f, 0.00) 40.00×10.00 is in A alone\n", string(r), 50*float64(i))
+		fmt.Fprintf(&b, "page 1: %q at (%.2f, 0.00) 40.00×10.00 is only in A\n", string(r), 50*float64(i))
 	}
 	return b.String()
 }
 
-// Two words are at the same place when all four sides are, but for what is below the precision of numbers in PDFs.
+// Two words are at the same position if all four sides are, within the precision of numbers in PDFs.
 func TestSamePlace(t *testing.T) {
 	for side, move := range map[string]func(w *word, by float64){
 		"left":   func(w *word, by float64) { w.xMin += by },
@@ -212,13 +213,13 @@ func TestSamePlace(t *testing.T) {
 			a, b := pages("a"), pages("a")
 			move(&b[0][0], by)
 			if s := scoreWithoutPictures(a, b); s.Same() != want {
-				t.Errorf("%s %v further: same is %v", side, by, s.Same())
+				t.Errorf("%s moved by %v: Same() = %v", side, by, s.Same())
 			}
 		}
 	}
 }
 
-// The words that moved are counted on the pages of both documents.
+// Moved words count on the pages of both documents.
 func TestMovedWords(t *testing.T) {
 	s := scoreWithoutPictures(pages("a b c", "d", "e f"), pages("a b", "c/d", "e f x y"))
 	var got []int

@@ -7,25 +7,27 @@ import (
 )
 
 const (
-	// samePlace is how far a side of a word may be from where it is in the other document for the two to be at the same place:
-	// some units of the last place of what is written in PDFs.
+	// samePlace is the tolerance, in points, for two words to be at the same position: a few units of the last digit
+	// that PDFs contain.
 	samePlace = 0.01
 
-	maxDifferences = 10 // that are told
+	maxDifferences = 10 // in a report
 )
 
-// A difference is a word that is in one document alone, or at another place in the other; or, without words, a page.
+// A difference is a word that is only in one document, or at another position in the other one. Without words, it is
+// a difference between two pages, or between the documents.
 type difference struct {
 	page    int // 0 for the whole document
 	a, b    *word
-	message string // when there is no word
+	message string // if there is no word
 }
 
-// Same reports whether the pages of both documents are the same: as many, of the same size in points, with the same words at
-// the same places to a hundredth of a point, and the same points in the same shades of grey.
+// Same reports whether the pages of both documents are the same: the same number of pages, of the same size in
+// points, with the same words at the same positions to a hundredth of a point, and the same pixels in the same shades
+// of gray.
 func (s Score) Same() bool { return len(s.differences) == 0 }
 
-// Difference tells how the pages of both documents differ, by page, in lines; not more than the first ten things. It is "" when
+// Difference describes how the pages of both documents differ, in up to ten lines sorted by page. It returns "" if
 // they are the same.
 func (s Score) Difference() string {
 	var lines []string
@@ -50,9 +52,9 @@ func (d difference) what() string {
 	case d.a == nil && d.b == nil:
 		return d.message
 	case d.b == nil:
-		return fmt.Sprintf("%q at %s is in A alone", d.a.text, d.a.place())
+		return fmt.Sprintf("%q at %s is only in A", d.a.text, d.a.place())
 	case d.a == nil:
-		return fmt.Sprintf("%q at %s is in B alone", d.b.text, d.b.place())
+		return fmt.Sprintf("%q at %s is only in B", d.b.text, d.b.place())
 	case d.a.page != d.b.page:
 		return fmt.Sprintf("%q at %s is on page %d in B, at %s", d.a.text, d.a.place(), d.b.page, d.b.place())
 	default:
@@ -60,12 +62,13 @@ func (d difference) what() string {
 	}
 }
 
-// place is where a word is: its top left corner, and its size.
+// place returns the position of a word: its top left corner, and its size.
 func (w *word) place() string {
 	return fmt.Sprintf("(%.2f, %.2f) %.2f×%.2f", w.xMin, w.yMin, w.xMax-w.xMin, w.yMax-w.yMin)
 }
 
-// same reports whether two words are at the same place of pages of the same number. A word that is not there is not.
+// same reports whether two words are at the same position on pages with the same number. It returns false if either
+// word is nil.
 func (w *word) same(o *word) bool {
 	if w == nil || o == nil || w.page != o.page {
 		return false
@@ -78,7 +81,7 @@ func (w *word) same(o *word) bool {
 	return true
 }
 
-// differPages returns how the pages differ.
+// differPages returns the differences between pages.
 func (s *Score) differPages() []difference {
 	var found []difference
 	if s.PagesA != s.PagesB {
@@ -87,9 +90,10 @@ func (s *Score) differPages() []difference {
 	for _, p := range s.Pages[:min(s.PagesA, s.PagesB)] {
 		switch {
 		case p.sizeA != p.sizeB:
-			found = append(found, difference{page: p.Number, message: fmt.Sprintf("is %d×%d points, and %d×%d in B", p.sizeA[0], p.sizeA[1], p.sizeB[0], p.sizeB[1])})
+			found = append(found, difference{page: p.Number, message: fmt.Sprintf("is %d×%d points, and %d×%d in B", p.sizeA[0], p.sizeA[1],
+				p.sizeB[0], p.sizeB[1])})
 		case p.Pixels > 0:
-			found = append(found, difference{page: p.Number, message: fmt.Sprintf("%d pixels are of another grey, SSIM %.4f", p.Pixels, p.SSIM)})
+			found = append(found, difference{page: p.Number, message: fmt.Sprintf("%d pixels differ, SSIM %.4f", p.Pixels, p.SSIM)})
 		}
 	}
 	return found

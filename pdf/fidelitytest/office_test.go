@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// A document is what a test has LibreOffice turn into a PDF.
+// A document is the input for a PDF from LibreOffice.
 type document struct {
 	font      string
 	landscape bool
-	running   bool // it has a running head, and a foot with the page number
+	running   bool // with a header, and a footer with the page number
 	parts     []string
 }
 
@@ -37,21 +37,27 @@ func (d document) write() []byte {
 		margin = `<style:header-style><style:header-footer-properties fo:min-height="1cm" fo:margin-bottom="5mm"/></style:header-style>` +
 			`<style:footer-style><style:header-footer-properties fo:min-height="1cm" fo:margin-top="5mm"/></style:footer-style>`
 	}
-	return []byte(`<?xml version="1.0" encoding="UTF-8"?><office:document office:mimetype="application/vnd.oasis.opendocument.text" office:version="1.2"` +
+	return []byte(`<?xml version="1.0" encoding="UTF-8"?><office:document ` +
+		`office:mimetype="application/vnd.oasis.opendocument.text" office:version="1.2"` +
 		` xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"` +
 		` xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"` +
 		` xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"` +
 		` xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0">` +
 		`<office:font-face-decls><style:font-face style:name="F" svg:font-family="'` + d.font + `'"/></office:font-face-decls>` +
-		`<office:styles><style:default-style style:family="paragraph"><style:paragraph-properties fo:margin-bottom="3mm" fo:orphans="1" fo:widows="1"/>` +
-		`<style:text-properties style:font-name="F" fo:font-size="12pt" fo:language="en" fo:country="GB" fo:hyphenate="false"/></style:default-style></office:styles>` +
-		`<office:automatic-styles><style:style style:name="New" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style>` +
-		`<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="` + width + `" fo:page-height="` + height + `" fo:margin="2cm"/>` + margin + `</style:page-layout></office:automatic-styles>` +
-		`<office:master-styles><style:master-page style:name="Standard" style:page-layout-name="L">` + running + `</style:master-page></office:master-styles>` +
+		`<office:styles><style:default-style style:family="paragraph"><style:paragraph-properties fo:margin-bottom="3mm" ` +
+		`fo:orphans="1" fo:widows="1"/>` +
+		`<style:text-properties style:font-name="F" fo:font-size="12pt" fo:language="en" fo:country="GB" ` +
+		`fo:hyphenate="false"/></style:default-style></office:styles>` +
+		`<office:automatic-styles><style:style style:name="New" style:family="paragraph"><style:paragraph-properties ` +
+		`fo:break-before="page"/></style:style>` +
+		`<style:page-layout style:name="L"><style:page-layout-properties fo:page-width="` + width + `" fo:page-height="` + height +
+		`" fo:margin="2cm"/>` + margin + `</style:page-layout></office:automatic-styles>` +
+		`<office:master-styles><style:master-page style:name="Standard" style:page-layout-name="L">` + running +
+		`</style:master-page></office:master-styles>` +
 		`<office:body><office:text>` + strings.Join(d.parts, "") + `</office:text></office:body></office:document>`)
 }
 
-// paragraphs turns each text into one.
+// paragraphs returns a paragraph for each text.
 func paragraphs(texts ...string) []string {
 	var parts []string
 	for _, t := range texts {
@@ -60,12 +66,12 @@ func paragraphs(texts ...string) []string {
 	return parts
 }
 
-// chapter is paragraphs of which the first begins on a new page.
+// chapter returns paragraphs of which the first starts on a new page.
 func chapter(texts ...string) []string {
 	return append([]string{`<text:p text:style-name="New">` + texts[0] + `</text:p>`}, paragraphs(texts[1:]...)...)
 }
 
-// picture is a paragraph with a picture of one colour.
+// picture returns a paragraph with an image of one color.
 func picture(c color.Color) string {
 	m := image.NewNRGBA(image.Rect(0, 0, 8, 8))
 	for i := range 64 {
@@ -73,13 +79,13 @@ func picture(c color.Color) string {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {
-		panic(err) // a picture of 8 by 8 points in memory
+		panic(err) // encoding a small image in memory does not fail
 	}
 	return `<text:p><draw:frame text:anchor-type="as-char" svg:width="6cm" svg:height="4cm"><draw:image><office:binary-data>` +
 		base64.StdEncoding.EncodeToString(b.Bytes()) + `</office:binary-data></draw:image></draw:frame></text:p>`
 }
 
-// prose returns texts of 120 words that are made up, the same for the same seed.
+// prose returns n texts of 120 made-up words. The same seed returns the same texts.
 func prose(seed uint64, n int) []string {
 	random := rand.New(rand.NewPCG(seed, seed))
 	syllables := strings.Fields("ba den fi gor lu mas ne pol ri sta tum vel wo ze kin lo")
@@ -96,7 +102,7 @@ func prose(seed uint64, n int) []string {
 	return texts
 }
 
-// table is rows of cells whose texts wrap, below a row of headings that every page repeats.
+// table returns rows with cells whose text wraps, below a header row that repeats on every page.
 func table(rows int) string {
 	var b strings.Builder
 	row := func(texts ...string) {
@@ -117,8 +123,8 @@ func table(rows int) string {
 	return b.String()
 }
 
-// convert has LibreOffice make PDFs of files, all in one run, and returns the folder they are in, with the same names but
-// for the extension.
+// convert converts files to PDF with LibreOffice, all in one run. It returns the folder of the PDFs, which have the
+// same names with another extension.
 func convert(tb testing.TB, files map[string][]byte) string {
 	tb.Helper()
 	office, err := exec.LookPath("soffice")

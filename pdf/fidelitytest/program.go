@@ -12,11 +12,12 @@ import (
 
 const (
 	maxTime  = 2 * time.Minute // for one program and one document
-	maxSaid  = 1 << 10         // bytes of what a program says to its standard error
-	waitTime = time.Second     // for a program that was ended to be gone
+	maxSaid  = 1 << 10         // bytes of a program's standard error that are kept
+	waitTime = time.Second     // for a killed program to exit
 )
 
-// run runs a program of poppler, and lets read have what it writes, to the end. The program is gone when run returns.
+// run runs a program of poppler, and passes its output to read, which must read it to the end. When run returns, the
+// program has exited.
 func run(ctx context.Context, read func(io.Reader) error, name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
@@ -33,7 +34,7 @@ func run(ctx context.Context, read func(io.Reader) error, name string, args ...s
 	err = read(out)
 	late := ctx.Err()
 	if err != nil {
-		cancel() // it may wait for somebody to read on
+		cancel() // it may be blocked on writing
 	}
 	if err = outcome(err, late, cmd.Wait(), said); err != nil {
 		return fmt.Errorf("%s: %w", cmd, err)
@@ -41,13 +42,13 @@ func run(ctx context.Context, read func(io.Reader) error, name string, args ...s
 	return nil
 }
 
-// outcome is why a program failed, if it did.
+// outcome returns the reason why a program failed, or nil.
 func outcome(read, late, wait error, said *beginning) error {
 	var exit *exec.ExitError
 	switch {
 	case late != nil:
 		return late
-	case read != nil && !(errors.As(wait, &exit) && exit.Exited()): // otherwise there was nothing to read for a reason
+	case read != nil && !(errors.As(wait, &exit) && exit.Exited()): // otherwise the exit status explains why there was nothing to read
 		return read
 	case wait != nil:
 		return fmt.Errorf("%w: %s", wait, bytes.TrimSpace(said.text))
@@ -55,7 +56,7 @@ func outcome(read, late, wait error, said *beginning) error {
 	return nil
 }
 
-// beginning keeps the beginning of what is written to it.
+// beginning keeps the first bytes that are written to it.
 type beginning struct{ text []byte }
 
 func (b *beginning) Write(p []byte) (int, error) {

@@ -43,8 +43,8 @@ func TestRunFails(t *testing.T) {
 		{"a status", readAll, "echo no such page >&2; exit 3", "exit status 3: no such page"},
 		{"a status, and too little to read", two, "echo no such page >&2; exit 3", "exit status 3: no such page"},
 		{"a signal", readAll, "kill -9 $$", "signal: killed"},
-		{"a reader that has enough of what never ends", two, "exec yes", "enough"},
-		{"much to say", readAll, "yes | head -c 1000000 >&2; exit 1", "exit status 1: y\ny"},
+		{"a reader that stops before an endless output", two, "exec yes", "enough"},
+		{"a long message", readAll, "yes | head -c 1000000 >&2; exit 1", "exit status 1: y\ny"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,11 +55,11 @@ func TestRunFails(t *testing.T) {
 		})
 	}
 	if err := run(t.Context(), readAll, "no-such-program"); err == nil || !strings.Contains(err.Error(), "poppler-utils") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("a missing program: %v", err)
 	}
 }
 
-// A program that does not end is ended with the context, also while its output is read.
+// A program that does not exit is killed when the context is done, even while its output is being read.
 func TestRunEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := run(ctx, func(r io.Reader) error {
@@ -68,6 +68,6 @@ func TestRunEndsWithContext(t *testing.T) {
 		return errors.Join(err, readAll(r))
 	}, "yes")
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want that it was cancelled", err)
+		t.Errorf("%v, want context.Canceled", err)
 	}
 }

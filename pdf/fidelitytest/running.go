@@ -2,9 +2,9 @@ package fidelitytest
 
 import "strings"
 
-const maxRunning = 10 // lines of a running head, and of a running foot
+const maxRunning = 10 // lines in a header, and in a footer
 
-// lines cuts words where one does not follow the one before.
+// lines splits words into lines.
 func lines(words []word) [][]word {
 	var lines [][]word
 	start := 0
@@ -20,11 +20,12 @@ func lines(words []word) [][]word {
 	return lines
 }
 
-// split separates what a document says from its running heads and feet. Those stand between the last word of a page and
-// the first of the next, so that without this every word that goes to another page would have changed its order.
+// split separates the body of a document from its headers and footers. They are between the last word of a page and
+// the first of the next one, so every word that moves to another page would change its order without this.
 //
-// A line at the head or foot of a page is a running one when it is the same on one of the two pages before or after it, but
-// for numbers that count the pages. A page has up to maxRunning of them at each end, and keeps at least one other line.
+// A line at the top or bottom of a page belongs to the header or footer if it is the same on one of the two pages
+// before or after it, except for numbers that count the pages. A page has up to maxRunning such lines at each end,
+// and at least one other line.
 func split(pages [][]word) (body, running []word) {
 	byLine := make([][][]word, len(pages))
 	for i, page := range pages {
@@ -44,13 +45,13 @@ func split(pages [][]word) (body, running []word) {
 	return body, running
 }
 
-// An end takes the n-th line from one end of a page.
+// An end returns the n-th line from one end of a page.
 type end func(page [][]word, n int) []word
 
 func fromHead(page [][]word, n int) []word { return page[n] }
 func fromFoot(page [][]word, n int) []word { return page[len(page)-1-n] }
 
-// common counts the lines at one end of page i that are running ones, of those given.
+// common returns the number of header or footer lines at one end of page i. page contains its remaining lines.
 func common(pages [][][]word, i int, page [][]word, line end) int {
 	most := 0
 	for _, offset := range []int{-2, -1, 1, 2} {
@@ -67,7 +68,7 @@ func common(pages [][][]word, i int, page [][]word, line end) int {
 	return most
 }
 
-// sameRunning reports whether two lines are the same, but for page numbers; the second is offset pages further on.
+// sameRunning reports whether two lines are the same except for page numbers. The second line is offset pages later.
 func sameRunning(line, other []word, offset int) bool {
 	if len(line) != len(other) {
 		return false
@@ -80,7 +81,8 @@ func sameRunning(line, other []word, offset int) bool {
 	return true
 }
 
-// numbered reports whether two words are the same but for a number that grows by offset, such as 9/20 and 10/20.
+// numbered reports whether two words are the same except for a number that is larger by offset, such as 9/20 and
+// 10/20.
 func numbered(a, b string, offset int) bool {
 	const digits = "0123456789"
 	i, j := strings.IndexAny(a, digits), strings.IndexAny(b, digits)
@@ -93,7 +95,7 @@ func numbered(a, b string, offset int) bool {
 	return okA && okB && m-n == offset && restA == restB
 }
 
-// small reads a number that may be that of a page.
+// small parses a number that may be a page number.
 func small(digits string) (n int, ok bool) {
 	if len(digits) > 6 {
 		return 0, false

@@ -1,16 +1,16 @@
-// Package fidelitytest measures how alike the pages of two PDFs are that were made of one document: to prove that two ways
-// of one engine give the same pages, and to judge what another engine, or other fonts, change.
+// Package fidelitytest measures how similar the pages of two PDFs of one document are. Tests use it to prove that two
+// configurations of an engine generate the same pages, and to judge what another engine or other fonts change.
 //
 //	score, err := fidelitytest.Compare(ctx, "cold.pdf", "warm.pdf")
 //	…
 //	if d := score.Difference(); d != "" {
-//		t.Errorf("the pages are not the same:\n%s", d)
+//		t.Errorf("the pages differ:\n%s", d)
 //	}
 //
-// It reads words and pictures of pages by pdftotext and pdftoppm of poppler. It does not see colours of the same grey, lines
-// and pictures that changed by so little that no pixel at 72 dpi did, links, bookmarks, tags and the document's properties.
+// It reads words and pixels with pdftotext and pdftoppm of poppler. It does not detect different colors of the same
+// gray, changes too small to affect a pixel at 72 dpi, links, bookmarks, tags, or document properties.
 //
-// The command in tools/fidelity does the same from a shell.
+// The command tools/fidelity does the same from a shell.
 package fidelitytest
 
 import (
@@ -23,62 +23,63 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Score says how alike two documents are, A and B. All of it is symmetric: the score of B and A is the same, with A and B
-// exchanged.
+// A Score describes how similar two documents A and B are. It is symmetric: the score of B and A is the same, with A
+// and B exchanged.
 //
-// The words are those of pdftotext, in the order in which they are drawn or, when that matches more of them, in its reading
-// order. Running heads and feet, which are the same from page to page but for page numbers, are taken apart from the rest
-// of the text, and compared with those of the other document. Two words are matched when they have the same characters
-// and are in a longest common subsequence of the two texts. What is called a share below is from 0 to 1, and of both documents:
-// twice what they have in common, through the sum of what each has (F1, the harmonic mean of precision and recall).
-// Where neither has any, it is 1; where only one has, 0.
+// The words are those of pdftotext, in drawing order or, if that matches more of them, in reading order. Headers and
+// footers, which repeat from page to page except for page numbers, are separated from the body and compared with those
+// of the other document. Two words match if they have the same characters and belong to a longest common subsequence
+// of the two texts.
+//
+// A share is a number from 0 to 1: twice what both documents have in common, divided by the sum of what each has (F1,
+// the harmonic mean of precision and recall). If neither has any, it is 1; if only one has, it is 0.
 type Score struct {
-	PagesA, PagesB int // how many each has
+	PagesA, PagesB int // number of pages
 	WordsA, WordsB int
 
-	// WordMatch is the share of words that are matched. It is 1 when both documents have the same words in the same order.
+	// WordMatch is the share of matched words. It is 1 if both documents have the same words in the same order.
 	WordMatch float64
 
-	// LineBreaks is the share of line breaks that both have. A line breaks before a word that is on another page than the
-	// word before it, or overlaps it vertically by less than 40 % of the height of the smaller of the two. Both have a
-	// break when it is before words that are matched. In text that runs up or down the page, it breaks before every word.
+	// LineBreaks is the share of line breaks that both documents have. A line breaks before a word that is on another
+	// page than the previous word, or that overlaps it vertically by less than 40 % of the height of the smaller one.
+	// Both documents have a break if it is before matched words. In vertical text, a line breaks before every word.
 	LineBreaks float64
 
-	// PageBreaks is the share of page breaks that both have. A page breaks before the first word of a page other than the first
-	// with words, heads and feet aside. Both have a break when it is before words that are matched, also when the numbers of the
-	// pages differ. Pages without words break nothing.
+	// PageBreaks is the share of page breaks that both documents have. A page breaks before the first body word of
+	// each page with words, except the first such page. Both documents have a break if it is before matched words,
+	// even if the page numbers differ. Pages without words add no breaks.
 	PageBreaks float64
 
-	// Within1 and Within3 are the shares of words that are matched and whose top left corners are, on pages of the
-	// same number, at most 1 and 3 points from each other. They are never more than WordMatch.
+	// Within1 and Within3 are the shares of matched words whose top left corners are at most 1 and 3 points from each
+	// other, on pages with the same number. They never exceed WordMatch.
 	Within1, Within3 float64
 
-	// SSIM is the structural similarity (Wang et al. 2004) of the pages in shades of grey at 72 dpi, over windows of 8 by 8
-	// pixels, of which each counts by the ink in that document that has more of it there; all windows of all pages together. It
-	// is 1 when all pixels are the same or nothing has ink, about 0 when nothing is alike, and never below -1. Pages of
-	// different size are compared on a white canvas that has room for both, and a page that is missing is white.
-	// It is a tripwire for what is no text: text that moved by some points is as unlike as text that is gone.
+	// SSIM is the structural similarity (Wang et al. 2004) of the pages in grayscale at 72 dpi, over all windows of 8
+	// by 8 pixels of all pages. Each window is weighted by its ink in the document that has more of it there. SSIM is
+	// 1 if all pixels are the same or nothing has ink, about 0 if nothing is similar, and at least -1. Pages of
+	// different sizes are compared on a white canvas that fits both, and a missing page is white. SSIM detects
+	// changes outside the text. Text that moved by a few points scores as low as missing text.
 	SSIM float64
 
-	// Pages has what is known of each page, as many as the longer document has.
+	// Pages describes each page. It has as many elements as the longer document has pages.
 	Pages []Page
 
 	differences []difference
 }
 
-// A Page says how alike the two pages of one number are.
+// A Page describes how similar the two pages with one number are.
 type Page struct {
 	Number int // 1 for the first
 	SSIM   float64
-	Pixels int // that are not of the same grey, at 72 dpi
-	Moved  int // words of A and of B here that are not matched with one within 3 points
+	Pixels int // number of pixels with different shades of gray, at 72 dpi
+	Moved  int // number of words of A and B on this page without a match within 3 points
 
 	sizeA, sizeB [2]int // in points
 }
 
-// Compare compares two PDF files. It fails when one cannot be read, or has over 250,000 words.
+// Compare compares two PDF files. It fails if either is unreadable or has more than 250,000 words.
 func Compare(ctx context.Context, a, b string) (Score, error) {
-	a, errA := filepath.Abs(a) // so that none is taken for an option
+	a, errA := filepath.Abs(a) // so that paths are not parsed as options
 	b, errB := filepath.Abs(b)
 	if err := cmp.Or(errA, errB); err != nil {
 		return Score{}, err
@@ -109,7 +110,7 @@ func Compare(ctx context.Context, a, b string) (Score, error) {
 	return s, nil
 }
 
-// drawn is how many pages of A and B there are pictures of.
+// drawn returns the number of pages of A and B that were rendered.
 func (s *Score) drawn() (a, b int) {
 	for _, p := range s.Pages {
 		if p.sizeA != missing {
@@ -122,7 +123,7 @@ func (s *Score) drawn() (a, b int) {
 	return a, b
 }
 
-// take completes a score by what the comparison of words has found.
+// take adds the comparison of words to a score.
 func (s *Score) take(c *comparison) {
 	s.PagesA, s.PagesB = c.pagesA, c.pagesB
 	s.WordsA, s.WordsB = c.words.a, c.words.b
@@ -138,8 +139,9 @@ func (s *Score) take(c *comparison) {
 	slices.SortStableFunc(s.differences, func(d, e difference) int { return cmp.Compare(d.page, e.page) })
 }
 
-// String is the score in one line.
+// String returns the score in one line.
 func (s Score) String() string {
-	return fmt.Sprintf("pages %d/%d, words %d/%d: match %.4f, line breaks %.4f, page breaks %.4f, within 1 pt %.4f, within 3 pt %.4f, SSIM %.4f",
+	return fmt.Sprintf("pages %d/%d, words %d/%d: match %.4f, line breaks %.4f, page breaks %.4f, within 1 pt %.4f, within 3 pt "+
+		"%.4f, SSIM %.4f",
 		s.PagesA, s.PagesB, s.WordsA, s.WordsB, s.WordMatch, s.LineBreaks, s.PageBreaks, s.Within1, s.Within3, s.SSIM)
 }

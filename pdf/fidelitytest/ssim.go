@@ -9,12 +9,12 @@ import (
 	"io"
 )
 
-// The structural similarity of Z. Wang, A. C. Bovik, H. R. Sheikh and E. P. Simoncelli, "Image Quality Assessment: From
-// Error Visibility to Structural Similarity", IEEE Transactions on Image Processing 13 (4), 2004, with its constants, over
-// square windows whose points count alike.
+// Parameters of structural similarity from Z. Wang, A. C. Bovik, H. R. Sheikh, and E. P. Simoncelli, "Image Quality
+// Assessment: From Error Visibility to Structural Similarity", IEEE Transactions on Image Processing 13 (4), 2004.
+// The windows are square and unweighted.
 const (
-	window = 8          // points wide and high
-	step   = window / 2 // from one window to the next
+	window = 8          // width and height, in pixels
+	step   = window / 2 // distance of adjacent windows
 
 	white = 255
 	c1    = (0.01 * white) * (0.01 * white)
@@ -23,21 +23,21 @@ const (
 	maxPixels = 64 << 20 // of a page at 72 dpi
 )
 
-// A raster is a page at 72 dpi in shades of grey, 0 for black.
+// A raster is a page at 72 dpi in grayscale. 0 is black.
 type raster struct {
 	width, height int
-	points        []byte // nil of a page that is missing
+	points        []byte // nil for a missing page
 }
 
-// missing is the size of a page that is not there.
+// missing is the size of a missing page.
 var missing = [2]int{}
 
 func (r raster) size() [2]int { return [2]int{r.width, r.height} }
 
-// A likeness is how alike the windows of some pages are, each counting as much as there is ink in it.
+// A likeness is the similarity of the windows of some pages, weighted by their ink.
 type likeness struct {
 	sum, ink float64
-	pixels   int // that are not the same
+	pixels   int // number of different pixels
 }
 
 func (l *likeness) add(o likeness) {
@@ -46,7 +46,7 @@ func (l *likeness) add(o likeness) {
 	l.pixels += o.pixels
 }
 
-// ssim is 1 when there is no ink.
+// ssim returns the weighted mean, or 1 if there is no ink.
 func (l *likeness) ssim() float64 {
 	if l.ink == 0 {
 		return 1
@@ -54,7 +54,7 @@ func (l *likeness) ssim() float64 {
 	return l.sum / l.ink
 }
 
-// draw sends the pages of a document, one after the other.
+// draw renders the pages of a document and sends them in order. It closes pages.
 func draw(ctx context.Context, path string, pages chan<- raster) error {
 	defer close(pages)
 	return run(ctx, func(r io.Reader) error {
@@ -76,8 +76,8 @@ func draw(ctx context.Context, path string, pages chan<- raster) error {
 	}, "pdftoppm", "-r", "72", "-gray", path)
 }
 
-// readRaster reads the next picture of a stream of them in the format PGM, as pdftoppm writes it. At the end there is a page
-// that is missing.
+// readRaster reads the next image from a stream of PGM images, as pdftoppm writes them. At the end, it returns a
+// missing page.
 func readRaster(in *bufio.Reader) (raster, error) {
 	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
 		return raster{}, nil
@@ -86,25 +86,25 @@ func readRaster(in *bufio.Reader) (raster, error) {
 	for range 3 {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
-			return raster{}, fmt.Errorf("head of a picture: %w", err)
+			return raster{}, fmt.Errorf("read the header of an image: %w", err)
 		}
 		head = append(head, line...)
 	}
 	var p raster
 	if _, err := fmt.Sscanf(string(head), "P5\n%d %d\n255\n", &p.width, &p.height); err != nil {
-		return raster{}, fmt.Errorf("head of a picture: %q", head)
+		return raster{}, fmt.Errorf("invalid header of an image: %q", head)
 	}
 	if p.width < 1 || p.height < 1 || p.height > maxPixels/p.width {
-		return raster{}, fmt.Errorf("a page of %d by %d points", p.width, p.height)
+		return raster{}, fmt.Errorf("unsupported page size of %d by %d points", p.width, p.height)
 	}
 	p.points = make([]byte, p.width*p.height)
 	if _, err := io.ReadFull(in, p.points); err != nil {
-		return raster{}, fmt.Errorf("a picture: %w", err)
+		return raster{}, fmt.Errorf("read an image: %w", err)
 	}
 	return p, nil
 }
 
-// compareRasters compares the pages of two documents. What is missing at the end of the shorter one is white.
+// compareRasters compares the pages of two documents. Missing pages at the end of the shorter one are white.
 func compareRasters(a, b <-chan raster) (pages []Page, ssim float64) {
 	var all likeness
 	for {
@@ -118,7 +118,7 @@ func compareRasters(a, b <-chan raster) (pages []Page, ssim float64) {
 	}
 }
 
-// compare compares two pages on a canvas on which both have room, at its top left corner.
+// compare compares two pages, aligned at the top left corner of a canvas that fits both.
 func compare(a, b raster) likeness {
 	columns, rows := cells(max(a.width, b.width)), cells(max(a.height, b.height))
 	a, b = a.on(columns*step, rows*step), b.on(columns*step, rows*step)
@@ -143,11 +143,11 @@ func compare(a, b raster) likeness {
 	return l
 }
 
-// cells is how many cells of step points cover a length, and one more: a window is two wide and two high, and one begins with
-// each cell of the page.
+// cells returns the number of cells of step pixels that cover a length, plus one: a window is two cells wide and two
+// high, and a window starts at each cell of the page.
 func cells(length int) int { return (length+step-1)/step + 1 }
 
-// on returns a page on a white canvas that has room for it.
+// on returns the page on a white canvas, which must be large enough.
 func (r raster) on(width, height int) raster {
 	c := raster{width: width, height: height, points: bytes.Repeat([]byte{white}, width*height)}
 	for y := range r.height {
@@ -156,7 +156,8 @@ func (r raster) on(width, height int) raster {
 	return c
 }
 
-// sums are those of the points of two pages in some part of the canvas, of their squares and of their products.
+// sums are sums over the pixels of two pages in a part of the canvas: of the values, their squares, and their
+// products.
 type sums struct{ a, b, squaresA, squaresB, products int }
 
 func sumsOf(a, b raster, x, y int) (s sums) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn returns a page of this size with a square of one grey.
+// drawn returns a page with a square in one shade of gray.
 func drawn(width, height, x, y, side int, grey byte) raster {
 	r := raster{width: width, height: height, points: bytes.Repeat([]byte{white}, width*height)}
 	for i := range side * side {
@@ -28,19 +28,19 @@ func TestSSIM(t *testing.T) {
 		low, high float64
 		pixels    int
 	}{
-		{"nothing and nothing", raster{}, raster{}, 1, 1, 0},
+		{"missing and missing", raster{}, raster{}, 1, 1, 0},
 		{"white and white", blank, blank, 1, 1, 0},
-		{"white pages of two sizes", blank, drawn(60, 200, 0, 0, 0, 0), 1, 1, 0},
+		{"white pages of different sizes", blank, drawn(60, 200, 0, 0, 0, 0), 1, 1, 0},
 		{"white and missing", blank, raster{}, 1, 1, 0},
 		{"the same", square, square, 1, 1, 0},
 		{"the same on a larger page", square, drawn(300, 90, 20, 20, 16, 0), 1, 1, 0},
-		{"a square and nothing", square, blank, 0, 0.01, 256},
-		{"a square and no page", square, raster{}, 0, 0.01, 256},
-		{"however much white is around", drawn(1000, 1000, 20, 20, 16, 0), drawn(1000, 1000, 0, 0, 0, 0), 0, 0.01, 256},
+		{"a square and white", square, blank, 0, 0.01, 256},
+		{"a square and missing", square, raster{}, 0, 0.01, 256},
+		{"a large margin", drawn(1000, 1000, 20, 20, 16, 0), drawn(1000, 1000, 0, 0, 0, 0), 0, 0.01, 256},
 		{"moved by a point", square, drawn(100, 80, 21, 20, 16, 0), 0.5, 0.99, 32},
 		{"moved away", square, drawn(100, 80, 60, 20, 16, 0), 0, 0.01, 512},
 		{"a little lighter", square, drawn(100, 80, 20, 20, 16, 20), 0.1, 0.999, 256},
-		{"one of the last points", drawn(97, 79, 96, 78, 1, 254), drawn(97, 79, 0, 0, 0, 0), 0.9, 0.99999, 1},
+		{"the last pixel", drawn(97, 79, 96, 78, 1, 254), drawn(97, 79, 0, 0, 0, 0), 0.9, 0.99999, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestSSIM(t *testing.T) {
 	}
 }
 
-// The score is that of the formula as it stands in the paper, over the windows as they are promised.
+// The score matches the formula of the paper, over the documented windows.
 func TestSSIMIsTheFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		grey := rapid.SampledFrom([]byte{0, 1, 128, 254, 255, 255})
@@ -127,10 +127,10 @@ func TestReadRaster(t *testing.T) {
 
 func TestReadRasterRefuses(t *testing.T) {
 	for name, stream := range map[string]string{
-		"in colour":     "P6\n1 1\n255\n\x00\x00\x00",
-		"half a head":   "P5\n1 1\n",
+		"in color":      "P6\n1 1\n255\n\x00\x00\x00",
+		"half a header": "P5\n1 1\n",
 		"no size":       "P5\n0 5\n255\n",
-		"less than 0":   "P5\n-1 -1\n255\n\x00",
+		"negative size": "P5\n-1 -1\n255\n\x00",
 		"16 bits":       "P5\n1 1\n65535\n\x00\x00",
 		"too large":     "P5\n100000 100000\n255\n",
 		"overflow":      "P5\n4294967296 4294967296\n255\n",

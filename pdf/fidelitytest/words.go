@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	maxText  = 64 << 20 // bytes that pdftotext may write
-	maxWords = 250_000  // of a document; two that have nothing in common are aligned in ten seconds
+	maxText  = 64 << 20 // bytes of output of pdftotext
+	maxWords = 250_000  // per document; aligning two that have nothing in common takes ten seconds
 
-	// sameLine is the least share of its height by which a word overlaps the one before it when both are on one line.
+	// sameLine is the minimum vertical overlap, as a share of the smaller height, of consecutive words on one line.
 	sameLine = 0.4
 )
 
 var errTooLong = errors.New("the document has too many words")
 
-// A word is a word of a page, in points from the top left corner of the page as it is shown.
+// A word is a word on a page. Its coordinates are in points from the top left corner of the displayed page.
 type word struct {
 	text                   string
 	page                   int // 1 for the first
 	xMin, yMin, xMax, yMax float64
 }
 
-// readWords returns the words of each page. The options are those of pdftotext for their order.
+// readWords returns the words of each page. The options of pdftotext select their order.
 func readWords(ctx context.Context, path string, options ...string) ([][]word, error) {
 	var pages [][]word
 	err := run(ctx, func(r io.Reader) error {
@@ -45,11 +45,11 @@ func readWords(ctx context.Context, path string, options ...string) ([][]word, e
 	return pages, err
 }
 
-// parseWords reads what pdftotext -bbox writes: the pages, and up to so many words. What stands before is of no interest.
+// parseWords parses the output of pdftotext -bbox, up to limit words. It ignores everything before the pages.
 func parseWords(text []byte, limit int) ([][]word, error) {
 	start := bytes.Index(text, []byte("<doc>"))
 	if start < 0 {
-		return nil, errors.New("there is no <doc>")
+		return nil, errors.New("the output of pdftotext has no <doc>")
 	}
 	var doc struct {
 		Pages []struct {
@@ -72,7 +72,7 @@ func parseWords(text []byte, limit int) ([][]word, error) {
 		}
 		for _, w := range page.Words {
 			if sum := w.XMin + w.YMin + w.XMax + w.YMax; math.IsNaN(sum) || math.IsInf(sum, 0) {
-				return nil, fmt.Errorf("page %d: %q is at no place", i+1, w.Text)
+				return nil, fmt.Errorf("page %d: %q has an invalid position", i+1, w.Text)
 			}
 			pages[i] = append(pages[i], word{text: w.Text, page: i + 1, xMin: w.XMin, yMin: w.YMin, xMax: w.XMax, yMax: w.YMax})
 		}
@@ -80,8 +80,8 @@ func parseWords(text []byte, limit int) ([][]word, error) {
 	return pages, nil
 }
 
-// legal puts a replacement character for what no XML document may contain, but what the text of a PDF may: pdftotext
-// writes it as it is.
+// legal replaces characters that are not allowed in XML. The text of a PDF may contain them, and pdftotext does not
+// escape them.
 func legal(r rune) rune {
 	switch {
 	case r == '\t', r == '\n', r == '\r', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:
@@ -90,7 +90,7 @@ func legal(r rune) rune {
 	return utf8.RuneError
 }
 
-// follows reports whether w stands on the line of the word before it.
+// follows reports whether w is on the same line as the word before it.
 func (w *word) follows(before *word) bool {
 	overlap := min(w.yMax, before.yMax) - max(w.yMin, before.yMin)
 	smaller := min(w.yMax-w.yMin, before.yMax-before.yMin)

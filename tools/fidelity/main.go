@@ -18,9 +18,9 @@ import (
 	"platen/pdf/fidelitytest"
 )
 
-const worstPages = 5 // that are shown
+const worstPages = 5 // in the output
 
-// What the command ends with.
+// Exit statuses.
 const (
 	same = iota
 	different
@@ -49,13 +49,13 @@ func compare(ctx context.Context, paths []string, out, errs io.Writer) (status i
 		return same
 	}
 	for _, p := range worst(score.Pages) {
-		fmt.Fprintf(out, "page %d: SSIM %.4f, %d pixels of another grey, %d words moved\n", p.Number, p.SSIM, p.Pixels, p.Moved)
+		fmt.Fprintf(out, "page %d: SSIM %.4f, %d pixels differ, %d words moved\n", p.Number, p.SSIM, p.Pixels, p.Moved)
 	}
 	fmt.Fprintln(out, score.Difference())
 	return different
 }
 
-// worst returns the pages that look least alike.
+// worst returns the least similar pages.
 func worst(pages []fidelitytest.Page) []fidelitytest.Page {
 	pages = slices.Clone(pages)
 	slices.SortStableFunc(pages, func(p, q fidelitytest.Page) int { return cmp.Compare(p.SSIM, q.SSIM) })

@@ -21,7 +21,7 @@ func TestCompare(t *testing.T) {
 		name   string
 		paths  []string
 		status int
-		out    []string // beginnings of lines
+		out    []string // prefixes of lines
 		errs   string
 	}{
 		{"same", []string{a, a}, same, []string{"pages 1/1, words 1/1: match 1.0000"}, ""},
@@ -40,24 +40,25 @@ func TestCompare(t *testing.T) {
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 			for i, want := range tt.out {
 				if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
-					t.Fatalf("printed\n%s\nwant lines that begin with %q", &out, tt.out)
+					t.Fatalf("printed\n%s\nwant lines that start with %q", &out, tt.out)
 				}
 			}
 			if !strings.Contains(errs.String(), tt.errs) || (tt.errs == "") != (errs.Len() == 0) {
-				t.Errorf("complained %q, want %q", &errs, tt.errs)
+				t.Errorf("errors %q, want %q", &errs, tt.errs)
 			}
 		})
 	}
 }
 
-// write writes a PDF with one word, as short as poppler still reads it.
+// write writes a PDF with one word, as short as poppler can read.
 func write(t *testing.T, word string) string {
 	t.Helper()
 	content := fmt.Sprintf("BT /F 12 Tf 20 20 Td (%s) Tj ET", word)
 	path := filepath.Join(t.TempDir(), "one.pdf")
 	if err := os.WriteFile(path, fmt.Appendf(nil, "%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"+
 		"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"+
-		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n"+
+		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 "+
+		"R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n"+
 		"4 0 obj<</Length %d>>stream\n%s\nendstream endobj\ntrailer<</Root 1 0 R>>\n", len(content), content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +75,9 @@ func TestWorst(t *testing.T) {
 		got = append(got, p.Number)
 	}
 	if want := "[4 2 6 5 3]"; fmt.Sprint(got) != want {
-		t.Errorf("the worst are %v, want %s", got, want)
+		t.Errorf("worst pages: %v, want %s", got, want)
 	}
 	if pages[0].Number != 1 {
-		t.Error("the pages were put into another order")
+		t.Error("worst sorted its argument")
 	}
 }

@@ -134,7 +134,7 @@ var (
 	code  = regexp.MustCompile(`(?m)^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|DROP|PRAGMA|VACUUM)\b|[<>]{1}\w+[ />]|xmlns|%\[`)
 )
 
-// isProse reports whether a string is a text for people: three words or more, and neither SQL nor markup.
+// isProse reports whether a string is text for people: at least three words, and neither SQL nor markup.
 func isProse(text string) bool {
 	found := words.FindAllString(text, 4)
 	lower := slices.ContainsFunc(found, func(w string) bool { return strings.ToLower(w) == w })
