@@ -85,8 +85,8 @@ func (a *Additions) RelateAll(source string, rels []Relationship) {
 // Rels returns the relationships that a part was given.
 func (a *Additions) Rels(source string) []Relationship { return a.rels[source] }
 
-// Media adds a file such as a picture and returns the name of its part. The same bytes are there once; isNew tells that these
-// were not there.
+// Media adds a file such as an image, and returns the name of its part. The same bytes are added once. isNew reports whether this call
+// added them.
 func (a *Additions) Media(data []byte, extension, contentType string) (name string, isNew bool, err error) {
 	key := sha256.Sum256(data)
 	if name, ok := a.media[key]; ok {
@@ -128,7 +128,7 @@ func (a *Additions) Replace(name string, data []byte) {
 	a.replace[fold(name)] = data
 }
 
-// HasRel tells whether a part was given a relationship of that id.
+// HasRel reports whether a relationship with this ID was added to a part.
 func (a *Additions) HasRel(source, id string) bool {
 	number, ok := strings.CutPrefix(id, a.pkg.freeRelID())
 	n, err := strconv.Atoi(number)
@@ -157,7 +157,7 @@ func (a *Additions) Contents() iter.Seq2[string, Content] {
 	}
 }
 
-// Check reports new parts without a content type and new relationships to parts that are not there.
+// Check reports new parts without a content type, and new relationships to missing parts.
 func (a *Additions) Check() error {
 	for _, part := range a.parts {
 		if part.contentType == "" {
@@ -166,18 +166,18 @@ func (a *Additions) Check() error {
 	}
 	for _, source := range slices.Sorted(maps.Keys(a.rels)) {
 		if a.pkg.Part(source) == nil && !a.names[fold(source)] {
-			return &Error{Code: CodeDamaged, Part: source, Message: "a part that is not there has relationships"}
+			return &Error{Code: CodeDamaged, Part: source, Message: "a missing part has relationships"}
 		}
 		for _, r := range a.rels[source] {
 			if !r.External && a.pkg.Part(r.Target) == nil && !a.names[fold(r.Target)] {
-				return &Error{Code: CodeDamaged, Part: source, Message: "the relationship " + r.ID + " points to " + r.Target + ", which is not there"}
+				return &Error{Code: CodeDamaged, Part: source, Message: "the relationship " + r.ID + " points to " + r.Target + ", which is missing"}
 			}
 		}
 	}
 	return nil
 }
 
-// Deferred tells whether a part is for WriteTo to write: those that list others.
+// Deferred reports whether WriteTo writes a part, because it lists others.
 func (a *Additions) Deferred(part *Part) bool {
 	return part.Name == ContentTypesName || part.Name != relsName("/") && strings.HasSuffix(part.Name, ".rels")
 }
@@ -272,7 +272,7 @@ func (a *Additions) contentTypes() []byte {
 	return b.Bytes()
 }
 
-// XMLHeader begins a part that is written anew.
+// XMLHeader is the start of a new part.
 const XMLHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
 func (a *Additions) newRels(rels []Relationship) []byte {

@@ -29,7 +29,7 @@ func isXML(part *Part) bool {
 	return part.Name == ContentTypesName || strings.HasSuffix(part.ContentType, "+xml") || strings.HasSuffix(part.ContentType, "/xml")
 }
 
-// relsSource is relsName backwards.
+// relsSource is the inverse of relsName.
 func relsSource(name string) (string, bool) {
 	dir, base, ok := strings.Cut(name, "_rels/")
 	if !ok || !strings.HasSuffix(base, ".rels") {
@@ -47,11 +47,13 @@ func (p *Package) checkRels(source string) []error {
 	seen := make(map[string]bool)
 	for _, r := range rels {
 		if seen[r.ID] {
-			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source), Message: fmt.Sprintf("the relationship %q is there twice", r.ID)})
+			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source),
+				Message: fmt.Sprintf("the relationship %q is there twice", r.ID)})
 		}
 		seen[r.ID] = true
 		if !r.External && p.Part(r.Target) == nil && r.Target != source {
-			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source), Message: fmt.Sprintf("the relationship %q points to %s, which is not there", r.ID, r.Target)})
+			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source),
+				Message: fmt.Sprintf("the relationship %q points to %s, which is missing", r.ID, r.Target)})
 		}
 	}
 	return problems

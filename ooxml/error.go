@@ -47,5 +47,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 const (
 	remedySaveAgain = "open it in Word and save it again as .docx"
-	remedySmaller   = "make the document smaller, or ask the operator to raise the limit"
+	remedySmaller   = "use a smaller document, or ask the operator to raise the limit"
 )

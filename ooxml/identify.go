@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// Identify tells whether a file may be a Word document, from its first bytes and its directory alone; Open finds out the rest.
-// The error is an *Error that says what else the file is.
+// Identify checks whether a file may be a Word document, using only its first bytes and its directory. Open checks the rest. The error is
+// an *Error that says what else the file is.
 func Identify(r io.ReaderAt, size int64, lim Limits) error {
 	lim = lim.withDefaults()
 	if err := checkSignature(r, size, lim); err != nil {
@@ -26,7 +26,8 @@ func Identify(r io.ReaderAt, size int64, lim Limits) error {
 
 // Directories that only one kind of Office document has, and what is in no such document.
 var otherDocuments = []struct{ entry, kind string }{
-	{"xl/", "an Excel workbook"}, {"ppt/", "a PowerPoint presentation"}, {"visio/", "a Visio drawing"}, {"mimetype", "an OpenDocument file or an e-book"},
+	{"xl/", "an Excel workbook"}, {"ppt/", "a PowerPoint presentation"}, {"visio/", "a Visio drawing"},
+	{"mimetype", "an OpenDocument file or an e-book"},
 	{"Index/Document.iwa", "a Pages document"},
 }
 
@@ -54,7 +55,8 @@ func notWord(kind string) error {
 
 // signatures are first bytes of files that people take for documents.
 var signatures = []struct{ begin, kind string }{
-	{"%PDF-", "a PDF"}, {"{\\rtf", "a rich text file (RTF)"}, {"<?xml", "an XML file"}, {"<!doctype html", "a web page (HTML)"}, {"<html", "a web page (HTML)"},
+	{"%PDF-", "a PDF"}, {"{\\rtf", "a rich text file (RTF)"}, {"<?xml", "an XML file"}, {"<!doctype html", "a web page (HTML)"},
+	{"<html", "a web page (HTML)"},
 	{"\x89PNG", "an image (PNG)"}, {"\xFF\xD8\xFF", "an image (JPEG)"}, {"GIF8", "an image (GIF)"}, {"\x1F\x8B", "a gzip archive"},
 	{"7z\xBC\xAF", "a 7-Zip archive"}, {"Rar!", "a RAR archive"},
 }
@@ -91,14 +93,16 @@ func compoundError(r io.ReaderAt) error {
 		}
 		switch {
 		case bytes.Contains(directory[:n], wide("EncryptedPackage")):
-			return &Error{Code: CodeEncrypted, Message: "the file is protected with a password", Remedy: "remove the password in Word and save it again"}
+			return &Error{Code: CodeEncrypted, Message: "the file is protected with a password",
+				Remedy: "remove the password in Word and save it again"}
 		case bytes.Contains(directory[:n], wide("WordDocument")):
 			return &Error{Code: CodeEncrypted, Message: "the file is an old .doc (Word 97–2003)", Remedy: "save it as .docx"}
 		case bytes.Contains(directory[:n], wide("Workbook")):
 			return &Error{Code: CodeNotWord, Message: "the file is not a Word document but an old Excel workbook", Remedy: "use a .docx file"}
 		}
 	}
-	return &Error{Code: CodeEncrypted, Message: "the file is an old Office file, or protected with a password", Remedy: "save it as .docx without a password"}
+	return &Error{Code: CodeEncrypted, Message: "the file is an old Office file, or protected with a password",
+		Remedy: "save it as .docx without a password"}
 }
 
 // wide is a name as a directory of a compound file has it.

@@ -15,7 +15,8 @@ var halfName = regexp.MustCompile(`[\s<"']:|:[\s=/>]`)
 
 // FuzzListing compares what is read of a listing with what encoding/xml reads.
 func FuzzListing(f *testing.F) {
-	f.Add([]byte(declared + `<Relationships xmlns="urn:r"><Relationship Id="a" Target='b'/><x:Relationship y:Id="c"><Id Id="d"/></x:Relationship></Relationships>`))
+	f.Add([]byte(declared + `<Relationships xmlns="urn:r"><Relationship Id="a" Target='b'/><x:Relationship y:Id="c"><Id ` +
+		`Id="d"/></x:Relationship></Relationships>`))
 	f.Add([]byte(`<Types Id="a"><Default Id="&amp;"/></Types>`))
 	f.Add([]byte("<a><b Id=' \r\n'/> <c/></a>"))
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -53,7 +54,7 @@ func anyListing(src []byte, attributes ...string) []listed {
 			all = append(all, found)
 		case xml.EndElement:
 			depth--
-		default: // what stands between them
+		default: // between them
 		}
 	}
 }

@@ -63,8 +63,8 @@ func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	return p, p.readDirectory()
 }
 
-// Peek is Open without reading the parts through. Parts with a wrong checksum are found when they are read. It suits those who read a few
-// parts of a document that others answer for.
+// Peek is Open without reading the parts. A wrong checksum is found when the part is read. Peek is for reading a few parts of a document
+// that has been checked, or is not used otherwise.
 func Peek(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	p, err := openDirectory(r, size, lim)
 	if err != nil {
@@ -95,7 +95,7 @@ func openDirectory(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	return p, nil
 }
 
-// readDirectory reads the parts that say what the others are.
+// readDirectory reads the content types and relationships.
 func (p *Package) readDirectory() error {
 	if err := p.readContentTypes(); err != nil {
 		return err
@@ -120,13 +120,14 @@ func OpenBytes(file []byte, lim Limits) (*Package, error) {
 	return p, nil
 }
 
-// checkSignature tells apart what people upload by mistake from what is merely broken.
+// checkSignature distinguishes files of other formats, which people upload by mistake, from broken ones.
 func checkSignature(r io.ReaderAt, size int64, lim Limits) error {
 	if size <= 0 {
 		return &Error{Code: CodeEmpty, Message: "the file is empty", Remedy: "upload it again"}
 	}
 	if size > lim.PackageBytes {
-		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file has %d bytes, more than the %d allowed", size, lim.PackageBytes), Remedy: remedySmaller}
+		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file has %d bytes, more than the %d allowed", size, lim.PackageBytes),
+			Remedy: remedySmaller}
 	}
 	var head [8]byte
 	n, err := r.ReadAt(head[:], 0)
@@ -149,7 +150,8 @@ func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 	budget := &budgetReader{r: r, left: int64(lim.Entries)*perEntry + trailer}
 	zr, err := zip.NewReader(budget, size)
 	if budget.spent || err == nil && len(zr.File) > lim.Entries {
-		return nil, &Error{Code: CodeTooMany, Message: fmt.Sprintf("the file has more than the %d parts allowed", lim.Entries), Remedy: remedySmaller}
+		return nil, &Error{Code: CodeTooMany, Message: fmt.Sprintf("the file has more than the %d parts allowed", lim.Entries),
+			Remedy: remedySmaller}
 	}
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are judged in add, whatever GODEBUG says
 		return nil, &Error{Code: CodeNotZip, Message: "the file is damaged: its directory cannot be read", Remedy: remedySaveAgain, Err: err}
@@ -203,7 +205,7 @@ func (e *entry) Close() error {
 	return err
 }
 
-// budgetReader fails once more than left bytes have been read through it.
+// budgetReader fails when more than left bytes are read through it.
 type budgetReader struct {
 	r     io.ReaderAt
 	left  int64
@@ -233,7 +235,8 @@ func (p *Package) add(f *zip.File) error {
 		return &Error{Code: CodeEncrypted, Part: part.Name, Message: "the entry is encrypted", Remedy: "remove the password / save as .docx"}
 	}
 	if f.Method != zip.Store && f.Method != zip.Deflate {
-		return &Error{Code: CodeDamaged, Part: part.Name, Message: fmt.Sprintf("compression method %d is not allowed in a document", f.Method), Remedy: remedySaveAgain}
+		return &Error{Code: CodeDamaged, Part: part.Name, Message: fmt.Sprintf("compression method %d is not allowed in a document",
+			f.Method), Remedy: remedySaveAgain}
 	}
 	key := fold(part.Name)
 	if other := p.byName[key]; other != nil {
@@ -269,25 +272,28 @@ func checkName(name string, lim Limits) error {
 	return nil
 }
 
-// checkSizes checks the sizes that the directory tells.
+// checkSizes checks the sizes in the directory.
 func (p *Package) checkSizes() error {
 	var total int64
 	for _, part := range p.parts {
 		size, packed := part.file.UncompressedSize64, part.file.CompressedSize64
 		switch {
 		case size > uint64(p.lim.PartBytes):
-			return &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part unpacks to %d bytes, more than the %d allowed", size, p.lim.PartBytes), Remedy: remedySmaller}
+			return &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part unpacks to %d bytes, more than the %d allowed",
+				size, p.lim.PartBytes), Remedy: remedySmaller}
 		case size > ratioFloor && size/uint64(p.lim.Ratio) > packed:
-			return &Error{Code: CodeBomb, Part: part.Name, Message: fmt.Sprintf("the part unpacks to more than %d times its size", p.lim.Ratio), Remedy: remedySaveAgain}
+			return &Error{Code: CodeBomb, Part: part.Name, Message: fmt.Sprintf("the part unpacks to more than %d times its size",
+				p.lim.Ratio), Remedy: remedySaveAgain}
 		}
 		if total += part.Size; total > p.lim.TotalBytes {
-			return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file unpacks to more than the %d bytes allowed", p.lim.TotalBytes), Remedy: remedySmaller}
+			return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file unpacks to more than the %d bytes allowed", p.lim.TotalBytes),
+				Remedy: remedySmaller}
 		}
 	}
 	return nil
 }
 
-// verify reads every part through once, so that nothing later can meet a lying size, a bomb or a wrong checksum.
+// verify reads every part once, so that wrong sizes, bombs, and wrong checksums are found here and not later.
 func (p *Package) verify() error {
 	if err := p.checkSizes(); err != nil {
 		return err
@@ -355,7 +361,8 @@ func (p *Package) Part(name string) *Part { return p.byName[fold(name)] }
 // Read returns a part's bytes as they are, of a part that is no larger than one of XML may be. They must not be changed.
 func (p *Package) Read(part *Part) ([]byte, error) {
 	if part.Size > p.lim.XMLBytes {
-		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed", part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
+		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed",
+			part.Size, p.lim.XMLBytes), Remedy: remedySmaller}
 	}
 	if text := part.text.Load(); text != nil {
 		return *text, nil

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Nearly all XML of documents is of a plain sort: elements, attributes and text, with a declaration before them and names
-// in ASCII. That it is well formed can be told ten times as fast as encoding/xml does it.
+// Nearly all XML of documents is plain: elements, attributes, and text, with a declaration before them and names in ASCII. Whether it is
+// well formed can be checked ten times as fast as encoding/xml does.
 
 // maxPlainAttributes is how many attributes an element of plain XML has at most.
 const maxPlainAttributes = 64
 
-// isPlainXML reports whether src is well-formed XML of the plain sort, nested up to maxDepth. If it is not of that sort, it
-// may be well formed all the same.
+// isPlainXML reports whether src is well-formed plain XML, nested up to maxDepth. XML that is not plain may be well formed too.
 func isPlainXML(src []byte, maxDepth int) bool {
 	if !utf8.Valid(src) || bytes.Contains(src, []byte("\uFFFE")) || bytes.Contains(src, []byte("\uFFFF")) || holdsControls(src) {
 		return false
@@ -23,7 +22,7 @@ func isPlainXML(src []byte, maxDepth int) bool {
 	return p.read(maxDepth)
 }
 
-// holdsControls tells whether there are bytes below the blank, but for those that are blanks themselves.
+// holdsControls reports whether there are control characters other than tabs and line breaks.
 func holdsControls(src []byte) bool {
 	const size, high, blanks = 8, 0x8080808080808080, 0x2020202020202020
 	for ; len(src) >= size; src = src[size:] {
@@ -94,7 +93,7 @@ func (p *plainReader) text() bool {
 	return !bytes.Contains(text, []byte("]]>")) && plainReferences(text)
 }
 
-// plainReferences tells whether every reference in a text is to an entity of XML itself.
+// plainReferences reports whether every reference in a text is to a predefined entity.
 func plainReferences(text []byte) bool {
 	for {
 		i := bytes.IndexByte(text, '&')
@@ -221,7 +220,7 @@ func (p *plainReader) attributes() bool {
 	}
 }
 
-// isNew tells whether a tag may have an attribute of that name: there is none yet, and not too many others.
+// isNew reports whether a tag may have an attribute of a name: it is the first of that name, and the tag does not have too many.
 func (p *plainReader) isNew(name []byte) bool {
 	for i := range p.attrs {
 		if bytes.Equal(p.attrs[i].in(p.src), name) {

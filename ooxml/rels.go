@@ -36,7 +36,8 @@ func (p *Package) WordMain() (*Part, error) {
 		return nil, &Error{Code: CodeNoMain, Part: rels[i].Target, Message: "the main document part is missing", Remedy: remedySaveAgain}
 	}
 	if !slices.ContainsFunc(wordMainTypes, func(t string) bool { return strings.EqualFold(t, main.ContentType) }) {
-		return nil, &Error{Code: CodeNotWord, Part: main.Name, Message: "the file is not a Word document but " + describe(main.ContentType), Remedy: "use a .docx file"}
+		return nil, &Error{Code: CodeNotWord, Part: main.Name, Message: "the file is not a Word document but " + describe(main.ContentType),
+			Remedy: "use a .docx file"}
 	}
 	return main, nil
 }
@@ -100,14 +101,14 @@ func (p *Package) readRels(part *Part, partName string) ([]Relationship, error) 
 	return rels, nil
 }
 
-// Strict tells whether the package is of the strict form of ISO 29500-1, by its own relationships.
+// Strict reports whether the relationships of the package have the strict form of ISO 29500-1.
 func (p *Package) Strict() bool { return p.strict }
 
 // freeRelID returns what no relationship's id in the package begins with.
 func (p *Package) freeRelID() string { return p.relID }
 
-// surveyRels learns from all relationships what Strict and freeRelID tell. Relationships that cannot be read are left to
-// whoever needs them.
+// surveyRels reads all relationships for Strict and freeRelID. Relationships that cannot be read are ignored here; reading them for use
+// returns the error.
 func (p *Package) surveyRels() error {
 	p.relID = "rIdV"
 	strict := []byte(names.Namespace("r", true) + "/")
@@ -157,7 +158,8 @@ type contentTypes struct {
 func (p *Package) readContentTypes() error {
 	part := p.Part(ContentTypesName)
 	if part == nil {
-		return &Error{Code: CodeNotWord, Message: "this is a zip file but not a Word document: it has no [Content_Types].xml", Remedy: "use a .docx file"}
+		return &Error{Code: CodeNotWord, Message: "this is a zip file but not a Word document: it has no [Content_Types].xml",
+			Remedy: "use a .docx file"}
 	}
 	src, err := p.ReadXML(part)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"platen/ooxml/deflate"
 )
 
-// CompressionLevel is the deflate level of parts that are written anew. On invoices of 10,000 rows level 1 takes two
-// thirds of the time for a quarter more bytes, and level 6 gives a tenth fewer bytes for nearly twice the time.
+// CompressionLevel is the deflate level of new parts. For invoices of 10,000 rows, level 1 takes two thirds of the time for a quarter more
+// bytes, and level 6 nearly twice the time for a tenth fewer bytes.
 const CompressionLevel = 3
 
 // Writer writes a package. Parts come out in the order they are given, but for the one that PutFirst puts before them.
@@ -124,8 +124,8 @@ func (w *Writer) write(name string, data []byte) error {
 	return nil
 }
 
-// PutFirst puts the part that was written last before all others, in a package of up to a mebibyte; in a larger one it stays where it is,
-// as what comes before is written by then.
+// PutFirst moves the part that was written last before all others if the package has up to 1 MiB. In a larger one it stays in place,
+// because the others are written by then.
 func (w *Writer) PutFirst() error {
 	at := w.zip.entry.headerOffset
 	if err := w.end(); err != nil {
@@ -135,7 +135,7 @@ func (w *Writer) PutFirst() error {
 	return nil
 }
 
-// Close writes the zip directory. It does not close the writer underneath. The Writer must not be used afterwards.
+// Close writes the zip directory. It does not close the writer underneath. The Writer must not be used afterward.
 func (w *Writer) Close() error {
 	if err := w.end(); err != nil {
 		return err
@@ -163,5 +163,5 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// buffers keeps what stands between packages and the writers underneath.
+// buffers keeps the buffers between packages and the writers underneath.
 var buffers = sync.Pool{New: func() any { return &zipBuffers{out: bufio.NewWriterSize(nil, bufferSize)} }}

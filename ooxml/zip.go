@@ -171,7 +171,7 @@ func (z *zipWriter) header() {
 	z.record(append(b, z.entry.name...))
 }
 
-// descriptor writes the sums behind the content (§4.3.9).
+// descriptor writes the checksum and sizes after the content (§4.3.9).
 func (z *zipWriter) descriptor() {
 	z.record(z.entry.appendSums(binary.LittleEndian.AppendUint32(z.scratch[:0], descriptorSignature)))
 }

@@ -8,11 +8,11 @@ import (
 	"platen/ooxml/scan"
 )
 
-// maxChartFormats is how many formats of one chart are told apart.
+// maxChartFormats is the number of different formats of one chart.
 const maxChartFormats = 64
 
-// readDrawing reads a chart or a diagram. Which of its texts has which of its formats is left open: each font that it names
-// counts for all its text, and where it names none the theme's does.
+// readDrawing reads a chart or a diagram. It does not find out which text has which format: each font that the part names counts for all
+// its text, or else the font of the theme.
 func (d *reader) readDrawing(part *ooxml.Part) error {
 	src, err := d.part(part, maxDrawing)
 	if err != nil {
@@ -49,7 +49,7 @@ func (d *reader) themeFormat() (f format) {
 	return f
 }
 
-// drawingFormat reads the fonts that the element which has just started names.
+// drawingFormat reads the fonts that the element of the last start tag names.
 func (d *reader) drawingFormat(r *scan.Reader, base format) format {
 	for range r.Children {
 		f := d.drawingFont(r.Attr("typeface"))
@@ -65,7 +65,7 @@ func (d *reader) drawingFormat(r *scan.Reader, base format) format {
 	return base
 }
 
-// drawingFont is the font of a name, or of the theme's by the names that drawings have for them (ISO 29500-1 §20.1.10.81).
+// drawingFont returns the font of a name, which may be the name that drawings have for a theme font (ISO 29500-1 §20.1.10.81).
 func (d *reader) drawingFont(name string) *Asked {
 	themes := map[string]string{
 		"+mn-lt": "minorHAnsi", "+mn-ea": "minorEastAsia", "+mn-cs": "minorBidi",

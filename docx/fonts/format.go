@@ -4,27 +4,27 @@ import (
 	"platen/docx/style"
 )
 
-// format is how text looks, as far as its font depends on it.
+// format is the formatting of text, as far as its font depends on it.
 type format struct {
 	fonts           [style.Slots]*Asked
 	hidden, capital bool
 	complex         bool   // the text is of a complex script, or from right to left
-	hint            string // which font is meant where a character could have one of two
+	hint            string // the font of characters that could have one of two
 	language        string // of East Asian text
 	cell            style.Cell
-	paragraph       string // the id of the paragraph's style
+	paragraph       string // ID of the paragraph style
 }
 
-// formatKey is what the format of text goes by that states nothing itself.
+// formatKey determines the format of text that states nothing itself.
 type formatKey struct {
 	cell      style.Cell
 	paragraph string
 }
 
-// maxFormats is how many formats of a kind are remembered.
+// maxFormats is the number of formats of a kind that are kept.
 const maxFormats = 10_000
 
-// format returns how text looks in paragraphs of a style in a cell.
+// format returns the format of text in paragraphs of a style in a cell.
 func (d *reader) format(cell style.Cell, paragraph string) *format {
 	key := formatKey{cell, paragraph}
 	if f := d.formats[key]; f != nil {
@@ -38,7 +38,7 @@ func (d *reader) format(cell style.Cell, paragraph string) *format {
 	return f
 }
 
-// formatOf returns what properties say of the font.
+// formatOf returns the format that run properties define.
 func (d *reader) formatOf(p style.Properties) *format {
 	f := &format{
 		hidden: p.On("w:vanish"), capital: p.On("w:caps") || p.On("w:smallCaps"), complex: p.On("w:cs") || p.On("w:rtl"),

@@ -18,10 +18,10 @@ type story struct {
 	*reader
 	r          *scan.Reader
 	paragraphs map[statedKey]*format // of paragraphs, by what they state
-	runs       map[statedKey]*format // of runs likewise
+	runs       map[statedKey]*format // of runs, by what they state
 }
 
-// statedKey is what formatting goes by that is stated: the formatting around it, and the element of properties as it is written in a
+// statedKey determines the format of text that states properties: the format around it, and the source of the element of properties, in a
 // scope of namespaces.
 type statedKey struct {
 	base  *format
@@ -29,10 +29,10 @@ type statedKey struct {
 	text  string
 }
 
-// maxStated is how many bytes of properties are remembered.
+// maxStated is the length in bytes of properties that are kept.
 const maxStated = 4 << 10
 
-// scope is what holds at a place of a story.
+// scope is the formatting around an element of a story.
 type scope struct {
 	table     *table // nil outside of tables
 	cell      style.Cell
@@ -70,7 +70,7 @@ var kinds = map[string]scan.Class{
 
 func classify(name string) scan.Class { return kinds[name] }
 
-// element reads the element that has just started, with all in it.
+// element reads the element of the last start tag.
 func (s *story) element(at scope) {
 	switch s.r.Class() {
 	case paragraph:
@@ -107,7 +107,7 @@ func (s *story) element(at scope) {
 	}
 }
 
-// content reads the elements in the one that has just started.
+// content reads the children of the element of the last start tag.
 func (s *story) content(at scope) {
 	for range s.r.Children {
 		s.element(at)
@@ -125,7 +125,7 @@ func (s *story) paragraph(at scope) {
 	}
 }
 
-// paragraphFormat reads w:pPr, and takes note of the paragraph's number.
+// paragraphFormat reads w:pPr, and adds the characters of the paragraph's number.
 func (s *story) paragraphFormat(at scope) *format {
 	scope, written := s.r.Scope(), s.r.Element()
 	if known := s.paragraphs[statedKey{at.paragraph, scope, string(written)}]; known != nil {
@@ -167,7 +167,7 @@ func (s *story) run(at scope) {
 	}
 }
 
-// runFormat reads w:rPr. Most runs state what others before them did.
+// runFormat reads w:rPr. Most runs state the same as earlier ones.
 func (s *story) runFormat(base *format) *format {
 	scope, written := s.r.Scope(), s.r.Element()
 	if known := s.runs[statedKey{base, scope, string(written)}]; known != nil {
@@ -195,14 +195,14 @@ func (s *story) text(at scope) {
 
 func (s *story) characters(at scope, text string) { s.bytes(at, []byte(text)) }
 
-// bytes takes note of text in the format of the run that it is in.
+// bytes adds text in the format of its run.
 func (s *story) bytes(at scope, text []byte) {
 	if at.run != nil && !at.run.hidden {
 		s.note(at.run, text)
 	}
 }
 
-// note adds the characters of a text to the fonts they are set in. Most text is ASCII, and is gathered before it is added.
+// note adds the characters of a text to the fonts they are set in. ASCII, which most text is, is collected and added at once.
 func (d *reader) note(f *format, text []byte) {
 	if !norm.NFC.IsNormal(text) {
 		text = norm.NFC.Bytes(text)
@@ -228,7 +228,7 @@ func (d *reader) note(f *format, text []byte) {
 	}
 }
 
-// setIn is the font that a character is set in, or what Word has for want of one.
+// setIn returns the font that a character is set in, which is Word's default if nothing states one.
 func (d *reader) setIn(f *format, r rune) *Asked {
 	if font := f.fontOf(r); font != nil {
 		return font
@@ -236,7 +236,7 @@ func (d *reader) setIn(f *format, r rune) *Asked {
 	return d.fallback
 }
 
-// visible reports whether a character needs a glyph: blanks, controls and selectors of variants need none.
+// visible reports whether a character needs a glyph. Spaces, controls, and variation selectors do not.
 func visible(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && r != 0x7F
@@ -248,7 +248,7 @@ func visible(r rune) bool {
 	return !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Variation_Selector)
 }
 
-// symbol reads w:sym: a character with the font it is of.
+// symbol reads w:sym, a character with its font.
 func (s *story) symbol(at scope) {
 	code, err := strconv.ParseUint(s.r.Attr("w:char"), 16, 16)
 	f := s.font(s.r.Attr("w:font"))
@@ -257,7 +257,7 @@ func (s *story) symbol(at scope) {
 	}
 }
 
-// watermark reads the text of WordArt, which has its font in a style of CSS.
+// watermark reads the text of WordArt, whose font is in CSS.
 func (s *story) watermark() {
 	text, css := s.r.Attr("string"), s.r.Attr("style")
 	for declaration := range strings.SplitSeq(css, ";") {
@@ -269,8 +269,8 @@ func (s *story) watermark() {
 	}
 }
 
-// alternate reads what LibreOffice reads of a choice: the first that asks for nothing but what it knows, or else the
-// fallback. Text boxes, for instance, stand in both.
+// alternate reads the choice that LibreOffice reads: the first one that requires only features it knows, or else the fallback. Text boxes,
+// for instance, are in both.
 func (s *story) alternate(at scope) {
 	chosen := false
 	for range s.r.Children {
@@ -291,7 +291,7 @@ func known(requires string) bool {
 	return true
 }
 
-// maxSections is how many headers and footers are remembered.
+// maxSections is the number of headers and footers that are kept.
 const maxSections = 20_000
 
 // section reads which headers and footers a section has.

@@ -25,19 +25,20 @@ type copier struct {
 	isMain   bool                                                               // notes may be there
 
 	lists     map[string]string // ids of lists, by those that they had
-	ids       map[string]int    // of bookmarks and tracked changes, likewise
+	ids       map[string]int    // of bookmarks and tracked changes, in the same form
 	named     map[string]bool   // names of bookmarks that were looked at
 	bookmarks map[string]string // those that had to be changed
 }
 
 // within is a copier for a part that belongs to the content, such as a header.
-func (c *copier) within(part *ooxml.Part, rels []ooxml.Relationship, relate func(string, string, bool) (string, error), declared declarations) *copier {
+func (c *copier) within(part *ooxml.Part, rels []ooxml.Relationship,
+	relate func(string, string, bool) (string, error), declared declarations) *copier {
 	other := *c
 	other.part, other.rels, other.relate, other.declared, other.isMain = part, rels, relate, declared, false
 	return &other
 }
 
-// copyOf returns a copy of an element as it may stand in the other document.
+// copyOf returns a copy of an element that is valid in the other document.
 func (c *copier) copyOf(e *element) (*element, error) {
 	from := declarationsAt(e.Parent())
 	copied := detached(e, from)
@@ -65,13 +66,13 @@ func (c *copier) rewrite(e *element) error {
 			return err
 		}
 		if name := nameOf(child); styleKinds[name] != "" && value(child, "w:val") == "" {
-			e.RemoveChild(child) // the style is not there
+			e.RemoveChild(child) // the style is missing
 		}
 	}
 	return nil
 }
 
-// unwanted tells whether an element is left out: comments, which are not the document's, and ids that need not be there.
+// unwanted reports whether an element is left out: comments, which are not part of the text, and optional IDs.
 func unwanted(e *element) bool {
 	switch nameOf(e) {
 	case "w:commentRangeStart", "w:commentRangeEnd", "w:commentReference":
@@ -103,7 +104,8 @@ func (c *copier) rewriteElement(e *element, name string) (err error) {
 			}
 		}
 	case "w:bookmarkStart", "w:bookmarkEnd", "w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:moveFromRangeStart", "w:moveFromRangeEnd",
-		"w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellDel", "w:rPrChange", "w:pPrChange", "w:sectPrChange", "w:tblPrChange", "w:tcPrChange", "w:trPrChange", "w:tblGridChange", "w:numberingChange":
+		"w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellDel", "w:rPrChange", "w:pPrChange", "w:sectPrChange", "w:tblPrChange",
+		"w:tcPrChange", "w:trPrChange", "w:tblGridChange", "w:numberingChange":
 		c.number(attr(e, "w:id"))
 		c.rename(attr(e, "w:name"))
 	case "w:hyperlink":
@@ -172,7 +174,7 @@ func (c *copier) rename(name *etree.Attr) {
 	}
 }
 
-// renamedIn renames the bookmarks in the code of a field, where words stand between blanks and quotes.
+// renamedIn renames the bookmarks in the code of a field, whose words are separated by blanks and quotes.
 func (c *copier) renamedIn(code string) string {
 	var b strings.Builder
 	for code != "" {
@@ -203,7 +205,7 @@ func (c *copier) rewriteRelationships(e *element) error {
 		switch {
 		case err != nil:
 			return err
-		case id == "" && a.Value != "": // what it led to is not there
+		case id == "" && a.Value != "": // its target is missing
 			e.RemoveAttr(a.FullKey())
 		case id != "":
 			e.CreateAttr(a.FullKey(), id)
@@ -212,7 +214,7 @@ func (c *copier) rewriteRelationships(e *element) error {
 	return nil
 }
 
-// relation makes a relationship like r, and copies what that leads to. It is "" if that is not there.
+// relation adds a relationship like r, and copies its target. It returns "" if the target is missing.
 func (c *copier) relation(r ooxml.Relationship) (id string, err error) {
 	if r.External {
 		return c.relate(r.Type, r.Target, true)

@@ -20,13 +20,13 @@ type Place struct {
 	Start, End  int
 	Document    *ooxml.Package
 	TableBefore bool // a table is before the paragraph
-	NoParagraph bool // no paragraph is behind it: a table or nothing
+	NoParagraph bool // a table follows, or nothing
 }
 
 // Taken are the ids and names that the document uses already.
 type Taken struct {
 	FirstID      int             // from here on, ids of bookmarks and tracked changes are free
-	FirstDrawing int             // ids of drawings likewise
+	FirstDrawing int             // the same for IDs of drawings
 	Bookmarks    map[string]bool // names
 }
 
@@ -48,9 +48,9 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Into returns pkg as a file that has the content of documents in its places, and where it stands there. The content is the body
-// of a document without its last section, which says how its pages look; sections before it keep their headers and footers.
-// Where both documents have a style of the same name, the one of pkg counts. Comments are left out.
+// Into returns pkg as a file with the content of documents inserted in places, and the stretches of the file that hold it. The content is
+// the body of a document without its last section, which defines its pages. Sections before that keep their headers and footers. If both
+// documents have a style of the same name, the one of pkg counts. Comments are left out.
 //
 // The error is an [*Error] if a document cannot be included.
 func Into(pkg *ooxml.Package, places []Place, taken Taken) (file []byte, stretches []Stretch, err error) {
@@ -58,7 +58,8 @@ func Into(pkg *ooxml.Package, places []Place, taken Taken) (file []byte, stretch
 	if err != nil {
 		return nil, nil, err
 	}
-	in := &inserter{pkg: pkg, main: main, added: ooxml.NewAdditions(pkg, nil), taken: taken, sources: map[*ooxml.Package]*source{}, changed: map[*ooxml.Part]bool{}}
+	in := &inserter{pkg: pkg, main: main, added: ooxml.NewAdditions(pkg, nil), taken: taken, sources: map[*ooxml.Package]*source{},
+		changed: map[*ooxml.Part]bool{}}
 	if err := in.open(); err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +140,7 @@ func (in *inserter) insertInto(part *ooxml.Part, places []Place, stretches []Str
 	return nil
 }
 
-// content returns what stands in a place, as XML.
+// content returns the XML to insert in a place.
 func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) ([]byte, error) {
 	s, err := in.source(p.Document)
 	if err != nil {
@@ -149,7 +150,8 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 	if err := in.theme(s); err != nil {
 		return nil, err
 	}
-	c := &copier{in: in, from: s, part: s.main, rels: s.rels, declared: declared, lists: map[string]string{}, ids: map[string]int{}, named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
+	c := &copier{in: in, from: s, part: s.main, rels: s.rels, declared: declared, lists: map[string]string{}, ids: map[string]int{},
+		named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
 	c.relate = func(relType, target string, external bool) (string, error) {
 		return in.added.Relate(part.Name, relType, target, external)
 	}
@@ -176,7 +178,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 	return out.Bytes(), nil
 }
 
-// theme gives the document the theme of another if it has none, by whose colours charts and styles may go.
+// theme gives the document the theme of another if it has none. Charts and styles may use its colors.
 func (in *inserter) theme(s *source) error {
 	isTheme := func(r ooxml.Relationship) bool { return r.Type == names.RelTheme && !r.External }
 	i := slices.IndexFunc(s.rels, isTheme)
@@ -269,8 +271,8 @@ type source struct {
 	parts     map[*ooxml.Part]string // those that were copied, with their new names
 	copying   map[*ooxml.Part]bool
 	styleIDs  map[string]string // by kind and id: those that the styles have in the document now
-	newStyles map[string]bool   // likewise: those that it did not have
-	lists     map[string]string // those that styles name, likewise
+	newStyles map[string]bool   // of them, those that it did not have
+	lists     map[string]string // the lists that styles name, in the same form
 }
 
 // source opens a document once.
@@ -285,7 +287,8 @@ func (in *inserter) source(pkg *ooxml.Package) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{pkg: pkg, main: main, parts: map[*ooxml.Part]string{}, copying: map[*ooxml.Part]bool{}, styleIDs: map[string]string{}, newStyles: map[string]bool{}, lists: map[string]string{}}
+	s := &source{pkg: pkg, main: main, parts: map[*ooxml.Part]string{}, copying: map[*ooxml.Part]bool{}, styleIDs: map[string]string{},
+		newStyles: map[string]bool{}, lists: map[string]string{}}
 	root, err := readElement(pkg, main)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,8 @@ type styleSheet struct {
 }
 
 func readStyles(pkg *ooxml.Package, main *ooxml.Part) (*styleSheet, error) {
-	s := &styleSheet{sheet: sheet{name: "styles", relType: names.RelStyles, contentType: names.TypeStyles}, ids: map[string]*element{}, names: map[string]string{}, taken: map[string]bool{}}
+	s := &styleSheet{sheet: sheet{name: "styles", relType: names.RelStyles, contentType: names.TypeStyles}, ids: map[string]*element{},
+		names: map[string]string{}, taken: map[string]bool{}}
 	if err := s.read(pkg, main); err != nil {
 		return nil, err
 	}
@@ -208,7 +209,7 @@ func readNumbering(pkg *ooxml.Package, main *ooxml.Part) (*numbering, error) {
 	return n, nil
 }
 
-// after is the number that follows an id, 0 if it is none.
+// after returns the number that follows an ID; 0 if the ID is not a number.
 func after(id string) int {
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 0 || n >= 1<<31-1 {
@@ -217,7 +218,7 @@ func after(id string) int {
 	return n + 1
 }
 
-// list returns the id that a list has in the other document, which gets it; "0" is none.
+// list adds a list to the other document and returns its ID there; "0" stands for no list.
 func (c *copier) list(id string) (string, error) {
 	if known, ok := c.lists[id]; ok {
 		return known, nil
@@ -340,7 +341,7 @@ func readNotes(pkg *ooxml.Package, main *ooxml.Part, kind string) (*notes, error
 	return n, nil
 }
 
-var errNotes = errors.New("has footnotes or endnotes, which cannot stand in a header, a footer, a text box or a note")
+var errNotes = errors.New("has footnotes or endnotes, which are not allowed in a header, a footer, a text box, or a note")
 
 // note copies the note that a reference leads to, and has the reference lead to the copy.
 func (c *copier) note(reference *element, name string) error {

@@ -36,7 +36,7 @@ func TestWordSetsTextAsResolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(documents) == 0 {
-		t.Skip("the shared corpus is not there")
+		t.Skip("the shared corpus is missing")
 	}
 	if _, err := exec.LookPath("pdftohtml"); err != nil {
 		t.Skip("pdftohtml is missing (Debian: poppler-utils)")
@@ -49,7 +49,7 @@ func TestWordSetsTextAsResolved(t *testing.T) {
 		var a agreement
 		known := 0
 		for _, word := range sortedKeys(expected) {
-			if len(drawn[word]) != len(expected[word]) { // Word repeats headers, and makes tables of contents anew
+			if len(drawn[word]) != len(expected[word]) { // Word repeats headers, and updates tables of contents
 				continue
 			}
 			for i, got := range drawn[word] {

@@ -7,10 +7,10 @@ import (
 	"platen/ooxml"
 )
 
-// HeadingLevels is how many levels headings have, and a table of contents can show.
+// HeadingLevels is the number of levels that headings have, and that a table of contents can show.
 const HeadingLevels = 9
 
-// RelatedPart returns the part that a relationship of that type leads to, or nil.
+// RelatedPart returns the target of the first relationship of a type; nil if there is none.
 func RelatedPart(pkg *ooxml.Package, from *ooxml.Part, relType string) (*ooxml.Part, error) {
 	rels, err := pkg.Rels(from.Name)
 	if err != nil {
@@ -23,10 +23,10 @@ func RelatedPart(pkg *ooxml.Package, from *ooxml.Part, relType string) (*ooxml.P
 	return pkg.Part(rels[i].Target), nil
 }
 
-// MaxID is the largest id that Word takes.
+// MaxID is the largest ID that Word accepts.
 const MaxID = 1<<31 - 2
 
-// IDNumber is the number an id spells; what is none counts as 0.
+// IDNumber returns the number that an ID spells; 0 for one that is not a number.
 func IDNumber(id string) int {
 	n, err := strconv.Atoi(id)
 	if err != nil || n > MaxID {

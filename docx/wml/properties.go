@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Property is a child of w:rPr or w:pPr: its canonical name, without the prefix if it is WordprocessingML's, and its XML.
+// Property is a child of w:rPr or w:pPr: its canonical name, without the prefix w, and its XML.
 type Property struct{ Name, XML string }
 
-// Order is the place of each property among the others, from 1.
+// Order has the rank of each property among the others, from 1.
 type Order map[string]int
 
 func orderOf(names string) Order {
@@ -31,10 +31,10 @@ var (
 		"divId cnfStyle rPr sectPr pPrChange")
 )
 
-// rank is the place of a property; those of other namespaces come last.
+// rank returns the rank of a property. Those of other namespaces come last.
 func (o Order) rank(name string) int { return cmp.Or(o[name], len(o)+1) }
 
-// Merge returns properties as XML, with more in their places, which come instead of those of the same name.
+// Merge returns the XML of properties in order. Those in more replace those in base of the same name.
 func (o Order) Merge(base, more []Property) string {
 	slices.SortStableFunc(more, func(a, b Property) int { return cmp.Compare(o.rank(a.Name), o.rank(b.Name)) })
 	var b strings.Builder

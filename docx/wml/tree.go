@@ -1,5 +1,5 @@
-// Package wml reads WordprocessingML (ISO 29500-1 §17) where it stands: elements and attributes by their places in the source,
-// the text that they hold. It knows nothing of tags.
+// Package wml reads a part of a Word document (WordprocessingML, ISO 29500-1 §17) into a tree of elements with their positions in the
+// source, and defines which elements are text. It does not know tags.
 package wml
 
 import (
@@ -10,7 +10,7 @@ import (
 	"platen/ooxml/scan"
 )
 
-// maxElements bounds the elements of one part, and so the memory that compiling a template takes.
+// maxElements is the number of elements of one part. It limits the memory that compiling a template takes.
 const maxElements = 2 << 20
 
 // Node is an element of a part. Its bytes are src[Start:End], its content src[OpenEnd:CloseStart].
@@ -23,7 +23,7 @@ type Node struct {
 	Start, OpenEnd, CloseStart, End int
 }
 
-// traits are what tables say of an element by its name, looked up once for each name in a part.
+// traits are the tables that have the name of an element. They are looked up once for each name in a part.
 type traits uint8
 
 const (
@@ -53,37 +53,41 @@ func traitsOf(name string) (t traits) {
 	return t
 }
 
-// IsTextless tells whether the content of n is no text of the paragraph it is in: properties, and what tracked changes have deleted.
+// IsTextless reports whether the content of n is not part of the text of its paragraph: properties, and text deleted by tracked changes.
 func (n *Node) IsTextless() bool { return n.traits&isTextless != 0 }
 
-// IsCharacter tells whether n counts as one character of the text; see [Characters].
+// IsCharacter reports whether n counts as one character of the text; see [Characters].
 func (n *Node) IsCharacter() bool { return n.traits&isCharacter != 0 }
 
-// IsRangeMarkup tells whether n begins or ends a range, as a bookmark: it may stand between paragraphs as well as in them, and its
-// other half may be elsewhere.
+// IsRangeMarkup reports whether n begins or ends a range, such as a bookmark. It may be between paragraphs or in them, and its other half
+// may be elsewhere.
 func (n *Node) IsRangeMarkup() bool { return n.traits&isRangeMarkup != 0 }
 
-// NeedsParagraph tells whether n must hold a paragraph, and end with one.
+// NeedsParagraph reports whether n must contain a paragraph, and end with one.
 func (n *Node) NeedsParagraph() bool { return n.traits&holdsAParagraph != 0 }
 
-// Attr is an attribute. Its bytes are src[Start:End], with the blanks before it; its value src[ValueStart:ValueEnd].
+// Attr is an attribute. Its bytes are src[Start:End], including the blanks before it, and its value src[ValueStart:ValueEnd].
 type Attr struct {
 	name                             string
 	Start, ValueStart, ValueEnd, End int
 }
 
-// withAttributes are the elements whose attributes the compiler looks at.
-var withAttributes = map[string]bool{
-	"w:ins": true, "w:del": true, "w:moveFrom": true, "w:moveTo": true, "w:cellIns": true, "w:cellDel": true, "w:cellMerge": true,
-	"w:rPrChange": true, "w:pPrChange": true, "w:sectPrChange": true, "w:tblPrChange": true, "w:tblPrExChange": true,
-	"w:tblGridChange": true, "w:trPrChange": true, "w:tcPrChange": true, "w:numberingChange": true,
-	"w:moveFromRangeStart": true, "w:moveFromRangeEnd": true, "w:moveToRangeStart": true, "w:moveToRangeEnd": true, "w:permStart": true, "w:permEnd": true,
-	"w:p": true, "w:tr": true, "w:t": true, "w:br": true, "wp:docPr": true, "w:bookmarkStart": true, "w:bookmarkEnd": true,
-	"w:commentRangeStart": true, "w:commentRangeEnd": true, "w:commentReference": true, "w:comment": true, "w:pStyle": true, "w:outlineLvl": true,
-	"w:style": true, "w:name": true, "w:basedOn": true, "w:num": true, "w:numId": true, "w:abstractNum": true, "w:abstractNumId": true, "w:ilvl": true, "w:lvl": true, "w:lvlOverride": true,
-	"w:hyperlink": true, "w:fldSimple": true, "w:tag": true, "w:alias": true, "w:date": true, "w:dateFormat": true, "w:lid": true, "w:listItem": true,
-	"w14:checked": true, "w14:checkedState": true, "w14:uncheckedState": true,
-	"c:chart": true, "w:footnoteReference": true, "w:headerReference": true, "w:footerReference": true, "w:endnoteReference": true, "w:footnote": true, "w:endnote": true, "wp:extent": true, "pic:cNvPr": true, "a:ext": true, "a:off": true, "v:shape": true, "a:blip": true, "a:xfrm": true, "w:fldChar": true, "w:gridCol": true, "w:gridSpan": true, "w:gridBefore": true, "w:gridAfter": true, "w:wBefore": true, "w:wAfter": true, "w:tcW": true, "w:pgSz": true, "w:pgMar": true, "w:numFmt": true, "w:start": true, "w:startOverride": true,
+// withAttributes are the elements whose attributes the tree keeps.
+var withAttributes = setOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:rPrChange w:pPrChange " +
+	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange w:moveFromRangeStart w:moveFromRangeEnd " +
+	"w:moveToRangeStart w:moveToRangeEnd w:permStart w:permEnd w:p w:tr w:t w:br wp:docPr w:bookmarkStart w:bookmarkEnd " +
+	"w:commentRangeStart w:commentRangeEnd w:commentReference w:comment w:pStyle w:outlineLvl w:num w:numId w:abstractNum " +
+	"w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag w:alias w:date w:dateFormat w:lid w:listItem " +
+	"w14:checked w14:checkedState w14:uncheckedState c:chart w:footnoteReference w:headerReference w:footerReference " +
+	"w:endnoteReference w:footnote w:endnote wp:extent pic:cNvPr a:ext a:off v:shape a:blip a:xfrm w:fldChar w:gridCol " +
+	"w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW w:pgSz w:pgMar w:numFmt w:start w:startOverride")
+
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		set[name] = true
+	}
+	return set
 }
 
 // ParseTree reads a part that ooxml.CheckXML has accepted.
@@ -109,7 +113,7 @@ func (n *Node) Attr(name string) *Attr {
 	return &n.attrs[i]
 }
 
-// AttrValue returns the value of an attribute as written, "" if e is nil or has none.
+// AttrValue returns the value of an attribute as written; "" if e is nil or lacks it.
 func AttrValue(src []byte, e *Node, name string) string {
 	a := e.Attr(name)
 	if a == nil {
@@ -161,7 +165,7 @@ func (n *Node) Under(top *Node) *Node {
 	return n
 }
 
-// Depth is how many elements are around n.
+// Depth returns the number of ancestors of n.
 func (n *Node) Depth() int {
 	d := 0
 	for ; n.Parent != nil; n = n.Parent {
@@ -170,7 +174,7 @@ func (n *Node) Depth() int {
 	return d
 }
 
-// CommonAncestor returns the lowest node that holds both.
+// CommonAncestor returns the lowest node that contains both.
 func CommonAncestor(a, b *Node) *Node {
 	if a == nil {
 		return b
@@ -188,16 +192,16 @@ func CommonAncestor(a, b *Node) *Node {
 	return a
 }
 
-// Void tells whether n is one tag.
+// Void reports whether n is an empty-element tag.
 func (n *Node) Void() bool { return n.OpenEnd == n.End }
 
-// RawName is the element's name as written in the file.
+// RawName returns the name of the element as written.
 func (n *Node) RawName(src []byte) string {
 	tag := string(src[n.Start+1 : n.OpenEnd])
 	return tag[:strings.IndexAny(tag, " \t\r\n/>")]
 }
 
-// Prefix is what stands before the name as written, with its colon.
+// Prefix returns the prefix of the name as written, with its colon.
 func (n *Node) Prefix(src []byte) string {
 	name := n.RawName(src)
 	return name[:strings.IndexByte(name, ':')+1]

@@ -12,7 +12,7 @@ type treeBuilder struct {
 	src      []byte
 	elements int
 	waiting  []*Node // the open elements, each followed by its children so far
-	open     []int   // where the open elements are in waiting
+	open     []int   // the positions of the open elements in waiting
 	nodes    []Node  // memory for more
 	lists    []*Node // memory for lists of children
 	kept     []Attr  // memory for attributes
@@ -51,7 +51,7 @@ func (b *treeBuilder) build() (*Node, error) {
 	return root, nil
 }
 
-// element returns the node of an element that has started.
+// element returns the node of the element of the last start tag.
 func (b *treeBuilder) element(parent *Node) *Node {
 	r, n := b.r, b.node()
 	n.Name, n.traits = r.Name(), traits(r.Class())
@@ -73,7 +73,7 @@ func (b *treeBuilder) close(n *Node) {
 	b.leave(n)
 }
 
-// leave gives an element that has ended its children.
+// leave sets the children of an element that has ended.
 func (b *treeBuilder) leave(n *Node) {
 	last := len(b.open) - 1
 	own := b.open[last] + 1
@@ -101,7 +101,7 @@ func (b *treeBuilder) node() *Node {
 	return n
 }
 
-// keepAttributes gives a node the attributes of its tag.
+// keepAttributes sets the attributes of a node to those of the last start tag.
 func (b *treeBuilder) keepAttributes(n *Node) {
 	const block = 256
 	attributes := b.r.Attributes()

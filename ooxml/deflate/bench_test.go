@@ -10,15 +10,17 @@ import (
 	"platen/ooxml/deflate"
 )
 
-// prose is what stands between the values of a long document: paragraphs of words that come again and again.
+// prose is the text between the values of a long document: paragraphs of words that repeat.
 func prose(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("the party agreement shall obligation notice period service delivery payment written consent liability termination supplier customer goods confidential information applicable law jurisdiction damages breach remedy")
+	words := strings.Fields("the party agreement shall obligation notice period service delivery payment written consent liability " +
+		"termination supplier customer goods confidential information applicable law jurisdiction damages breach remedy")
 	pieces := make([]string, n)
 	for i := range pieces {
 		var b strings.Builder
 		for range 4 {
-			fmt.Fprintf(&b, `</w:t></w:r></w:p><w:p w14:paraId="%08X" w:rsidR="00A10000"><w:pPr><w:spacing w:after="120"/></w:pPr><w:r><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">`, r.Uint32())
+			fmt.Fprintf(&b, `</w:t></w:r></w:p><w:p w14:paraId="%08X" w:rsidR="00A10000"><w:pPr><w:spacing `+
+				`w:after="120"/></w:pPr><w:r><w:rPr><w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">`, r.Uint32())
 			for range 40 {
 				b.WriteString(words[r.IntN(len(words))] + " ")
 			}

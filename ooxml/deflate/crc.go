@@ -1,8 +1,8 @@
 package deflate
 
-// CRC-32 is linear: the sum of two texts, one behind the other, is the sum of the first, multiplied by x once for each bit
-// of the second, plus the sum of the second. See "Fast CRC computation for generic polynomials" (Gopal et al., 2009) for
-// the arithmetic; polynomials are written with the highest power in the lowest bit, as CRC-32 does.
+// CRC-32 is linear: the sum of two concatenated texts is the sum of the first, multiplied by x once for each bit of the second, plus the
+// sum of the second. See "Fast CRC computation for generic polynomials" (Gopal et al., 2009) for the arithmetic; polynomials are written
+// with the highest power in the lowest bit, as CRC-32 does.
 
 // minShift is the length from which on a shift is quicker than adding up the bytes.
 const minShift = 16

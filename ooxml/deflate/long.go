@@ -53,7 +53,8 @@ func (v *window) add(b []byte, pos int64) (at int) {
 	return at
 }
 
-// find returns the longest copy of what stands in buf at a place that its hash leads to, and its distance; n is 0 if there is none.
+// find returns the length of the longest copy of the bytes at a position of buf, at a position that their hash leads to, and its
+// distance; n is 0 if there is none.
 func (v *window) find(at int, pos int64) (n, distance int) {
 	h := binary.LittleEndian.Uint32(v.buf[at:]) * 2654435761 >> (32 - windowBits)
 	candidate := v.head[h]

@@ -13,9 +13,9 @@ const (
 	maxChain, niceMatch = 24, 130
 	hashBits            = 15
 
-	// expectedValue is about how long fresh bytes are, expectedRounds about how often a loop comes round.
+	// expectedValue is about the number of fresh bytes at once, expectedRounds about the number of rounds of a loop.
 	expectedValue, expectedRounds = 8, 24
-	// unit is the weight of what comes once.
+	// unit is the weight of bytes that are written once.
 	unit = 64
 )
 
@@ -28,7 +28,7 @@ type token struct {
 // matcher finds what pieces have in common with themselves and with those before.
 type matcher struct {
 	sketch *Sketch
-	all    []byte // the texts, one behind the other
+	all    []byte // the texts, concatenated
 	starts []int  // of the texts in all
 	places []int  // of the texts in the stream, about
 	head   [1 << hashBits]int32
@@ -131,7 +131,7 @@ func (m *matcher) insert(at, end int) {
 	}
 }
 
-// find returns the longest copy of what stands at a place, no token with a length if there is none.
+// find returns the longest copy of the bytes at a position; a token without a length if there is none.
 func (m *matcher) find(index, at, end int) token {
 	best := token{from: -1}
 	if at+minOwn > end {
@@ -215,7 +215,7 @@ func (m *matcher) expectLoops() {
 	}
 }
 
-// rounds is the weight of what comes in each round of loops.
+// rounds returns the weight of bytes that are written in each round of loops.
 func rounds(loops int) uint64 {
 	if loops == 0 {
 		return unit
@@ -236,7 +236,8 @@ func eachMatch(n int, do func(n int)) {
 }
 
 // typical says how often bytes are in values: digits, then the letters of most languages.
-const typical = "0123456789012345678901234567890123456789 etaoinsrhldcumfgpwybvkxjqz eaionrstl ETAOINSRHLDCUMFGPWYBVKXJQZ eaionrst  .,-.,-:/()%&amp;\xc3\xc3\xbc\xa4\xe2\x82\xac\xb6\xa9"
+const typical = "0123456789012345678901234567890123456789 etaoinsrhldcumfgpwybvkxjqz eaionrstl ETAOINSRHLDCUMFGPWYBVKXJQZ " +
+	"eaionrst  .,-.,-:/()%&amp;\xc3\xc3\xbc\xa4\xe2\x82\xac\xb6\xa9"
 
 // expectValue counts the bytes of a value.
 func (m *matcher) expectValue(loops int) {

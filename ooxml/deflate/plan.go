@@ -1,11 +1,11 @@
-// Package deflate writes deflate streams (RFC 1951) of which the most part is known beforehand: the pieces of a template,
-// with fresh bytes between them.
+// Package deflate writes deflate streams (RFC 1951) that are mostly known beforehand: the pieces of a template, with fresh bytes between
+// them.
 //
-// Everything stands in one block with one Huffman code, which a [Plan] makes of the pieces. So what a piece compresses to
-// is known bit by bit, and to write it is to copy bits. Three things are found as the stream is written: where the piece
-// was last, which makes all of it a copy from there; where another piece was that it has bytes in common with; and whether
-// the bytes that follow are those that followed then. Fresh bytes that are many at once are looked through for repetitions. The checksum of a piece is combined with that of the stream, so
-// that its bytes are not even read.
+// A stream has one block with one Huffman code, which a [Plan] derives from the pieces. The compressed bits of a piece are therefore
+// known, and writing the piece copies them. While it writes, a Writer finds the previous occurrence of the piece, which replaces the
+// whole piece by a copy; the occurrence of another piece that has bytes in common with it; and whether the fresh bytes are those that
+// followed then. Long runs of fresh bytes are searched for repetitions. The checksum of a piece is combined with that of the stream, so
+// that the bytes of the piece are not even read.
 package deflate
 
 import "hash/crc32"

@@ -12,7 +12,7 @@ const (
 	bufferSize = 32 << 10
 	// wordBytes is how many bytes of a word are used, so that a word can be added to less than a byte that is left over.
 	wordBytes, wordBits = 7, 56
-	// maxSpanBytes is how many bytes a word and a copy take at most, with what is stored beyond them.
+	// maxSpanBytes is the maximum number of bytes that a word and a copy take, including bytes stored past their end.
 	maxSpanBytes = 32
 	// history is how many of the last fresh bytes are kept to be compared with; a power of two.
 	history = 16 << 10
@@ -26,17 +26,17 @@ type Writer struct {
 
 	buf  [bufferSize]byte
 	n    int    // bytes in buf; there is room for 8 more
-	acc  uint64 // the bits behind them
-	used int    // how many, less than 8
+	acc  uint64 // the bits after them
+	used int    // their number, less than 8
 
 	pos    int64 // bytes of the text so far
 	packed int64 // bytes of the stream handed on
 	sum    uint32
 
-	match    int // length of the copy that is going on; it is not written yet
+	match    int // length of the open copy, which is not written yet
 	distance int
-	source   int64 // in the fresh bytes: what comes in the stream behind what is copied
-	until    int64 // where that ends
+	source   int64 // in the fresh bytes: the position of the bytes that follow the copied ones in the stream
+	until    int64 // the end of those bytes
 
 	last  []occurrence // of each piece
 	piece int          // the piece that was last; -1: none
@@ -46,7 +46,7 @@ type Writer struct {
 	window *window // of long values; nil: there were none
 }
 
-// occurrence is where a piece was in the text, and the fresh bytes that came behind it.
+// occurrence is the position of a piece in the text, and the fresh bytes that followed it.
 type occurrence struct {
 	pos      int64 // -1: it has not been yet
 	n        int   // of its bytes that were written
@@ -154,7 +154,7 @@ func (w *Writer) spans(p *piece) {
 	w.acc, w.used, w.n = acc, used, n
 }
 
-// copyOther writes the copy at the end of a span, or its bytes if what it copies is not there.
+// copyOther writes the copy at the end of a span, or its bytes if the bytes to copy are missing.
 func (w *Writer) copyOther(p *piece, s *span, from *occurrence, distance int64) {
 	if from.pos < 0 || distance > maxDistance || int(s.offset)+int(s.n) > from.n {
 		w.literals(p.text[s.at : s.at+uint32(s.n)])
@@ -185,7 +185,7 @@ func (w *Writer) Fresh(b []byte) {
 	w.remember(b)
 }
 
-// goesOn returns how many of the fresh bytes are those that came behind what is copied.
+// goesOn returns the number of fresh bytes that equal those that followed the copied bytes.
 func (w *Writer) goesOn(b []byte) int {
 	if w.fresh-w.source > history {
 		return 0
@@ -209,7 +209,7 @@ func (w *Writer) remember(b []byte) {
 	copy(w.ring[:], b[n:])
 }
 
-// endMatch writes the copy that is going on.
+// endMatch writes the open copy.
 func (w *Writer) endMatch() {
 	if w.match == 0 {
 		return

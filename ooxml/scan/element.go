@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Depth is how deep the element of the last tag is in the part: 1 for the root.
+// Depth returns the depth of the element of the last tag: 1 for the root.
 func (r *Reader) Depth() int { return r.depth }
 
-// Name is the canonical name of the element that the last start tag begins, as in "w:p", whatever the prefix in the part; ""
-// in namespaces that package names does not have, and without a namespace.
+// Name returns the canonical name of the element of the last start tag, such as "w:p", whatever its prefix; "" for a namespace that package
+// names does not have, and without a namespace.
 func (r *Reader) Name() string { return r.name.canonical }
 
-// Class is what Classify returned for the name of the element that the last start tag begins.
+// Class returns the result of Classify for the element of the last start tag.
 func (r *Reader) Class() Class { return r.name.class }
 
-// RawName is the name in the last start tag as written.
+// RawName returns the name in the last start tag as written.
 func (r *Reader) RawName() string { return r.name.raw }
 
-// LocalName is the name in the last start tag without its prefix.
+// LocalName returns the name in the last start tag without its prefix.
 func (r *Reader) LocalName() string { return r.name.raw[strings.IndexByte(r.name.raw, ':')+1:] }
 
-// Attributes are those of the last start tag. The slice is valid until the next call of Next.
+// Attributes returns the attributes of the last start tag. The slice is valid until the next call of Next.
 func (r *Reader) Attributes() []Attribute { return r.attrs }
 
 // AttributeName returns the canonical name of an attribute. One without a prefix has no namespace and keeps its name. The
@@ -70,8 +70,8 @@ func (r *Reader) All(yield func() bool) {
 	}
 }
 
-// Children goes to each child of the element that the last start tag begins, and then to that element's end. What the loop does
-// not read of a child is skipped. A loop that breaks leaves the Reader where it is.
+// Children goes to each child of the element of the last start tag, and then to that element's end. It skips the content of a child that
+// the loop does not read. A loop that breaks leaves the Reader where it is.
 func (r *Reader) Children(yield func() bool) {
 	if r.Kind != Open {
 		return
@@ -87,10 +87,10 @@ func (r *Reader) Children(yield func() bool) {
 	}
 }
 
-// Scope is a number for the namespaces in force in the last start tag. In one part, those of the same number are the same.
+// Scope identifies the namespaces in force in the last start tag. In one part, the same number means the same namespaces.
 func (r *Reader) Scope() int { return r.names.scope }
 
-// Element returns the source of the element that the last start tag begins, up to the end of its end tag if it has one.
+// Element returns the source of the element of the last start tag, including its end tag.
 func (r *Reader) Element() []byte {
 	at := r.End
 	for depth := 1; r.Kind == Open && depth > 0; {
@@ -111,7 +111,7 @@ func (r *Reader) Element() []byte {
 	return r.src[r.Start:at]
 }
 
-// Skip goes to the end of the element that the last start tag begins.
+// Skip goes to the end of the element of the last start tag.
 func (r *Reader) Skip() bool { return r.skipTo(r.depth) }
 
 // skipTo goes to the end of the element of a depth that the last tag is in or belongs to.
@@ -143,7 +143,7 @@ func (r *Reader) skipTo(depth int) bool {
 	return r.err == nil
 }
 
-// tagEnd returns where a tag ends; -1 if it does not.
+// tagEnd returns the end of a tag; -1 if it has none.
 func (r *Reader) tagEnd(start int) int {
 	for i := start; i < len(r.src); i++ {
 		switch c := r.src[i]; c {
@@ -160,8 +160,8 @@ func (r *Reader) tagEnd(start int) int {
 	return -1
 }
 
-// Enter reads the start tags at these places of the source, each of an element in the one before it, from the root on. It goes to the
-// last of them, and returns false if they are not there. Where the Reader was before does not matter.
+// Enter reads the start tags at these positions of the source: the root, then each time a descendant of the element before. It goes to
+// the last of them, wherever the Reader was before, and returns false if one of them cannot be read.
 func (r *Reader) Enter(starts ...int) bool {
 	r.Kind, r.End, r.depth, r.err = None, 0, 0, nil
 	r.names.leave(0)
@@ -174,7 +174,7 @@ func (r *Reader) Enter(starts ...int) bool {
 	return len(starts) > 0
 }
 
-// Ahead calls read, which may go on from the last tag, and then returns to that tag.
+// Ahead calls read, which may use the Reader to read after the last tag, and then returns to that tag.
 func (r *Reader) Ahead(read func()) {
 	saved := *r
 	saved.attrs, saved.names.bindings = slices.Clone(r.attrs), slices.Clone(r.names.bindings)

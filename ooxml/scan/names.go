@@ -8,26 +8,26 @@ import (
 	"platen/ooxml/names"
 )
 
-// Class is what a caller of a Reader knows of an element by its name.
+// Class is a property of an element that the user of a Reader derives from its name.
 type Class uint16
 
 // name is a name as written, and its meaning in a scope.
 type name struct {
 	raw, canonical string
-	scope          int // -1 if the meaning is not known
+	scope          int // -1 if the meaning is unknown
 	class          Class
-	undeclared     bool // its prefix is bound to nothing
+	undeclared     bool // its prefix is not declared
 }
 
 // namespaces are the prefixes in force, and the names that have been read.
 type namespaces struct {
 	bindings  []binding
 	scope     int // the number of the set of bindings in force
-	scopes    int // how many sets there have been
+	scopes    int // the number of sets so far
 	outer     []outer
 	innermost int // the depth of the innermost element with declarations; 0 if there is none
 	written   map[string]*name
-	recent    [64]*name // some of them, by a few of their bytes: most tags have one of a few names
+	recent    [64]*name // some of them, by a few of their bytes, because most tags have one of a few names
 	declared  string    // a prefix that is bound in the scope
 }
 
@@ -69,7 +69,7 @@ func (s *namespaces) leave(depth int) {
 	}
 }
 
-// find returns the name that is written so.
+// find returns the name that is written as raw.
 func (s *namespaces) find(raw []byte) *name {
 	if len(raw) == 0 {
 		return &name{scope: -1}
@@ -98,7 +98,7 @@ func (s *namespaces) lookup(prefix []byte) *binding {
 	return nil
 }
 
-// resolve finds out what a name means in the scope.
+// resolve sets the meaning of a name in the scope.
 func (r *Reader) resolve(n *name) {
 	if n.scope == r.names.scope {
 		return

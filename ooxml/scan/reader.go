@@ -1,7 +1,7 @@
-// Package scan reads the XML of Office files in one pass, without building a tree. Everything in Platen that reads such XML is built
-// on it, except docx/validate, which must not share a reader with what it checks.
+// Package scan reads the XML of Office files in one pass, without building a tree. Everything in Platen that reads such XML uses it, except
+// docx/validate, which must not share a reader with the packages whose output it checks.
 //
-// A [Reader] stops at each tag. It tells where the tag is in the source, its name with the prefix that package names has for its
+// A [Reader] stops at each tag. It has the position of the tag in the source, its name with the prefix that package names has for its
 // namespace, its attributes, and the text before it:
 //
 //	r := scan.New(part)
@@ -12,8 +12,7 @@
 //	}
 //	return r.Err()
 //
-// A Reader looks only for where things end. It does not check that the XML is well formed (ooxml.CheckXML does), but it stays
-// within its limits whatever it is given.
+// A Reader does not check that the XML is well formed (ooxml.CheckXML does), but it stays within its limits for any input.
 package scan
 
 import (
@@ -51,8 +50,8 @@ var (
 
 // Reader goes through the tags of a part.
 type Reader struct {
-	// Classify, if not nil, gives each name a class, which Class returns. It is called about once for each name of the part. Set it
-	// before the first call of Next.
+	// Classify, if not nil, returns the class of a name, for Class. It is called about once for each name of the part. Set it before the
+	// first call of Next.
 	Classify func(name string) Class
 
 	// The tag that was read last is src[Start:End], and the text before it src[TextStart:Start]. At the end of the part, the tag is
@@ -121,7 +120,7 @@ func (r *Reader) leave() {
 	r.depth--
 }
 
-// nextTag returns where the next tag begins; -1 if there is none.
+// nextTag returns the start of the next tag; -1 if there is none.
 func (r *Reader) nextTag(at int) int {
 	src := r.src
 	for {

@@ -251,7 +251,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// tokens is what encoding/xml reads; the error tells that it is not well formed, or that it has what only a document type explains.
+// tokens returns the tokens that encoding/xml reads. The error means that src is not well formed, or needs a document type.
 func tokens(src string) ([]string, error) {
 	d := xml.NewDecoder(strings.NewReader(src))
 	checked := xml.NewDecoder(strings.NewReader(src))

@@ -47,7 +47,7 @@ func lines(text []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 }
 
-// Value returns the value that an attribute has by what is between its quotes (XML 1.0 §3.3.3).
+// Value returns the value of an attribute with raw between its quotes (XML 1.0 §3.3.3).
 func Value(raw []byte) string {
 	if !bytes.ContainsAny(raw, "&\r\n\t") {
 		return string(raw)
@@ -120,8 +120,8 @@ func markupLen(b []byte) int {
 	return len(b)
 }
 
-// reference returns the character that the reference at the start of raw is to, and the length of the reference. An & that starts
-// none is a character itself.
+// reference returns the character of the reference at the start of raw, and the length of the reference. An & that does not start a
+// reference is a character.
 func reference(raw []byte) (text string, length int) {
 	semicolon := bytes.IndexByte(raw, ';')
 	if semicolon < 0 {

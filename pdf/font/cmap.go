@@ -2,8 +2,8 @@ package font
 
 import "sort"
 
-// A cmap is the table of a font that tells which glyph draws a character (OpenType, "cmap"). It is read in place, so that
-// no table costs more than its bytes. The zero value draws nothing.
+// cmap is the table of a font with the glyphs of characters (OpenType, "cmap"). It is read in place, so that no table costs more than its
+// bytes. The zero value has no glyphs.
 type cmap struct {
 	sub    []byte
 	symbol bool // the font has its signs at U+F000 to U+F0FF

@@ -134,7 +134,7 @@ func (f *Face) readNames(b []byte) {
 // maxFamilies is how many names of families are taken of a face; the fonts of East Asia have four.
 const maxFamilies = 64
 
-// namesFace reports whether a name is one of those that are read; others are texts about licences.
+// namesFace reports whether a name is read. Others are, for instance, texts about licenses.
 func namesFace(id uint16) bool {
 	switch id {
 	case nameFamily, nameVersion, namePostScript, nameTypographicFamily, nameWWSFamily:

@@ -1,8 +1,8 @@
-// Package font knows which fonts are installed, which of them stand in for others, and which ones a PDF has in the end.
+// Package font lists the installed fonts, chooses substitutes for missing ones, and lists the fonts in a PDF.
 //
-// A Library is read from folders of font files. Library.Report says which family is used for each font that a document asks for
-// (docx/fonts), and which characters none can draw; Report.Warnings says it to the author of a template. With the configuration of
-// Library.WriteConfig, LibreOffice, which asks fontconfig, chooses the same families. Used finds those that a PDF has.
+// A Library is read from folders of font files. Library.Report has the family that is used for each font that a document asks for
+// (docx/fonts), and the characters that no font can draw. Report.Warnings explains it to the author of a template. Library.WriteConfig
+// writes a configuration for fontconfig, so that LibreOffice chooses the same families. Used returns the fonts in a PDF.
 package font
 
 import (
@@ -17,14 +17,14 @@ import (
 	"unicode"
 )
 
-// SystemFolders are where Linux keeps the fonts of all users. Those of the user who starts the program are none of them:
-// what a document looks like must not depend on that.
+// SystemFolders are the folders in which Linux keeps the fonts of all users. The fonts of the user who starts the program are left out:
+// documents must not depend on that user.
 var SystemFolders = []string{"/usr/share/fonts", "/usr/local/share/fonts"}
 
 // Folders are where fonts are looked for, with their folders.
 type Folders struct {
 	Operator string   // whose fonts are preferred to all others; "" for none
-	System   []string // those that are not there are passed over
+	System   []string // missing folders are ignored
 }
 
 // Library is the fonts that are installed. It is safe for use by several goroutines at once.
@@ -54,8 +54,8 @@ const (
 	maxDepth = 16 // of folders
 )
 
-// Open reads which fonts there are. Of two faces of the same name and style it takes the operator's, and else the one
-// with the higher version. The error is about the operator's folder, or says that there is no font at all.
+// Open reads the fonts in folders. Of two faces with the same name and style it uses the operator's, or else the one with the higher
+// version. The error is about the operator's folder, or says that no font was found.
 func Open(folders Folders) (*Library, error) {
 	l := &Library{families: map[string][]*Face{}, postScript: map[string]*Face{}, fallbacks: map[textRune]string{}}
 	seen := map[string]string{}

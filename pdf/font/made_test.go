@@ -63,7 +63,7 @@ func (m *made) os2() []byte {
 	return b
 }
 
-// names writes the family and what goes with it for Windows, in English and in Japanese.
+// names writes the family and the related names for Windows, in English and in Japanese.
 func (m *made) names() []byte {
 	type record struct {
 		language, id uint16

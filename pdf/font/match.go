@@ -12,8 +12,8 @@ type Status string
 const (
 	Installed        Status = "installed"
 	Embedded         Status = "embedded"          // in the document
-	MetricCompatible Status = "metric_compatible" // another stands in whose characters are as wide
-	Substituted      Status = "substituted"       // another stands in whose characters are not
+	MetricCompatible Status = "metric_compatible" // a family with the same widths is used
+	Substituted      Status = "substituted"       // a family with other widths is used
 )
 
 // Match is the family that a text is set in which asks for another.
@@ -25,8 +25,8 @@ type Match struct {
 
 var knownStandIns = sync.OnceValue(standIns)
 
-// Match says which family stands in for one: it itself if it is installed, else one of the same widths, else one that
-// looks like it or is at least of its kind.
+// Match returns the family that is used for another: the same one if it is installed, or else one with the same widths, or else one that is
+// similar or at least of its kind.
 func (l *Library) Match(name string) Match {
 	if m, ok := l.first(Installed, name); ok {
 		return m
@@ -73,7 +73,7 @@ func nameOf(faces []*Face, asked string) string {
 	return asked
 }
 
-// regular is the face of a family that is neither bold nor italic, or what comes nearest.
+// regular returns the face of a family that is neither bold nor italic, or the nearest one.
 func regular(faces []*Face) *Face {
 	distance := func(f *Face) int {
 		d := max(f.Weight-400, 400-f.Weight) + 100*max(f.Width-5, 5-f.Width)

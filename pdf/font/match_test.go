@@ -46,7 +46,7 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// Whatever is installed, something stands in.
+// Every font has a substitute, whatever is installed.
 func TestOneFontServesAll(t *testing.T) {
 	dir := t.TempDir()
 	(&made{family: "Only One", chars: "a"}).write(t, dir, "one.ttf")
@@ -61,7 +61,8 @@ func TestOneFontServesAll(t *testing.T) {
 // The fonts that are known to be as wide as Word's are, and Debian's Caladea is not.
 func TestWidths(t *testing.T) {
 	l := installed(t)
-	for asked, used := range map[string]string{"Arial": "Liberation Sans", "Times New Roman": "Liberation Serif", "Courier New": "Liberation Mono", "Calibri": "Carlito"} {
+	for asked, used := range map[string]string{"Arial": "Liberation Sans", "Times New Roman": "Liberation Serif",
+		"Courier New": "Liberation Mono", "Calibri": "Carlito"} {
 		if w := compareWidths(asked, regular(l.Family(used))); w != nil {
 			t.Errorf("%s for %s: %+v", used, asked, w)
 		}
@@ -164,7 +165,8 @@ func TestLanguagesOfEastAsia(t *testing.T) {
 		}
 	}
 	for asked, want := range map[string]string{
-		"MS Mincho": "Noto Sans CJK JP", "ＭＳ ゴシック": "Noto Sans CJK JP", "宋体": "Noto Sans CJK SC", "新細明體": "Noto Sans CJK TC", "Malgun Gothic": "Liberation Sans",
+		"MS Mincho": "Noto Sans CJK JP", "ＭＳ ゴシック": "Noto Sans CJK JP", "宋体": "Noto Sans CJK SC", "新細明體": "Noto Sans CJK TC",
+		"Malgun Gothic": "Liberation Sans",
 	} {
 		m := l.Match(asked)
 		if got := f.run(t, "fc-match", "--format", "%{family}", asked); got != want || m.Used != want {
@@ -188,7 +190,7 @@ func TestFontconfigSeesTheLibrary(t *testing.T) {
 	}
 	l := open(t, Folders{Operator: own, System: SystemFolders})
 	f := configure(t, l)
-	// The fonts of whoever runs the server are not seen.
+	// The fonts of the user that runs the server do not count.
 	for _, folder := range []string{".fonts", ".local/share/fonts"} {
 		rename(t, regular(all.Family("Carlito")), "Private", filepath.Join(filepath.Dir(f.file), folder))
 	}
@@ -201,7 +203,8 @@ func TestFontconfigSeesTheLibrary(t *testing.T) {
 		got[strings.TrimSpace(line)] = true
 	}
 	if !maps.Equal(got, want) {
-		t.Errorf("fontconfig sees %d files, the library %d:\n%q\n%q", len(got), len(want), slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		t.Errorf("fontconfig sees %d files, the library %d:\n%q\n%q", len(got), len(want), slices.Sorted(maps.Keys(got)),
+			slices.Sorted(maps.Keys(want)))
 	}
 	if m := l.Match("Calibri"); m.Status != Installed || m.faces[0].File != mine {
 		t.Errorf("Calibri: %+v", m)

@@ -25,7 +25,7 @@ type Font struct {
 	Used          string         `json:"used"`                     // the family that is used
 	Version       string         `json:"version,omitempty"`        // of its file
 	Characters    int            `json:"characters"`               // different ones
-	WidthMismatch *WidthMismatch `json:"width_mismatch,omitempty"` // of what stands in
+	WidthMismatch *WidthMismatch `json:"width_mismatch,omitempty"` // of the substitute
 	Restricted    bool           `json:"restricted,omitempty"`     // it is embedded in the document, but may not be used
 
 	drawn int // how many of the characters the family that is used has
@@ -83,7 +83,7 @@ type reporter struct {
 	missing  map[string]*missing   // by script
 }
 
-// missing is the characters of a script that no font has. They are told once, whatever fonts they are set in.
+// missing has the characters of a script that no font has. They are reported once, whatever fonts they are set in.
 type missing struct {
 	script     string
 	fonts      []string
@@ -245,8 +245,8 @@ func (l *Library) UsedIn(postScript []string) []string {
 	return families
 }
 
-// embedded reads the faces of font files that are embedded in a document. None are found if there are none, or none that can be read; may
-// tells whether their makers let a reader of the document use them.
+// embedded reads the faces of font files that are embedded in a document. Files that cannot be read are ignored. may reports whether the
+// license lets a reader of the document use them.
 func embedded(files [][]byte) (faces []*Face, may bool) {
 	for _, file := range files {
 		if found, err := readFaces(inMemory(file)); err == nil {

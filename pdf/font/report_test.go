@@ -60,8 +60,10 @@ func TestReport(t *testing.T) {
 	}
 	text := ""
 	for _, f := range [][2]string{
-		{"Arial", "Hello, wörld"}, {"Georgia", "hello"}, {"Cambria", "hello"}, {"Calibri", "hello ж"}, {"Aptos", "hello ☃ ☂"}, {"Gill Sans MT", "hello 你好"},
-		{"Segoe UI", "hello"}, {"Wingdings", "\uF0FCü\uF023"}, {"Symbol", "\uF0B7•"}, {"House Style", "hello x"}, {"Look Only", "hello"}, {"Broken", "hello"},
+		{"Arial", "Hello, wörld"}, {"Georgia", "hello"}, {"Cambria", "hello"}, {"Calibri", "hello ж"}, {"Aptos", "hello ☃ ☂"},
+		{"Gill Sans MT", "hello 你好"},
+		{"Segoe UI", "hello"}, {"Wingdings", "\uF0FCü\uF023"}, {"Symbol", "\uF0B7•"}, {"House Style", "hello x"}, {"Look Only", "hello"},
+		{"Broken", "hello"},
 		{"SimSun", "①"}, {"MS Mincho", "今日は、よい天気ですね。東京から"}, {"Segoe UI Emoji", "😀"}, {"Icons", "\uE001"}, {"Mangal", "नम"},
 	} {
 		text += styletest.Paragraph("", styletest.Run(`<w:rFonts w:ascii="`+f[0]+`" w:hAnsi="`+f[0]+`" w:eastAsia="`+f[0]+`"/>`, f[1]))
@@ -127,7 +129,8 @@ func TestNoWarnings(t *testing.T) {
 
 // One library serves all jobs.
 func TestReportsAtOnce(t *testing.T) {
-	l, docx := reportLibrary(t), styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"), "hello ж ☃ 你好"))}.Docx(t, nil)
+	l, docx := reportLibrary(t), styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"),
+		"hello ж ☃ 你好"))}.Docx(t, nil)
 	want := reportLibrary(t).Report(read(t, docx)).Warnings()
 	var group sync.WaitGroup
 	for range 8 {
@@ -150,8 +153,10 @@ func TestManyMissingCharacters(t *testing.T) {
 	for r := rune(0x4E00); r < 0x4E00+500; r++ {
 		text.WriteRune(r)
 	}
-	report := reportLibrary(t).Report(read(t, styletest.Parts{"document": styletest.Paragraph("", styletest.Run(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.Docx(t, nil)))
-	if len(report.Missing) != 1 || report.Missing[0].Count != 500 || len(report.Missing[0].Codes) != maxShown || len([]rune(report.Missing[0].Text)) != maxShown {
+	report := reportLibrary(t).Report(read(t,
+		styletest.Parts{"document": styletest.Paragraph("", styletest.Run(`<w:rFonts w:eastAsia="SimSun"/>`, text.String()))}.Docx(t, nil)))
+	if len(report.Missing) != 1 || report.Missing[0].Count != 500 || len(report.Missing[0].Codes) != maxShown ||
+		len([]rune(report.Missing[0].Text)) != maxShown {
 		t.Errorf("missing: %+v", report.Missing)
 	}
 	if w := report.Warnings(); len(w) != 1 || len(w[0]) > 600 {
@@ -160,7 +165,7 @@ func TestManyMissingCharacters(t *testing.T) {
 }
 
 func TestManyFonts(t *testing.T) {
-	const maxFonts = 500 // that package fonts tells apart
+	const maxFonts = 500 // different fonts that package fonts lists
 	var text strings.Builder
 	for i := range 2 * maxFonts {
 		text.WriteString(styletest.Run(styletest.Face(fmt.Sprintf("Font %03d", i)), "hello"))
@@ -171,7 +176,8 @@ func TestManyFonts(t *testing.T) {
 	}
 	warnings := report.Warnings()
 	last := warnings[len(warnings)-1]
-	if len(warnings) != maxFontWarnings+1 || !strings.HasPrefix(last, `480 more fonts are not installed, and others are used instead: "Font 020", `) || len(last) > 400 {
+	if len(warnings) != maxFontWarnings+1 ||
+		!strings.HasPrefix(last, `480 more fonts are not installed, and others are used instead: "Font 020", `) || len(last) > 400 {
 		t.Errorf("%d warnings, the last %q", len(warnings), last)
 	}
 }
@@ -192,7 +198,10 @@ func TestAllCharacters(t *testing.T) {
 
 // Whatever the container is, it is read or refused.
 func FuzzContainer(f *testing.F) {
-	f.Add(styletest.Parts{"document": styletest.Paragraph("", styletest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")), "fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.Docx(f, map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
+	f.Add(styletest.Parts{"document": styletest.Paragraph("",
+		styletest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")),
+		"fontTable": `<w:font w:name="X"><w:embedRegular r:id="1.odttf"/></w:font>`}.Docx(f,
+		map[string][]byte{"1.odttf": (&made{family: "X", chars: "a"}).bytes()}))
 	dir := reportFonts(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if d, err := fonts.Read(bytes.NewReader(b), int64(len(b))); err == nil {

@@ -95,7 +95,7 @@ func (f *sfnt) table(face int, tag string, limit uint32) ([]byte, error) {
 	return f.bytes(t.offset, min(t.length, limit))
 }
 
-// bytes reads a piece of the file; what is not there is not allocated either.
+// bytes reads a piece of the file. It does not allocate memory for bytes past the end.
 func (f *sfnt) bytes(at, n uint32) ([]byte, error) {
 	if int64(at)+int64(n) > f.r.Size() {
 		return nil, errTruncated

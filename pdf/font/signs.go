@@ -22,8 +22,8 @@ var boxes = map[string][][2]rune{
 	},
 }
 
-// signDrawn reports whether LibreOffice draws a sign of such a font with one of OpenSymbol. Known is false for a character
-// that is none of its signs.
+// signDrawn reports whether LibreOffice draws a sign of a symbol font with a sign of OpenSymbol. Known is false for a character that is
+// not a sign of the font.
 func signDrawn(font string, r rune) (drawn, known bool) {
 	const signs = 0xF000
 	if r >= signs {

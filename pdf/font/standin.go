@@ -5,16 +5,18 @@ import (
 	"strings"
 )
 
-// The families that stand in for others. Everything that is chosen between fonts is chosen here and in match.go; the
-// configuration for fontconfig (config.go) says the same.
+// The substitutes of families. All choices between fonts are made here and in match.go. The configuration for fontconfig (config.go)
+// follows them.
 
-// metricCompatible are families with the same widths: a text breaks in one as in the others. For one that is not installed
-// the first of its row that is stands in; the second of each is free. The rows are those of fontconfig's 30-metric-aliases.conf, and Selawik, which
-// Microsoft made for Segoe UI.
+// metricCompatible are families with the same widths, so that lines break at the same words. The substitute of a missing family is the
+// first one in its row that is installed; the second one of each row is free. The rows are those of fontconfig's 30-metric-aliases.conf,
+// and Selawik, which Microsoft made for Segoe UI.
 var metricCompatible = [][]string{
 	{"Arial", "Liberation Sans", "Arimo", "Albany AMT", "Albany", "Helvetica", "Nimbus Sans", "Nimbus Sans L", "TeX Gyre Heros"},
-	{"Times New Roman", "Liberation Serif", "Tinos", "Thorndale AMT", "Thorndale", "Times", "Nimbus Roman", "Nimbus Roman No9 L", "TeX Gyre Termes"},
-	{"Courier New", "Liberation Mono", "Cousine", "Cumberland AMT", "Cumberland", "Courier", "Nimbus Mono PS", "Nimbus Mono L", "TeX Gyre Cursor"},
+	{"Times New Roman", "Liberation Serif", "Tinos", "Thorndale AMT", "Thorndale", "Times", "Nimbus Roman", "Nimbus Roman No9 L",
+		"TeX Gyre Termes"},
+	{"Courier New", "Liberation Mono", "Cousine", "Cumberland AMT", "Cumberland", "Courier", "Nimbus Mono PS", "Nimbus Mono L",
+		"TeX Gyre Cursor"},
 	{"Arial Narrow", "Liberation Sans Narrow", "Helvetica Narrow", "Nimbus Sans Narrow", "TeX Gyre Heros Cn"},
 	{"Calibri", "Carlito"},
 	{"Cambria", "Caladea"},
@@ -59,8 +61,10 @@ type eastAsianLanguage struct {
 var eastAsian = []eastAsianLanguage{
 	{
 		language: "zh", tags: []string{"zh"},
-		serifs:     []string{"SimSun", "宋体", "NSimSun", "新宋体", "SimSun-ExtB", "FangSong", "仿宋", "仿宋_GB2312", "FangSong_GB2312", "KaiTi", "楷体", "楷体_GB2312", "STSong", "华文宋体"},
-		sans:       []string{"SimHei", "黑体", "Microsoft YaHei", "微软雅黑", "Microsoft YaHei UI", "DengXian", "等线", "DengXian Light", "等线 Light", "Hei", "PingFang SC"},
+		serifs: []string{"SimSun", "宋体", "NSimSun", "新宋体", "SimSun-ExtB", "FangSong", "仿宋", "仿宋_GB2312", "FangSong_GB2312", "KaiTi",
+			"楷体", "楷体_GB2312", "STSong", "华文宋体"},
+		sans: []string{"SimHei", "黑体", "Microsoft YaHei", "微软雅黑", "Microsoft YaHei UI", "DengXian", "等线", "DengXian Light",
+			"等线 Light", "Hei", "PingFang SC"},
 		freeSerifs: []string{"Noto Serif CJK SC", "AR PL UMing CN"}, freeSans: []string{"Noto Sans CJK SC"},
 		fontsOfAll: []string{"WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback"},
 	},
@@ -72,9 +76,11 @@ var eastAsian = []eastAsianLanguage{
 	},
 	{
 		language: "ja", tags: []string{"ja"},
-		serifs:     []string{"MS Mincho", "ＭＳ 明朝", "MS PMincho", "ＭＳ Ｐ明朝", "Yu Mincho", "游明朝"},
-		sans:       []string{"MS Gothic", "ＭＳ ゴシック", "MS PGothic", "ＭＳ Ｐゴシック", "MS UI Gothic", "Yu Gothic", "游ゴシック", "Yu Gothic Light", "游ゴシック Light", "Meiryo", "メイリオ"},
-		freeSerifs: []string{"Noto Serif CJK JP", "IPAMincho", "IPAPMincho", "IPAexMincho"}, freeSans: []string{"Noto Sans CJK JP", "IPAGothic", "IPAPGothic", "IPAexGothic", "VL Gothic"},
+		serifs: []string{"MS Mincho", "ＭＳ 明朝", "MS PMincho", "ＭＳ Ｐ明朝", "Yu Mincho", "游明朝"},
+		sans: []string{"MS Gothic", "ＭＳ ゴシック", "MS PGothic", "ＭＳ Ｐゴシック", "MS UI Gothic", "Yu Gothic", "游ゴシック", "Yu Gothic Light",
+			"游ゴシック Light", "Meiryo", "メイリオ"},
+		freeSerifs: []string{"Noto Serif CJK JP", "IPAMincho", "IPAPMincho", "IPAexMincho"},
+		freeSans:   []string{"Noto Sans CJK JP", "IPAGothic", "IPAPGothic", "IPAexGothic", "VL Gothic"},
 	},
 	{
 		language: "ko", tags: []string{"ko"},
@@ -107,28 +113,36 @@ var symbols = []string{"Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Web
 
 const openSymbol = "OpenSymbol"
 
-// Fonts with and without serifs, and those whose characters are all as wide, by what stands in when nothing nearer is
-// installed. All that are not listed count as fonts without serifs.
+// Serif, sans-serif, and monospaced fonts, each with its substitute if nothing nearer is installed. Fonts that are not listed count as
+// sans-serif.
 var (
 	serifs = []string{
-		"Aptos Serif", "Baskerville Old Face", "Bell MT", "Bodoni MT", "Book Antiqua", "Bookman Old Style", "Californian FB", "Calisto MT", "Cambria", "Cambria Math", "Centaur",
+		"Aptos Serif", "Baskerville Old Face", "Bell MT", "Bodoni MT", "Book Antiqua", "Bookman Old Style", "Californian FB", "Calisto MT",
+		"Cambria", "Cambria Math", "Centaur",
 		"Century", "Century Schoolbook", "Charter", "Cochin", "Constantia", "Didot", "Footlight MT", "Garamond", "EB Garamond", "Georgia",
-		"Georgia Pro", "Goudy Old Style", "High Tower Text", "Hoefler Text", "ITC Bookman", "Libre Baskerville", "Lora", "Lucida Bright", "Lucida Fax",
-		"Merriweather", "Minion Pro", "MS Serif", "New York", "Noto Serif", "Palatino", "Palatino Linotype", "Perpetua", "Playfair Display", "PT Serif",
-		"Rockwell", "Roboto Serif", "Sitka Text", "Source Serif Pro", "Sylfaen", "Times", "Times New Roman", "David", "Traditional Arabic", "Angsana New", "FrankRuehl",
+		"Georgia Pro", "Goudy Old Style", "High Tower Text", "Hoefler Text", "ITC Bookman", "Libre Baskerville", "Lora", "Lucida Bright",
+		"Lucida Fax",
+		"Merriweather", "Minion Pro", "MS Serif", "New York", "Noto Serif", "Palatino", "Palatino Linotype", "Perpetua", "Playfair Display",
+		"PT Serif",
+		"Rockwell", "Roboto Serif", "Sitka Text", "Source Serif Pro", "Sylfaen", "Times", "Times New Roman", "David", "Traditional Arabic",
+		"Angsana New", "FrankRuehl",
 	}
 	monos = []string{
-		"Andale Mono", "Anonymous Pro", "Aptos Mono", "Bitstream Vera Sans Mono", "Cascadia Code", "Cascadia Mono", "Consolas", "Courier", "Courier New",
-		"Fira Code", "Fira Mono", "Fixedsys", "Inconsolata", "JetBrains Mono", "Letter Gothic", "Lucida Console", "Lucida Sans Typewriter", "Menlo",
-		"Miriam Fixed", "Monaco", "Noto Mono", "OCR A Extended", "OCR-A", "OCRB", "Roboto Mono", "SF Mono", "Source Code Pro", "Terminal", "Ubuntu Mono",
+		"Andale Mono", "Anonymous Pro", "Aptos Mono", "Bitstream Vera Sans Mono", "Cascadia Code", "Cascadia Mono", "Consolas", "Courier",
+		"Courier New",
+		"Fira Code", "Fira Mono", "Fixedsys", "Inconsolata", "JetBrains Mono", "Letter Gothic", "Lucida Console", "Lucida Sans Typewriter",
+		"Menlo",
+		"Miriam Fixed", "Monaco", "Noto Mono", "OCR A Extended", "OCR-A", "OCRB", "Roboto Mono", "SF Mono", "Source Code Pro", "Terminal",
+		"Ubuntu Mono",
 	}
 	serifFallback = []string{"Liberation Serif", "Times New Roman", "Tinos", "Noto Serif", "DejaVu Serif"}
 	monoFallback  = []string{"Liberation Mono", "Courier New", "Cousine", "Noto Sans Mono", "DejaVu Sans Mono"}
 	sansFallback  = []string{"Liberation Sans", "Arial", "Arimo", "Noto Sans", "Carlito", "DejaVu Sans"}
-	signFallback  = []string{openSymbol, "Noto Sans Symbols", "Noto Sans Symbols2", "Noto Sans Math", "Noto Color Emoji", "Noto Emoji", "Symbola"}
+	signFallback  = []string{openSymbol, "Noto Sans Symbols", "Noto Sans Symbols2", "Noto Sans Math", "Noto Color Emoji", "Noto Emoji",
+		"Symbola"}
 )
 
-// standIn is what stands in for a family: those of the same widths, then those that do not drift too far.
+// standIn has the substitutes of a family: those with the same widths, then similar ones.
 type standIn struct {
 	name       string
 	compatible []string

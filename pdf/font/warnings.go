@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of what is told in sentences; the report has all.
+// Limits of the warnings. The report is complete.
 const (
 	maxFontWarnings = 20
 	maxNames        = 20 // in one sentence
@@ -46,11 +46,12 @@ func (f *Font) warning() string {
 	}
 	switch {
 	case f.Status == MetricCompatible && f.WidthMismatch != nil:
-		return fmt.Sprintf("%s, and %q, which stands in for it, has other widths here (%s): %s. Put the files of %q, or of a %q with its widths, into the folder of fonts (--pdf-fonts).",
+		return fmt.Sprintf("%s, and its substitute %q has other widths here (%s): %s. Put the files of %q, or of a %q with its "+
+			"widths, into the folder of fonts (--pdf-fonts).",
 			why, f.Used, f.WidthMismatch, f.WidthMismatch.consequence(), f.Name, f.Used)
 	case f.Status != Substituted, f.Used == openSymbol:
 		return ""
-	case f.drawn == 0: // this is told for the characters
+	case f.drawn == 0: // reported with the characters
 		return ""
 	case f.WidthMismatch != nil:
 		return fmt.Sprintf("%s; %q is used instead (%s): %s. %s", why, f.Used, f.WidthMismatch, f.WidthMismatch.consequence(), f.remedy())

@@ -25,8 +25,8 @@ const (
 	partPrefix = "application/vnd.openxmlformats-officedocument.wordprocessingml."
 )
 
-// Parts are what a test's document is made of, by short names: "document" is the content of its body; the others are the
-// whole content of their root element.
+// Parts are the parts of a document by short names: "document" is the content of its body, the others are the content of their root
+// elements.
 type Parts map[string]string
 
 // roots are the root elements of parts.
@@ -35,8 +35,8 @@ var roots = map[string]string{
 	"footnotes": "footnotes", "endnotes": "endnotes", "header": "hdr", "footer": "ftr",
 }
 
-// Docx writes a document. Parts are related to it by their names: "header1" has the relationship "header1". Files beside
-// the parts, such as fonts, are related to the table of fonts by their names.
+// Docx writes a document. The name of a part is also the ID of its relationship. Files such as fonts are added with relationships of the
+// font table, under their names.
 func (p Parts) Docx(t testing.TB, files map[string][]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -100,13 +100,13 @@ func (p Parts) Docx(t testing.TB, files map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// Replace writes a document again with another text in one part.
+// Replace returns a document with another text in one part.
 func Replace(t testing.TB, docx []byte, part, text string) []byte {
 	t.Helper()
 	return rewrite(t, docx, part, func(zw *zip.Writer) (io.Writer, error) { return zw.Create(part) }, text)
 }
 
-// Lying writes a document again whose main part says that it is larger than it is.
+// Lying returns a document whose main part claims to be larger than it is.
 func Lying(t testing.TB, docx []byte, size uint64) []byte {
 	t.Helper()
 	const part = "word/document.xml"
@@ -175,7 +175,7 @@ const (
 		`w:eastAsiaTheme="minorEastAsia" w:cstheme="minorBidi"/></w:rPr></w:rPrDefault></w:docDefaults>`
 )
 
-// Contract is a document of some fifty pages: numbered clauses, some words set apart, a table.
+// Contract returns a document of about fifty pages: numbered clauses, some words in other formats, a table.
 func Contract(tb testing.TB) []byte {
 	tb.Helper()
 	var text strings.Builder
