@@ -136,7 +136,7 @@ func (f *file) find(want func(ast.Node) bool) []ast.Node {
 	return found
 }
 
-// within tells whether a node lies in one of the others.
+// within reports whether a node lies in one of the others.
 func within(n ast.Node, others []ast.Node) bool {
 	return slices.ContainsFunc(others, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
 }

@@ -193,7 +193,7 @@ func (m *Meter) name(document, template Name) Name {
 	return document
 }
 
-// Check tells whether the document may go on: it is for work that cannot be counted in steps, before each part of it.
+// Check reports whether the document may go on: it is for work that cannot be counted in steps, before each part of it.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil

@@ -133,14 +133,14 @@ func TestAlertsAreOfRealMetrics(t *testing.T) {
 	}
 }
 
-// hasLabel tells whether some metric in use has a label.
+// hasLabel reports whether some metric in use has a label.
 func hasLabel(shown map[string][]map[string]string, used [][]string, label string) bool {
 	return slices.ContainsFunc(used, func(use []string) bool {
 		return slices.ContainsFunc(shown[use[1]], func(labels map[string]string) bool { return labels[label] != "" })
 	})
 }
 
-// isShown tells whether some series of a metric has all labels that are asked for, with the values that are named.
+// isShown reports whether some series of a metric has all labels that are asked for, with the values that are named.
 func isShown(labels []map[string]string, matchers [][]string) bool {
 	return slices.ContainsFunc(labels, func(has map[string]string) bool {
 		for _, m := range matchers {

@@ -314,7 +314,7 @@ func (a *attacker) listJobs(ctx context.Context, rounds int) {
 	}
 }
 
-// send sends a request of the attacking user, and counts its answer. busy tells whether it may be sent again, because the server had
+// send sends a request of the attacking user, and counts its answer. busy reports whether it may be sent again, because the server had
 // no room for it, and the time that it asked to wait is over.
 func (a *attacker) send(ctx context.Context, kind, method, path, contentType string, body io.Reader, length int64) (busy bool) {
 	req, err := http.NewRequestWithContext(ctx, method, a.url+path, body)

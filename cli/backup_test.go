@@ -65,7 +65,7 @@ func TestBackupKilled(t *testing.T) {
 	}
 }
 
-// runKilled runs a command and kills it after some milliseconds, and tells whether it did: the command may end before that.
+// runKilled runs a command and kills it after some milliseconds, and reports whether it did: the command may end before that.
 func runKilled(t *testing.T, milliseconds int, args ...string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(milliseconds)*time.Millisecond)

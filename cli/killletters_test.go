@@ -167,7 +167,7 @@ func (a *accounts) pdfFiles() map[string]string {
 	return files
 }
 
-// checkJob looks at the letter of a job, takes it out of the files that are there, and tells whether there is one.
+// checkJob looks at the letter of a job, takes it out of the files that are there, and reports whether there is one.
 func (a *accounts) checkJob(batch string, job letterFile, files map[string]string) bool {
 	a.t.Helper()
 	if job.status != "completed" {
@@ -178,7 +178,7 @@ func (a *accounts) checkJob(batch string, job letterFile, files map[string]strin
 	return true
 }
 
-// checkMerged looks at the merged file of a batch, whose pages must have these texts, and tells whether there is one.
+// checkMerged looks at the merged file of a batch, whose pages must have these texts, and reports whether there is one.
 func (a *accounts) checkMerged(id string, b *letterBatch, pages []string, files map[string]string) bool {
 	a.t.Helper()
 	want := "completed"

@@ -66,7 +66,7 @@ func (s *Service) FailBatch(ctx context.Context, batchID, reason string) (map[St
 	return s.CompleteJobs(ctx, claim, results)
 }
 
-// Find tells whether the caller may see an item.
+// Find reports whether the caller may see an item.
 func (s *Service) Find(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64) error {
 	_, err := s.find(ctx, q, c, kind, id, MaySee)
 	return err
@@ -75,7 +75,7 @@ func (s *Service) Find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 // RemovalPortion is how many rows one portion has.
 const RemovalPortion = removalPortion
 
-// RemovePortion removes one more portion of a tree that was deleted for good, and tells whether that was all.
+// RemovePortion removes one more portion of a tree that was deleted for good, and reports whether that was all.
 func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
 	return s.removeMore(ctx, id)
 }
@@ -83,7 +83,7 @@ func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
 // EventLines returns the errors that a notification carries.
 func EventLines(f Failures) []string { return f.eventLines() }
 
-// ErasePortion erases one more portion of what is left of a user, and tells whether that was all.
+// ErasePortion erases one more portion of what is left of a user, and reports whether that was all.
 func (s *Service) ErasePortion(ctx context.Context, id int64) (bool, error) {
 	return s.erasePortion(ctx, id)
 }

@@ -256,7 +256,7 @@ func (w *world) refresh(client *docgen.Client, token string, scope ...string) (d
 	return w.Grant(w.t.Context(), client, docgen.GrantRequest{Type: docgen.GrantRefresh, RefreshToken: token, Scope: strings.Join(scope, " ")})
 }
 
-// good tells whether an access token is accepted.
+// good reports whether an access token is accepted.
 func (w *world) good(token string) bool {
 	w.t.Helper()
 	_, err := w.Authenticate(w.t.Context(), token)

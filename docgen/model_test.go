@@ -77,7 +77,7 @@ func (n *thing) current() version           { return n.versions[len(n.versions)-
 func (n *thing) isBelow(above *thing) bool  { return slices.Contains(n.chain(), above) }
 func (n *thing) isSharedWith(user int) bool { return n.shares[user].id != 0 }
 
-// isGone tells whether the thing, or a folder above it, was put into the trash.
+// isGone reports whether the thing, or a folder above it, was put into the trash.
 func (n *thing) isGone() bool {
 	return slices.ContainsFunc(n.chain(), func(above *thing) bool { return above.trashed })
 }
@@ -119,19 +119,19 @@ func (f *forest) may(user int, n *thing) (may docgen.Permissions) {
 	return may & modelStatuses[f.status[user]]
 }
 
-// can tells whether somebody may do something with a thing that is not in the trash.
+// can reports whether somebody may do something with a thing that is not in the trash.
 func (f *forest) can(user int, n *thing, need docgen.Permissions) bool {
 	return f.may(user, n).Can(need) && !n.isGone()
 }
 
-// isFree tells whether a thing, or a new one, may bear a name in a folder.
+// isFree reports whether a thing, or a new one, may bear a name in a folder.
 func (f *forest) isFree(n *thing, name string, folder *thing) bool {
 	return !slices.ContainsFunc(f.things, func(one *thing) bool {
 		return one != n && one.parent == folder && !one.trashed && strings.EqualFold(one.name, name)
 	})
 }
 
-// canGo tells whether somebody may have a thing lie in a folder: only the owner gives it to the owner of that.
+// canGo reports whether somebody may have a thing lie in a folder: only the owner gives it to the owner of that.
 func (f *forest) canGo(user int, n, folder *thing) bool {
 	return f.can(user, folder, docgen.MayUpload) && f.isFree(n, n.name, folder) &&
 		(n.owner() == folder.owner() || f.may(user, n).Can(docgen.MayOwn))

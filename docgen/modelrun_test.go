@@ -109,7 +109,7 @@ func (m *trial) run() {
 	}
 }
 
-// did holds whether something was done against whether it can be, and tells whether it was. Who does not see a thing is
+// did holds whether something was done against whether it can be, and reports whether it was. Who does not see a thing is
 // told that it is not there, and nobody else. Nothing is said that is not the same when it is tried again.
 func (m *trial) did(user int, err error, can bool, what string, on ...*thing) bool {
 	m.Helper()
@@ -187,7 +187,7 @@ func (m *trial) pick(what string, sort func(*thing) bool) *thing {
 	return rapid.SampledFrom(some).Draw(m.T, what)
 }
 
-// hasRoom tells whether there may be more: with each thing the test takes longer.
+// hasRoom reports whether there may be more: with each thing the test takes longer.
 func (m *trial) hasRoom(*thing) bool { return len(m.things) < 16 }
 
 func isAny(*thing) bool       { return true }

@@ -282,7 +282,7 @@ func tagsIn(document string) []string {
 	return regexp.MustCompile(`.{0,40}{{[^}]*}}.{0,40}`).FindAllString(document, -1)
 }
 
-// splitsEntity tells whether text ends within a character reference.
+// splitsEntity reports whether text ends within a character reference.
 func splitsEntity(text string) bool {
 	return strings.LastIndexByte(text, '&') > strings.LastIndexByte(text, ';')
 }

@@ -100,7 +100,7 @@ func shownIn(archive *txtar.Archive) []string {
 	return shown
 }
 
-// holds tells whether a text stands in the sections of a golden file.
+// holds reports whether a text stands in the sections of a golden file.
 func holds(archive *txtar.Archive, text string) bool {
 	return strings.Contains(string(txtar.Format(&txtar.Archive{Files: archive.Files})), text)
 }

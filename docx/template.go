@@ -50,7 +50,7 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	return ParseWith(context.Background(), r, size, ParseOptions{})
 }
 
-// Identify tells whether a file of size bytes may be a Word document, from its first bytes and its directory alone: it is fast,
+// Identify reports whether a file of size bytes may be a Word document, from its first bytes and its directory alone: it is fast,
 // and Parse may still fail. The error is an *ooxml.Error that says what else the file is, or one of r's.
 func Identify(r io.ReaderAt, size int64) error { return ooxml.Identify(r, size, compile.Limits) }
 

@@ -47,7 +47,7 @@ func (w *world) version(c *docgen.Caller, file int64, paragraphs ...string) *doc
 	return item
 }
 
-// views are the ways in which a caller meets what was read of a template. The bool tells whether it has been read.
+// views are the ways in which a caller meets what was read of a template. The bool reports whether it has been read.
 var views = map[string]func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error){
 	"tags": func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error) {
 		return ready(s.Tags(ctx, c, template, 0, docgen.PageRequest{}))

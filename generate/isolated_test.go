@@ -16,7 +16,7 @@ import (
 	"platen/store/storetest"
 )
 
-// killIsolated kills the process that works in isolation for this one, and tells whether there was one.
+// killIsolated kills the process that works in isolation for this one, and reports whether there was one.
 func killIsolated(t *testing.T) bool {
 	for _, pid := range isolatedProcesses(t) {
 		return syscall.Kill(pid, syscall.SIGKILL) == nil

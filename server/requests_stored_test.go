@@ -219,7 +219,7 @@ func (s *storedState) orphans() []string {
 	return problems
 }
 
-// holds tells whether the content of a version is there, and is what the version says.
+// holds reports whether the content of a version is there, and is what the version says.
 func (s *storedState) holds(v storedVersion) error {
 	content, err := s.w.TemplateContent(s.w.t.Context(), v.id)
 	if err != nil {

@@ -233,7 +233,7 @@ func (c *compiler) leafTexts(wanted func(*wml.Node) bool) []*paragraph {
 	return all
 }
 
-// isChartName tells whether an element holds the name of a series or category of a chart.
+// isChartName reports whether an element holds the name of a series or category of a chart.
 func isChartName(n *wml.Node) bool {
 	return n.Name == "c:v" && n.Ancestor(wml.Named("c:strCache")) != nil
 }

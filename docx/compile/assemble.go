@@ -36,7 +36,7 @@ type blockEvent struct {
 	is  program.LastBlock
 }
 
-// assemble returns the program that the edits describe, or nil if they tear a block apart, which is then among the errors.
+// assemble returns the program that the edits describe. If the edits split a block, it reports an error and returns nil.
 func (c *compiler) assemble() (*program.Part, error) {
 	c.sortEdits()
 	mostSteps := 2*len(c.edits) + 1 // one for each edit, and a literal before it
@@ -71,7 +71,7 @@ func (a *assembler) collectEvents(n *wml.Node) {
 	}
 }
 
-// apply applies one edit. It returns false if the edit tears a block apart.
+// apply applies one edit. It returns false if the edit splits a block.
 func (a *assembler) apply(e *edit) bool {
 	b, isBorder := e.action.(*border)
 	switch {

@@ -20,7 +20,7 @@ type mark struct {
 	unreadable  bool   // its tag, which is said
 }
 
-// leavesSomething tells whether something may take the tag's place in its text.
+// leavesSomething reports whether something may take the tag's place in its text.
 func (m *mark) leavesSomething() bool {
 	return m.tag.Kind == lang.Print || m.tag.Kind == lang.PageBreak
 }
@@ -28,18 +28,18 @@ func (m *mark) leavesSomething() bool {
 // start is where the mark begins in the source.
 func (m *mark) start() int { return m.first.source(m.from) }
 
-// block is an opening tag, its closing tag and what parts it between them. Its borders stand between children of one
-// node, so that what it holds is balanced XML and may be left out or repeated.
+// block is an opening tag, its closing tag, and the tags that divide it, such as {{else}}. Its borders are between children of
+// one node. Its content is therefore balanced XML, and can be omitted or repeated.
 type block struct {
 	marks  []*mark
 	level  level
-	at     *wml.Node // the borders stand between its children, or in its text if it is a w:t
-	stream bool      // a block of paragraphs that begins or ends within one: its borders stand inside paragraphs
+	at     *wml.Node // the borders are between its children, or in its text if it is a w:t
+	stream bool      // a block of paragraphs that begins or ends within one: its borders are inside paragraphs
 
 	between string    // XML between two rounds of a loop
 	kept    *wml.Node // the properties of a section that ends also when the block gives nothing; nil for none
 	columns *columns  // that are repeated
-	perRow  bool      // the part of a block of columns that lies in one row
+	perRow  bool      // the part of a block of columns that is in one row
 	lists   []int     // slots of lists that restart in each round of a loop
 	merges  []int     // slots of cells that merge within a loop
 
@@ -100,7 +100,7 @@ func (c *compiler) matchBlocks() {
 			m.endColumns(mark)
 		case lang.Print:
 			if mark.tag.Filter("chart") != nil {
-				c.fail(mark, "no chart can stand in a text", "insert a chart in Word and make the tag its alt text, alone")
+				c.fail(mark, "a chart cannot be inserted into text", "insert a chart in Word, and use the tag as its alt text")
 			}
 		case lang.Include:
 			m.c.noteInclusion(mark)
@@ -125,7 +125,7 @@ func (m *matcher) begin(at *mark) {
 
 func (m *matcher) beginColumns(at *mark) {
 	if m.columns != nil {
-		m.c.fail(at, "repeated columns cannot stand in repeated columns", "close the first with {{endtablecolumn}} before")
+		m.c.fail(at, "repeated columns cannot contain repeated columns", "close the first with {{endtablecolumn}} before the second")
 		return
 	}
 	m.columns = &block{marks: []*mark{at}}
@@ -206,7 +206,7 @@ func (c *compiler) place(b *block, inner []*block) bool {
 	case b.open().tag.Kind == lang.TableRow:
 		b.level, b.at = rows, rowsAround(common)
 		if b.at == nil {
-			c.fail(b.open(), "{{tablerow}} stands outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
+			c.fail(b.open(), "{{tablerow}} is outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
 			return false
 		}
 	case onePar && common.Ancestor(isParagraphOf) == b.open().par.node:
@@ -255,7 +255,7 @@ func containerOf(n *wml.Node) (level, *wml.Node) {
 
 func holdsParagraphs(n *wml.Node) bool { return n.Child("w:p") != nil }
 
-// fits tells whether the mark stands directly in the paragraphs, or in a cell of the rows, that the block is made of.
+// fits reports whether the mark is directly in the paragraphs of the block, or in a cell of its rows.
 func (b *block) fits(m *mark) bool {
 	switch {
 	case b.at == nil:
@@ -278,6 +278,6 @@ func (c *compiler) straddles(b *block) {
 	if from, to := c.locate(open.par.node), c.locate(end.par.node); from != to {
 		message = "this block begins in " + from + " and ends in " + to
 	}
-	c.fail(open, message+", so that it would tear the one or the other apart",
+	c.fail(open, message+", which would split one of them",
 		"put "+open.tag.Text+" and "+end.tag.Text+" into the same cell, text box or content control, or both outside of it")
 }

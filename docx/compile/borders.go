@@ -70,7 +70,7 @@ func (b *border) apply(a *assembler, e *edit) bool {
 }
 
 func (b *border) torn(c *compiler) bool {
-	c.fail(b.mark, "this block and another begin or end in the same paragraph or row, so that one would tear the other apart",
+	c.fail(b.mark, "this block and another begin or end in the same paragraph or row, so one would split the other",
 		"put each of their tags into a paragraph of its own")
 	return false
 }
@@ -170,23 +170,23 @@ func (c *compiler) borderOf(b *block, m *mark) (at border, problem string) {
 	return c.split(m, m.par.node)
 }
 
-// opens tells whether what follows the tag is inside its block rather than what precedes it.
+// opens reports whether the tag opens its block. If not, it closes the block.
 func (m *mark) opens() bool  { return m == m.block.open() }
 func (m *mark) closes() bool { return m == m.block.close() }
 
-// leading and trailing tell whether nothing visible stands before or behind the tag in its paragraph.
+// leading and trailing report whether nothing visible precedes or follows the tag in its paragraph.
 func (m *mark) leading() bool  { return !m.par.anyVisible(0, m.from) }
 func (m *mark) trailing() bool { return !m.par.anyVisible(m.to, len(m.par.text)) }
 
-// needsStream tells whether a tag of the block has text on both sides, or else text on the side that would then be
-// lost to the block.
+// needsStream reports whether a tag of the block has text on both sides, or text on the side that the block would otherwise
+// lose.
 func (c *compiler) needsStream(b *block) bool {
 	return slices.ContainsFunc(b.marks, func(m *mark) bool {
 		return !c.gone[m.par.node] && !m.leading() && !m.trailing()
 	})
 }
 
-// paragraphBorder is before or behind the tag's paragraph.
+// paragraphBorder returns the border before or after the tag's paragraph.
 func (c *compiler) paragraphBorder(m *mark) border {
 	p := m.par.node
 	before, after := border{pos: p.Start}, border{pos: p.End}
@@ -244,7 +244,7 @@ func (c *compiler) rowBorder(b *block, m *mark) (at border, problem string) {
 	return border{}, "this parts a block of rows in the middle of a row"
 }
 
-// nothingIn tells whether the row shows nothing before the tag, or else behind it.
+// nothingIn reports whether the row shows nothing before the tag or, if before is false, after it.
 func (c *compiler) nothingIn(row *wml.Node, m *mark, before bool) bool {
 	if before && !m.leading() || !before && !m.trailing() {
 		return false
@@ -254,15 +254,15 @@ func (c *compiler) nothingIn(row *wml.Node, m *mark, before bool) bool {
 	})
 }
 
-// splittable are the elements that may be ended and begun anew at a border without changing what they mean.
+// splittable has the elements that can be closed and opened again at a border without changing their meaning.
 var splittable = map[string]bool{
 	"w:t": true, "w:r": true, "a:t": true, "a:r": true, "w:hyperlink": true, "w:ins": true, "w:moveTo": true,
 	"w:smartTag": true, "w:customXml": true, "w:bdo": true, "w:dir": true,
 }
 
-// split finds the border of a tag between the children of at, or in its text if that is a w:t: at the edge of the
-// largest node that has nothing else on that side, else by splitting. Tags with nothing kept between them have one border, lest
-// they change places.
+// split returns the border of a tag between the children of at, or in its text if at is a w:t. The border is at the edge of the
+// largest node that has nothing else on that side, or splits nodes if there is none. Tags with nothing kept between them share
+// one border, so that they keep their order.
 func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 	p := m.par
 	from, to := p.gapAround(m, at)
@@ -271,7 +271,7 @@ func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 	}
 	first, last := &p.pieces[p.pieceAt(from)], &p.pieces[p.pieceAt(to-1)]
 	b.pos = first.source(from)
-	// The edges: the highest node of which nothing is kept before the gap, or behind it.
+	// The edges: the highest node of which nothing is kept before the gap, or after it.
 	var startEdge, endEdge *wml.Node
 	for n := first.node; n != at; n = n.Parent {
 		if start, _ := p.extent(n); !p.anyKept(start, from) {
@@ -300,7 +300,7 @@ func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 	return b, ""
 }
 
-// gapAround is the stretch of deleted text around a tag, as far as it lies in a node.
+// gapAround returns the range of deleted text around a tag within a node.
 func (p *paragraph) gapAround(m *mark, at *wml.Node) (from, to int) {
 	low, high := p.extent(at)
 	for from = m.from; from > low && p.deleted[from-1]; from-- {
@@ -310,7 +310,7 @@ func (p *paragraph) gapAround(m *mark, at *wml.Node) (from, to int) {
 	return from, to
 }
 
-// reopen is the start of an element anew, with the properties of a run. A tracked change has another id then.
+// reopen returns a start tag that opens an element again, with the properties of a run. A tracked change gets a new id.
 func (c *compiler) reopen(n *wml.Node) string {
 	switch n.Name {
 	case "w:t":
@@ -330,8 +330,8 @@ func (c *compiler) reopen(n *wml.Node) string {
 	return string(c.src[n.Start:n.OpenEnd])
 }
 
-// removeLines takes out the line breaks of tags that stand alone in a line of their paragraph (Shift+Enter), as if the
-// line were a paragraph.
+// removeLines removes the line breaks of tags that are alone in a line of their paragraph (Shift+Enter), as if the line were a
+// paragraph.
 func (c *compiler) removeLines() {
 	for _, b := range slices.Backward(c.blocks) { // outer before inner: what is left of a line's breaks is the inner's
 		if b.level == inline {
@@ -354,8 +354,8 @@ func (c *compiler) removeLinesOf(b *block) {
 			return
 		}
 	}
-	// Of each tag's line the break behind it goes, or that before it if the block ends the paragraph. A block that is
-	// the whole paragraph loses both around its middle tags, and a loop needs one between its rounds.
+	// Each tag's line loses the break after it, or the one before it if the block ends the paragraph. A block that is the whole
+	// paragraph loses both breaks around its middle tags, and a loop needs one break between its rounds.
 	atEnd, whole := lines[len(lines)-1].after == nil, false
 	if atEnd {
 		whole = lines[0].before == nil
@@ -374,7 +374,7 @@ func (c *compiler) removeLinesOf(b *block) {
 	}
 }
 
-// line is the line of a paragraph that a tag stands in, with the breaks around it that are still there.
+// line is the line of a paragraph that contains a tag, with the remaining breaks around it.
 type line struct {
 	from          int // in the text
 	before, after *piece
@@ -421,7 +421,7 @@ func (p *paragraph) removePiece(piece *piece) {
 	}
 }
 
-// lineBreak is a break of lines as a child of the node that the block's borders stand in.
+// lineBreak returns a line break, as a child of the node that contains the block's borders.
 func (c *compiler) lineBreak(b *block) string {
 	run := b.open().first.run
 	br := "<" + run.Prefix(c.src) + "br/>"

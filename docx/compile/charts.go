@@ -10,7 +10,7 @@ import (
 	"platen/ooxml/names"
 )
 
-// isChart tells whether a drawing is a chart and nothing else.
+// isChart reports whether a drawing is a chart and nothing else.
 func isChart(drawing *wml.Node) bool {
 	charts := drawing.All("c:chart")
 	return len(charts) == 1 && charts[0].Attr("r:id") != nil && len(drawing.All("w:txbxContent")) == 0

@@ -24,7 +24,7 @@ type columns struct {
 // count is how many columns are repeated.
 func (k *columns) count() int { return k.last - k.first + 1 }
 
-// cell is a cell of a row and where it lies in the grid.
+// cell is a cell of a row, with its position in the grid.
 type cell struct {
 	node *wml.Node // nil for columns that the row leaves out
 	at   int       // the first column, from 0
@@ -78,7 +78,7 @@ func (c *compiler) placeColumns(b *block) bool {
 	b.level = tableColumns
 	from := b.open().par.node.Ancestor(wml.Named("w:tc"))
 	if from == nil {
-		c.fail(b.open(), "{{tablecolumn}} stands outside a table", "put it into the first cell of the columns that it repeats")
+		c.fail(b.open(), "{{tablecolumn}} is outside a table", "put it into the first cell of the columns that it repeats")
 		return false
 	}
 	table := from.Ancestor(wml.Named("w:tbl"))
@@ -87,7 +87,7 @@ func (c *compiler) placeColumns(b *block) bool {
 		to = to.Parent.Ancestor(wml.Named("w:tc"))
 	}
 	if to == nil {
-		c.fail(b.open(), "{{tablecolumn}} and its {{endtablecolumn}} stand in different tables", "put both into one table")
+		c.fail(b.open(), "{{tablecolumn}} and its {{endtablecolumn}} are in different tables", "put both into one table")
 		return false
 	}
 	first, _ := c.columnsOf(from)
@@ -95,7 +95,7 @@ func (c *compiler) placeColumns(b *block) bool {
 	b.at = table
 	b.columns = &columns{table: table, first: first, last: last, slot: c.slots.Columns.Next()}
 	if last < first {
-		c.fail(b.open(), "{{endtablecolumn}} stands in a column before that of its {{tablecolumn}}",
+		c.fail(b.open(), "{{endtablecolumn}} is in a column before that of its {{tablecolumn}}",
 			"put it into the last of the columns that are repeated")
 		return false
 	}
@@ -127,7 +127,7 @@ func (c *compiler) editColumns(b *block) {
 	}
 	grid := k.table.Child("w:tblGrid")
 	if grid == nil || len(grid.Children) <= k.last || len(grid.Children) > program.MaxColumns {
-		c.fail(b.open(), "the grid of this table does not have that column", "make the table anew in Word")
+		c.fail(b.open(), "the grid of this table does not have that column", "create the table again in Word")
 		return
 	}
 	all := rowsOf(k.table)
@@ -142,7 +142,7 @@ func (c *compiler) editColumns(b *block) {
 	}
 }
 
-// dependsOnRow tells whether the list of repeated columns is of an item of a loop over rows around them.
+// dependsOnRow reports whether the list of the repeated columns belongs to an item of the loop over rows around them.
 func (c *compiler) dependsOnRow(b, rowLoop *block) bool {
 	around := rowLoop.level == rows && rowLoop.isLoop() && rowLoop.open().order < b.open().order && b.close().order < rowLoop.close().order
 	return around && rowLoop.at.Ancestor(wml.Named("w:tbl")) == b.columns.table && b.open().tag.Reads(rowLoop.open().tag.Var)

@@ -11,9 +11,9 @@ import (
 	"platen/ooxml/scan"
 )
 
-// editBound frees the content controls whose content holds tags from what would put other text in place of the values: Word
-// and LibreOffice fill a control that is bound to data of the document, such as its title, anew when they open it, and take
-// what a control shows as its placeholder for no content (ISO 29500-1 §17.5.2.6, §17.5.2.39).
+// editBound removes the data bindings and placeholder flags of content controls that contain tags, because they would replace
+// the values. Word and LibreOffice fill a control that is bound to data of the document, such as its title, when they open the
+// document, and treat a control that shows its placeholder as empty (ISO 29500-1 §17.5.2.6, §17.5.2.39).
 func (c *compiler) editBound() {
 	seen := map[*wml.Node]bool{}
 	for _, m := range c.marks {
@@ -203,7 +203,8 @@ func (c *controls) readBox(b *program.Box, n *wml.Node) {
 	b.Font = scan.Text([]byte(wml.AttrValue(c.src, n, "w14:font")))
 }
 
-// fontOf finds where the run of a box says its font, or would; bare tells that the run has no properties.
+// fontOf returns the range of the font of a box's run, or the position where it belongs; bare is true if the run has no
+// properties.
 func fontOf(run *wml.Node) (pos, end int, bare bool) {
 	props := run.Child("w:rPr")
 	switch {

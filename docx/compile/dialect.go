@@ -8,11 +8,11 @@ import (
 	"platen/docx/lang"
 )
 
-// dialect is how another template language writes its tags. In a template of ours they are text: nobody can tell whether
-// the author meant them, so there is one warning for each language, which says what to write instead.
+// dialect is the syntax of the tags of another template language. Such tags stay text, because the author may want them there. One
+// warning for each language says what to write instead.
 type dialect struct {
 	name  string // of the language, for people
-	sign  string // that is in every tag, and then perhaps blanks and one of next: a fast way to see that there is none
+	sign  string // part of every tag, perhaps followed by blanks and one of next: a fast way to rule out tags
 	next  string
 	tag   *regexp.Regexp // its last group, if it has one
 	write string         // what to write instead
@@ -30,7 +30,7 @@ var dialects = []dialect{
 	{"Word's mail merge", "«", "", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
 }
 
-// sigils are what the tags of Mustache and its kin begin with, and no expression of ours.
+// sigils begin the tags of Mustache and similar languages, but no expression of Platen's language.
 const (
 	sigilBytes = "#/^?@>*+&="
 	sigils     = "[" + sigilBytes + "]"
@@ -38,7 +38,7 @@ const (
 
 var foreignTag = regexp.MustCompile(`^\{\{\s*` + sigils)
 
-// isForeign tells whether a text in double braces that is no tag of ours is one of another language.
+// isForeign reports whether text in double braces that is not a Platen tag is a tag of another language.
 func isForeign(text string) bool { return foreignTag.MatchString(text) }
 
 // findDialects warns about tags of other template languages in the part, once for each language in a template.
@@ -59,7 +59,7 @@ func (c *compiler) findDialects() {
 	}
 }
 
-// mayBeIn tells whether a text may hold a tag of the language.
+// mayBeIn reports whether a text may hold a tag of the language.
 func (d *dialect) mayBeIn(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, d.sign)

@@ -24,12 +24,12 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Compiled is a document with what was found when it was compiled.
+// Compiled is a compiled document with the findings of the compiler.
 type Compiled struct {
 	Document   *program.Document
 	Tags       []Tag
 	Inclusions []*inclusion   // until they are put in
-	Mistakes   program.Errors // for which the program is none; the warnings are the document's
+	Mistakes   program.Errors // errors that make the program unusable; warnings are in the document
 	Size       int            // bytes held, about
 }
 
@@ -46,7 +46,7 @@ var Limits = ooxml.Limits{XMLBytes: 32 << 20}
 // maxTags bounds the tags of one part.
 const maxTags = 20_000
 
-// partCompiler compiles the parts of a template one after the other.
+// partCompiler compiles the parts of a template in sequence.
 type partCompiler struct {
 	Compiled
 	meter *budget.Meter
@@ -131,7 +131,7 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	return nil
 }
 
-// compile compiles a part and keeps what comes of it.
+// compile compiles a part and keeps the result.
 func (p *partCompiler) compile(part *ooxml.Part, c *compiler) error {
 	d := p.Document
 	src, err := d.Package.ReadXML(part)

@@ -49,9 +49,9 @@ const (
 	passed               // and end
 )
 
-// action is what becomes of the source of an edit.
+// action replaces the source of an edit, or keeps it.
 type action interface {
-	// apply adds the steps of e to the program. It returns false if e would tear a block apart, after noting the error.
+	// apply adds the steps of e to the program. If e would split a block, it reports an error and returns false.
 	apply(a *assembler, e *edit) bool
 }
 
@@ -117,7 +117,7 @@ func (c *compiler) emit(pos int, rank rank, step program.Step) {
 	c.add(edit{pos: pos, end: pos, rank: rank, action: emitted{step}})
 }
 
-// yield says that what follows shows, to the guards around it.
+// yield tells the guards around pos that the content after it is visible.
 func (c *compiler) yield(pos int) { c.emit(pos, rankYield, &program.Yield{}) }
 
 // hold has a step hold those of a stretch of the source, like a guard.

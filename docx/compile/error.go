@@ -45,7 +45,7 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 	c.errors = append(c.errors, e)
 }
 
-// isSame tells whether two problems say the same of the same tag.
+// isSame reports whether two problems have the same tag and message.
 func isSame(a, b *program.Error) bool { return a.Tag == b.Tag && a.Message == b.Message }
 
 // warn notes something that the author may want to know of a stretch of text.
@@ -63,8 +63,8 @@ func (c *compiler) warnTag(m *mark, message string) {
 	c.warn(m.par, lang.Span{Start: m.from, End: m.to}, message, "")
 }
 
-// isTwin tells whether a paragraph is that of a text box as programs get it that do not know the kind of the box, and what the
-// others get says the same. The author sees one of them.
+// isTwin reports whether a paragraph belongs to the fallback of a text box, for programs that do not know that kind of box, and
+// repeats the text of the box itself. The author sees only one of them.
 func (c *compiler) isTwin(p *paragraph) bool {
 	fallback := p.node.Ancestor(wml.Named("mc:Fallback"))
 	if fallback == nil {
@@ -182,9 +182,9 @@ func (c *compiler) locate(n *wml.Node) string {
 	return place
 }
 
-// ordinal returns which of its kind a table, row or cell is: among the tables of the same cell, text box or part, the rows of
-// the same table, the cells of the same row, whatever stands around it there, such as a content control. All of them are counted
-// at the first question, as a template may ask for each.
+// ordinal returns the number of a table, row, or cell: among the tables of the same cell, text box, or part; the rows of the same
+// table; or the cells of the same row. Elements around it, such as content controls, do not matter. The first call counts all of
+// them, because a template may have an error in each.
 func (c *compiler) ordinal(n *wml.Node) int {
 	if c.ordinals == nil {
 		c.ordinals = map[*wml.Node]int{}

@@ -10,8 +10,8 @@ import (
 )
 
 // A complex field (ISO 29500-1 §17.16.18) is marks among the runs: where it begins, where its result does and where it ends,
-// perhaps some paragraphs further on. A block that holds some of them and not the others would leave or repeat a part of a
-// field, and Word and LibreOffice lose the text behind. So all borders of a block lie in the same part of the same fields.
+// perhaps some paragraphs later. A block that contains only some of them would leave or repeat a part of a field, and Word and
+// LibreOffice lose the text after it. All borders of a block must therefore be in the same part of the same fields.
 
 // fieldPart is the source from a mark of a field on, up to the next mark.
 type fieldPart struct {
@@ -61,7 +61,7 @@ func (c *compiler) checkFields() {
 	}
 }
 
-// failField reports the tag that stands inside of the field that its block would part.
+// failField reports the tag that is inside a field that its block would split.
 func (c *compiler) failField(open, other *border, from, to fieldPart) {
 	m, f := other.mark, to.field
 	if from.depth > to.depth || f == nil {

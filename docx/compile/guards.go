@@ -35,7 +35,7 @@ func (c *compiler) findGone() {
 	}
 }
 
-// holdsOnlyTags tells whether nothing would be left of the paragraph, and no block begins or ends within it.
+// holdsOnlyTags reports whether nothing would be left of the paragraph, and no block begins or ends within it.
 func (c *compiler) holdsOnlyTags(p *paragraph) bool {
 	if len(p.marks) == 0 || p.anyVisible(0, len(p.text)) {
 		return false
@@ -43,7 +43,7 @@ func (c *compiler) holdsOnlyTags(p *paragraph) bool {
 	return !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level == inline })
 }
 
-// neededInCell tells whether the paragraph is all that is left of its cell, and only tags of rows stand in it.
+// neededInCell reports whether the paragraph is all that is left of its cell, and contains only tags of rows.
 func (c *compiler) neededInCell(p *paragraph, left map[*wml.Node]int) bool {
 	cell := p.node.Parent
 	if cell.Name != "w:tc" {
@@ -59,7 +59,7 @@ func (c *compiler) neededInCell(p *paragraph, left map[*wml.Node]int) bool {
 	return left[cell] == 1 && !slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level < rows })
 }
 
-// isTagRow tells whether a row holds nothing but tags of blocks of rows.
+// isTagRow reports whether a row holds nothing but tags of blocks of rows.
 func (c *compiler) isTagRow(row *wml.Node) bool {
 	return !slices.ContainsFunc(c.parsWithin(row), func(p *paragraph) bool {
 		return p.shows() || slices.ContainsFunc(p.marks, func(m *mark) bool { return m.block != nil && m.block.level != rows })
@@ -90,7 +90,7 @@ func (c *compiler) guardParagraphs() {
 	}
 }
 
-// isAllBlocks tells whether all the visible text of a paragraph, and there is some, is inside inline blocks.
+// isAllBlocks reports whether all the visible text of a paragraph, and there is some, is inside inline blocks.
 func (c *compiler) isAllBlocks(p *paragraph) bool {
 	if len(p.marks) == 0 || sectionOf(p.node) != nil {
 		return false
@@ -139,8 +139,8 @@ func (c *compiler) positionOf(p *paragraph, offset int) int {
 	return piece.node.Start
 }
 
-// guardTables has the tables whose rows are all in blocks dropped when no row is left, and content controls around rows
-// likewise.
+// guardTables makes executions drop tables whose rows are all in blocks if no row is left, and also content controls around
+// rows.
 func (c *compiler) guardTables() {
 	seen := map[*wml.Node]bool{}
 	for _, b := range c.blocks {
@@ -185,7 +185,7 @@ func (guard) apply(a *assembler, e *edit) bool {
 	return true
 }
 
-// inRowBlock tells whether a block of rows of the same table holds this one.
+// inRowBlock reports whether a block of rows of the same table holds this one.
 func (c *compiler) inRowBlock(row *wml.Node) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool {
 		return b.level == rows && b.openAt <= row.Start && row.End <= b.closeAt &&
@@ -229,7 +229,7 @@ func (c *compiler) separateTables(before, n *wml.Node) {
 	}
 }
 
-// beginsWithTable tells whether n is a table, or a content control that begins with one.
+// beginsWithTable reports whether n is a table, or a content control that begins with one.
 func beginsWithTable(n *wml.Node) bool {
 	for n != nil && n.Name == "w:sdt" {
 		content := n.Child("w:sdtContent")
@@ -271,7 +271,7 @@ func (c *compiler) changedContainers() []*wml.Node {
 	return all
 }
 
-// mayVanish tells whether a paragraph or table need not be there in the output.
+// mayVanish reports whether a paragraph or table need not be there in the output.
 func (c *compiler) mayVanish(n *wml.Node) bool {
 	return c.gone[n] || c.guarded[n] || slices.ContainsFunc(c.blocks, func(b *block) bool {
 		return b.level == paragraphs && b.at == n.Parent && b.openAt <= n.Start && n.End <= b.closeAt

@@ -63,7 +63,7 @@ func (c *compiler) findHeaders() {
 	}
 }
 
-// isRepeated tells whether a section's reference is within a loop.
+// isRepeated reports whether a section's reference is within a loop.
 func (c *compiler) isRepeated(n *wml.Node) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= n.Start && n.End <= b.closeAt })
 }
@@ -77,7 +77,7 @@ func (c *compiler) ofRounds() *boundHeader {
 	return bound
 }
 
-// isRead tells whether a tag of the part reads a variable of a loop.
+// isRead reports whether a tag of the part reads a variable of a loop.
 func (c *compiler) isRead(loop *lang.Tag) bool {
 	reads := func(t *lang.Tag) bool { return t.Reads(loop.Var) || t.Reads("loop") }
 	return loop.Kind.IsLoop() && (slices.ContainsFunc(c.marks, func(m *mark) bool { return reads(m.tag) }) ||

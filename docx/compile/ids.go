@@ -198,7 +198,7 @@ func (e *idEditor) noteReferences(n *wml.Node) {
 	}
 }
 
-// isWordByte tells whether a byte can be of the name of a bookmark.
+// isWordByte reports whether a byte can be of the name of a bookmark.
 func isWordByte(b byte) bool {
 	return b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }

@@ -26,7 +26,7 @@ type Stretch struct {
 	Start, End, From, To int
 }
 
-// noteInclusion notes a tag that includes a file, if one can stand there.
+// noteInclusion notes a tag that includes a file, if a file can be included there.
 func (c *compiler) noteInclusion(m *mark) {
 	p, par := m.par, m.par.node
 	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
@@ -44,7 +44,7 @@ func (c *compiler) noteInclusion(m *mark) {
 	}
 }
 
-// isBehindTable tells whether a table is right before a paragraph.
+// isBehindTable reports whether a table is right before a paragraph.
 func (c *compiler) isBehindTable(par *wml.Node) bool {
 	if par.Parent == nil {
 		return false

@@ -27,9 +27,8 @@ func (c *compiler) listOf(par *wml.Node) (listItem, bool) {
 	return listItem{List: l}, l.Num != "" && l.Num != "0"
 }
 
-// editLists has the lists that lie within the rounds of a loop start anew in each. A list that the loop itself makes, item
-// by item, goes on: its first item begins the round. So does one with a single item in each round, such as a column of
-// row numbers.
+// editLists restarts lists that are within a round of a loop in every round. A list whose items the loop itself creates continues:
+// its first item begins the round. So does a list with a single item in each round, such as a column of row numbers.
 func (c *compiler) editLists() {
 	if c.numbering == nil || !slices.ContainsFunc(c.blocks, (*block).isLoop) {
 		return
@@ -57,7 +56,7 @@ func (c *compiler) editLists() {
 	}
 }
 
-// restarts tells whether each round of the loop holds a list of its own; items are all paragraphs of the list.
+// restarts reports whether each round of the loop holds a list of its own; items are all paragraphs of the list.
 func (c *compiler) restarts(b *block, num string, items []*paragraph) bool {
 	holds := func(p *paragraph) bool { return b.openAt <= p.node.Start && p.node.End <= b.closeAt }
 	if slices.ContainsFunc(items, func(p *paragraph) bool { return !holds(p) }) {

@@ -71,7 +71,7 @@ type placeholder struct {
 	step    *program.Placeholder
 }
 
-// pictureHolders are what pictures stand in within a run.
+// pictureHolders are the elements of a run that contain images.
 var pictureHolders = []string{"w:drawing", "mc:AlternateContent", "w:pict"}
 
 // find finds the pictures whose alt text is a tag.
@@ -107,7 +107,7 @@ func drawingsIn(n *wml.Node) []*wml.Node {
 	return all
 }
 
-// isOnePicture tells whether a drawing is nothing but one picture, or a shape that is filled with one.
+// isOnePicture reports whether a drawing is nothing but one picture, or a shape that is filled with one.
 func isOnePicture(drawing *wml.Node) bool {
 	pictures := drawing.All("pic:pic")
 	if len(pictures) == 1 && pictures[0].Parent.Name != "a:graphicData" || len(pictures) > 1 {
@@ -160,7 +160,7 @@ func altOf(drawing *wml.Node) string {
 	return "alt text of a picture"
 }
 
-// placeholder reads the tag of an alt text; nil if it is none that a picture can have.
+// placeholder parses the tag of an alt text. It returns nil if the tag is not allowed for images.
 func (c *pictures) placeholder(p *paragraph, piece *piece, drawing *wml.Node, text string) *placeholder {
 	tag, err := lang.ParseTag(strings.Clone(text))
 	m := &mark{tag: tag, par: p, from: piece.from, to: piece.to, first: piece, last: piece}
@@ -242,7 +242,7 @@ func (c *pictures) editNumber(n *wml.Node, name string, part program.PicturePart
 	}
 }
 
-// editPosition has a picture that stands at a place of the page, or of a group, stay in the middle of its box.
+// editPosition keeps an image with a fixed position on the page, or in a group, in the middle of its box.
 func (c *pictures) editPosition(h *placeholder) {
 	if h.drawing.Name == "pic:pic" {
 		for _, xfrm := range h.drawing.All("a:xfrm") {
@@ -289,7 +289,7 @@ func (c *pictures) describe(h *placeholder) *program.Placeholder {
 // Pictures in VML (ISO 29500-4 §14), which Word wrote before 2007 and still writes for old documents and as the fallback of
 // newer drawings: a v:shape with the alt text and, in its style, the size, around a v:imagedata.
 
-// isOneVMLPicture tells whether a w:pict is nothing but one picture.
+// isOneVMLPicture reports whether a w:pict is nothing but one picture.
 func isOneVMLPicture(pict *wml.Node) bool {
 	return len(pict.All("v:imagedata")) == 1 && len(pict.All("v:shape")) == 1 && len(pict.All("w:txbxContent")) == 0
 }

@@ -64,14 +64,14 @@ func textBreaks(prefix string) *program.Breaks {
 	return &program.Breaks{Line: []byte(end + "br" + start), Tab: []byte(end + "tab" + start)}
 }
 
-// drawingBreaks is the XML of breaks in the text of a chart or diagram, where a break stands between runs.
+// drawingBreaks returns the XML of breaks in the text of a chart or diagram, where a break is between runs.
 func (c *compiler) drawingBreaks(m *mark) *program.Breaks {
 	t, run := m.first.node, m.first.run
 	line := slices.Concat(c.closeTag(t), c.closeTag(run), []byte("<"+t.Prefix(c.src)+"br/>"), []byte(c.reopen(run)), c.src[t.Start:t.OpenEnd])
 	return &program.Breaks{Line: line, Tab: []byte("\t")}
 }
 
-// holdsNoLink tells whether there can be no link in an element: in another link, and in what was inserted with tracked
+// holdsNoLink reports whether there can be no link in an element: in another link, and in what was inserted with tracked
 // changes (ISO 29500-1 §17.13.5.18).
 func holdsNoLink(n *wml.Node) bool {
 	return n.Name == "w:hyperlink" || n.Name == "w:ins" || n.Name == "w:moveTo"
@@ -121,7 +121,7 @@ func (c *compiler) wayOut(p *program.Place, t, run, par *wml.Node) {
 	}
 }
 
-// between returns what is between a run and its paragraph, from inside outward; ok tells whether all of it can be parted.
+// between returns the elements between a run and its paragraph, from inside outward. ok reports whether all of them can be split.
 func between(run, par *wml.Node) (all []*wml.Node, ok bool) {
 	for n := run.Parent; n != par; n = n.Parent {
 		if n == nil || !splittable[n.Name] {
@@ -182,7 +182,7 @@ func (c *compiler) copied(props *wml.Node, names ...string) []byte {
 
 func (c *compiler) closeTag(n *wml.Node) []byte { return []byte("</" + n.RawName(c.src) + ">") }
 
-// anotherPar begins a paragraph like par that goes on with its text: it is no item of a list, and has no id of its own.
+// anotherPar returns the start of a paragraph like par that continues its text: it is not a list item, and has no id.
 func (c *compiler) anotherPar(par *wml.Node) []byte {
 	open := slices.Clone(c.src[par.Start:par.OpenEnd])
 	if id := par.Attr("w14:paraId"); id != nil {
@@ -195,8 +195,8 @@ func (c *compiler) anotherPar(par *wml.Node) []byte {
 	return slices.Concat(open, c.src[props.Start:props.OpenEnd], c.copied(props, "w:numPr"), c.src[props.CloseStart:props.End])
 }
 
-// needsParagraphBehind tells whether what takes the place of a paragraph must end with one: nothing follows it in its
-// container, or a table does. If a paragraph follows that may vanish, guardContainers sees to it once it has.
+// needsParagraphBehind reports whether the replacement of a paragraph must end with a paragraph, because the container ends
+// there, or because a table follows. If a paragraph follows that may vanish, guardContainers adds one when it has vanished.
 func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	if par.Parent == nil {
 		return true
@@ -213,17 +213,17 @@ func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	return true
 }
 
-// isEntry tells whether a table of contents has an entry for a paragraph, which must lead to it.
+// isEntry reports whether a table of contents has an entry for a paragraph, which must lead to it.
 func (c *compiler) isEntry(par *wml.Node) bool { return c.tocs.levelsOf(par) != nil }
 
-// mayTakeParagraph tells whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
+// mayTakeParagraph reports whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {
 	p := m.par
 	return len(p.marks) == 1 && p.node.Name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] && !c.isEntry(p.node) &&
 		p.node.Parent != nil && !hasOther(p.node, m.first.run.Under(p.node), m.last.run.Under(p.node))
 }
 
-// hasOther tells whether a paragraph holds an anchor of something between its runs that would be lost with it.
+// hasOther reports whether a paragraph holds an anchor of something between its runs that would be lost with it.
 func hasOther(par, first, last *wml.Node) bool {
 	return slices.ContainsFunc(par.Children, func(n *wml.Node) bool {
 		return n != first && n != last && (n.IsRangeMarkup() || n.Name == "w:sdt")

@@ -7,10 +7,10 @@ import (
 	"platen/docx/wml"
 )
 
-// Bookmarks, comments, ranges that may be edited and moves begin at one mark and end at another, tied by an id. A block, or
-// what vanishes when it is empty, may hold one of them and not the other. Then the start comes where it stands, or behind the
-// region that holds it if it did not come there; and the end likewise, but in a loop, of which it is behind the last round.
-// So ranges come whole, and where all of the source comes they are what they were.
+// Bookmarks, comments, editable ranges, and moves begin at one mark and end at another with the same id. A block, or an element
+// that vanishes when it is empty, may contain only one of the two. The start is then written at its position, or after the region
+// that contains it if that region is not written. The same is true for the end, but an end in a loop is written after the last
+// round. Ranges are therefore complete, and do not change if all of the source is written.
 
 // rangeKind is a kind of ranges.
 type rangeKind struct {
@@ -55,7 +55,7 @@ type half struct {
 	slot   int
 	end    bool
 	once   bool
-	behind bool   // it comes behind its region only
+	behind bool   // it is only written after its region
 	inner  []edit // of its id and name
 }
 

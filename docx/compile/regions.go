@@ -5,13 +5,13 @@ package compile
 type region struct {
 	from, to int
 	loop     bool
-	fixed    bool // what is in it cannot be told to come or not, as all of it may be replaced
+	fixed    bool // all of it may be replaced, so whether its content is written is unknown
 
-	behind []*half // ends of ranges that come behind it if they have not come within
+	behind []*half // ends of ranges that are written after it if they have not been written within it
 	ranges []int   // slots of the ranges of which it holds one end
 }
 
-// branch is what comes together in a region: the whole of it, or one branch of a condition.
+// branch is a part of a region that is written as a whole: all of the region, or one branch of a condition.
 type branch struct {
 	*region
 	around  *branch // nil if the region is in no other
@@ -19,13 +19,13 @@ type branch struct {
 	repeats *region // the innermost loop around, or nil
 }
 
-// branchStart is a place in the source from which on what follows is in a branch, or in none.
+// branchStart is a position in the source where a branch begins, or where no branch does.
 type branchStart struct {
 	pos int
 	at  *branch
 }
 
-// findRegions goes through the edits as the assembler will. What comes of it is sorted by place.
+// findRegions visits the edits in the order of the assembler. The result is sorted by position.
 func (c *compiler) findRegions() []branchStart {
 	c.sortEdits()
 	var starts []branchStart

@@ -8,7 +8,7 @@ import (
 	"platen/docx/lang"
 )
 
-// listed is a tag for a template's listing, with the loops around it as a text that tells scopes apart.
+// listed is a tag in the list of a template's tags, with a string that identifies the loops around it.
 type listed struct {
 	tag   Tag
 	scope string

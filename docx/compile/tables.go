@@ -8,9 +8,9 @@ import (
 	"platen/docx/wml"
 )
 
-// The filters merge and span are about the cell that their tag stands in. A cell with merge is one with the cell above it if
-// the values are equal (w:vMerge, ISO 29500-1 §17.4.84), unless a merging cell to its left begins anew in this row. A cell
-// with span(n) covers n columns (w:gridSpan, §17.4.17), and the cells behind it that it covers are left out.
+// The filters merge and span apply to the cell of their tag. A cell with merge is merged with the cell above it if the values are
+// equal (w:vMerge, ISO 29500-1 §17.4.84), unless a merging cell to its left starts a new merge in this row. A cell with span(n)
+// covers n columns (w:gridSpan, §17.4.17), and the cells after it that it covers are omitted.
 
 // beforeMerge and beforeSpan are the properties of a cell that come before w:vMerge and w:gridSpan (CT_TcPrBase).
 var (
@@ -27,7 +27,7 @@ func (c *compiler) editCells() {
 		}
 		tc := m.par.node.Ancestor(wml.Named("w:tc"))
 		if tc == nil {
-			c.warnTag(m, "The tag '"+m.tag.Text+"' stands in no table; its cell cannot merge or span.")
+			c.warnTag(m, "The tag '"+m.tag.Text+"' is not in a table, so there is no cell to merge or span.")
 			continue
 		}
 		if m.tag.Filter("span") != nil {

@@ -45,10 +45,10 @@ func (c *compiler) findTags() {
 func (c *compiler) addMark(p *paragraph, span lang.Span) {
 	text := p.text[span.Start:span.End]
 	if at := strings.IndexRune(text, wml.Object); at >= 0 {
-		c.failAt(p, span.Start, span.End, at, "a picture, a field or a note stands inside this tag", "type the tag again without it")
+		c.failAt(p, span.Start, span.End, at, "an image, a field, or a note is inside this tag", "type the tag again without it")
 		return
 	}
-	tag, err := lang.ParseTag(strings.Clone(text)) // lest the program keep the whole paragraph
+	tag, err := lang.ParseTag(strings.Clone(text)) // so that the program does not keep the whole paragraph
 	if err != nil && isForeign(text) {
 		return // findDialects has something to say of it
 	}

@@ -35,7 +35,7 @@ type piece struct {
 	run     *wml.Node
 	plain   bool  // text that is no w:t: of an attribute, a field's code or a property
 	from    int   // into the text
-	to      int   // behind its last byte
+	to      int   // after its last byte
 	touched bool  // the w:t stays, but with other text
 	offsets []int // of a w:t whose bytes are not its text: the source offset of each byte, and the end
 }
@@ -82,7 +82,7 @@ type flattener struct {
 	text bytes.Buffer
 }
 
-// content walks the children of a paragraph or of what may stand around runs in it.
+// content walks the children of a paragraph, or of an element that may contain its runs.
 func (f *flattener) content(n *wml.Node) {
 	for _, c := range n.Children {
 		switch {
@@ -141,7 +141,7 @@ func (f *flattener) piece(t, run *wml.Node) {
 // isText tells a w:t from what counts as one character.
 func (p *piece) isText() bool { return p.plain || isText(p.node) }
 
-// Text stands in runs in paragraphs, in WordprocessingML and in the DrawingML of charts and diagrams alike.
+// Text is in runs of paragraphs, both in WordprocessingML and in the DrawingML of charts and diagrams.
 func isText(n *wml.Node) bool        { return n.Name == "w:t" || n.Name == "a:t" }
 func isRun(n *wml.Node) bool         { return n.Name == "w:r" || n.Name == "a:r" || n.Name == "a:fld" }
 func isParagraphOf(n *wml.Node) bool { return n.Name == "w:p" || n.Name == "a:p" }
@@ -234,7 +234,7 @@ func (p *paragraph) visibleBefore(at int) int32 {
 	return t.before + int32(bits.OnesCount64(t.bits&(1<<(at%tallySize)-1)))
 }
 
-// shows tells whether anything visible is left of the paragraph.
+// shows reports whether anything visible is left of the paragraph.
 func (p *paragraph) shows() bool {
 	if p.visible == nil {
 		p.count()

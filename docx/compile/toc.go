@@ -19,9 +19,9 @@ type toc struct {
 	number      int       // among those of the part, from 0
 	first, last *wml.Node // the paragraphs that the field begins and ends in
 	begin       *wml.Node // the run that begins it
-	separate    *wml.Node // the run behind which its result begins
+	separate    *wml.Node // the run after which its result begins
 	end         *wml.Node // the run that ends it
-	other       bool      // it is left alone
+	other       bool      // left as it is
 
 	levels  [2]int         // of headings that it shows, from and to; 0 for none
 	styles  map[string]int // levels of more paragraph styles, by name
@@ -116,7 +116,7 @@ func (c *tocs) tocAt(siblings []*wml.Node) *toc {
 			}
 		}
 		if depth == 0 || t.separate == nil {
-			return nil // no field with a result goes on from this paragraph
+			return nil // no field with a result continues after this paragraph
 		}
 	}
 	return t
@@ -136,7 +136,7 @@ func runsOf(n *wml.Node) []*wml.Node {
 	return all
 }
 
-// instruct reads the instruction of the field behind its name; it is false if this is no table of headings.
+// instruct parses the instruction of the field after its name. It returns false if this is not a table of headings.
 func (t *toc) instruct(words []string) bool {
 	t.styles = map[string]int{}
 	for i := range words {
@@ -268,7 +268,7 @@ func (c *tocs) edit() {
 	}
 	for i, t := range c.own {
 		t.number = i
-		if t.next(c) != nil { // which is not written anew
+		if t.next(c) != nil { // which is not rewritten
 			c.warnAside(t.last, "", "table of contents",
 				"A table of contents that begins in the paragraph where another one ends stays as it is until Word updates it (F9).")
 		}

@@ -9,7 +9,7 @@ import (
 	"platen/ooxml/scan"
 )
 
-// holds tells whether a paragraph is an entry of the table of contents.
+// holds reports whether a paragraph is an entry of the table of contents.
 func (t *toc) holds(par *wml.Node) bool { return t.first.Start <= par.Start && par.End <= t.last.End }
 
 // holds reports whether a paragraph is an entry that is written again, so that its text does not matter.
@@ -17,8 +17,8 @@ func (c *tocs) holds(par *wml.Node) bool {
 	return slices.ContainsFunc(c.own, func(t *toc) bool { return t.holds(par) })
 }
 
-// tagsBeside returns the tags in a paragraph of a table of contents that stand before or behind the field. Its paragraphs are
-// written anew, and those that the field begins and ends in with it, so that no tag can stand there.
+// tagsBeside returns the tags before and after the field in a paragraph of a table of contents. The paragraphs in which the field
+// begins and ends are rewritten with it, so tags are not allowed there.
 func (c *tocs) tagsBeside(p *paragraph) []lang.Span {
 	tags, _ := lang.Find(p.text)
 	return slices.DeleteFunc(tags, func(s lang.Span) bool {
@@ -29,19 +29,19 @@ func (c *tocs) tagsBeside(p *paragraph) []lang.Span {
 	})
 }
 
-// refuseBeside notes the tags beside the field of a table of contents. They are marks, lest those be reported too that they
-// open or close blocks with.
+// refuseBeside reports the tags before and after the field of a table of contents. They stay marks, so that the other tags of
+// their blocks are not reported too.
 func (c *tocs) refuseBeside(p *paragraph) {
 	for _, span := range c.tagsBeside(p) {
 		c.addMark(p, span)
 	}
 	for _, m := range p.marks {
-		c.fail(m, "this stands in a paragraph of the table of contents, which is written anew", "put the tag into a paragraph of its own")
+		c.fail(m, "this tag is in a paragraph of the table of contents, which is rewritten", "put the tag into a paragraph of its own")
 		m.unreadable = true
 	}
 }
 
-// isOfNext tells whether a place is behind the start of a table of contents that begins where this one ends.
+// isOfNext reports whether a position is after the start of a table of contents that begins where this one ends.
 func (c *tocs) isOfNext(t *toc, at int) bool {
 	next := t.next(c)
 	return next != nil && next.Start < at
@@ -62,8 +62,8 @@ func (t *toc) next(c *tocs) *wml.Node {
 	return nil
 }
 
-// forgetCopies takes the tags of entries that are left alone for text if they are copies of what stands within a loop, as the
-// caption of a repeated figure does: they have no value here, and Word writes the entries anew.
+// forgetCopies treats tags of unchanged entries as text if they are copies of tags within a loop, such as in the caption of a
+// repeated figure. They have no value here, and Word rewrites the entries.
 func (c *compiler) forgetCopies() {
 	copies := map[string][]string{} // what a tag reads where it is an entry's
 	for _, m := range c.marks {

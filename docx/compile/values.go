@@ -37,7 +37,7 @@ func (c *compiler) editTexts() {
 	}
 }
 
-// isGone tells whether the paragraph, or a row around it, is to vanish.
+// isGone reports whether the paragraph, or a row around it, is to vanish.
 func (c *compiler) isGone(n *wml.Node) bool {
 	return n.Ancestor(func(n *wml.Node) bool { return c.gone[n] }) != nil
 }
@@ -94,7 +94,7 @@ func (c *compiler) deleteInPiece(p *paragraph, piece *piece) {
 	}
 }
 
-// holdsBorder tells whether a block has its borders between the children of the run, or in a text of it.
+// holdsBorder reports whether a block has its borders between the children of the run, or in a text of it.
 func (c *compiler) holdsBorder(run *wml.Node) bool {
 	return c.pinned[run] || slices.ContainsFunc(run.Children, func(n *wml.Node) bool { return c.pinned[n] })
 }
@@ -102,7 +102,8 @@ func (c *compiler) holdsBorder(run *wml.Node) bool {
 // invisible are elements of a run that are nothing without its text.
 var invisible = map[string]bool{"w:rPr": true, "w:lastRenderedPageBreak": true, "w:proofErr": true}
 
-// onlyPieces tells whether the run holds nothing but n pieces of text and what is invisible.
+// onlyPieces reports whether the run contains only n pieces of text and invisible elements.
+
 func onlyPieces(run *wml.Node, n int) bool {
 	for _, c := range run.Children {
 		if !invisible[c.Name] {

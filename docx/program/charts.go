@@ -47,12 +47,12 @@ func (b *Chart) SetBlocks(blocks []*lang.Tag) {
 	}
 }
 
-// once tells whether the document shows the chart at most once.
+// once reports whether the document shows the chart at most once.
 func (b *Chart) once() bool {
 	return b.Shown == 1 && !slices.ContainsFunc(b.Blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() })
 }
 
-// isChartPart tells whether a part is that of a chart which may be given other content, or of its workbook.
+// isChartPart reports whether a part is that of a chart which may be given other content, or of its workbook.
 func (d *Document) isChartPart(part *ooxml.Part) bool {
 	for _, b := range d.Charts {
 		if b.once() && (part == b.Part || part == b.workbook) {

@@ -52,7 +52,7 @@ func linkAddress(s string) (string, error) {
 	return s, nil
 }
 
-// hasScheme tells whether a text begins with the scheme of an address (RFC 3986 §3.1).
+// hasScheme reports whether a text begins with the scheme of an address (RFC 3986 §3.1).
 func hasScheme(s string) bool {
 	i := strings.IndexAny(s, ":/?#")
 	return i > 0 && s[i] == ':'

@@ -36,7 +36,7 @@ type Numbering struct {
 	LastAbstract int
 }
 
-// isIn tells whether the lists are in that part.
+// isIn reports whether the lists are in that part.
 func (n *Numbering) isIn(part *ooxml.Part) bool { return n != nil && n.part == part }
 
 // ReadNumbering reads the lists of a document; nil if it has none. Damage here only costs the lists their restart.
@@ -83,7 +83,7 @@ func (n *Numbering) level(num *wml.Node, level string) (lvl, abstract *wml.Node)
 	return abstract.Children[i], abstract
 }
 
-// IsNumbered tells whether the items of a level show numbers or letters.
+// IsNumbered reports whether the items of a level show numbers or letters.
 func (n *Numbering) IsNumbered(num, level string) bool {
 	lvl, abstract := n.level(n.nums[num], level)
 	if lvl == nil {

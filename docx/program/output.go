@@ -73,7 +73,7 @@ func (o *output) cut(text []byte) bool {
 	return true
 }
 
-// isFull tells whether it is time to flush.
+// isFull reports whether it is time to flush.
 func (o *output) isFull() bool { return len(o.buf) >= flushAt || len(o.pieces) >= flushPieces }
 
 // flush hands what was gathered to the compressor, unless a guard may want it back.

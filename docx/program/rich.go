@@ -159,7 +159,7 @@ func (x *execution) rejoin(steps []Step, i int) (next int) {
 	return i
 }
 
-// isEmpty tells whether a value is a text of no length. One that is not is shown next.
+// isEmpty reports whether a value is a text of no length. One that is not is shown next.
 func (x *execution) isEmpty(o *Value) bool {
 	v, err := x.show(o.Tag)
 	if err != nil {
@@ -178,7 +178,7 @@ func (x *execution) enterAgain() {
 	x.rich.split = nil
 }
 
-// beginsParagraph tells whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
+// beginsParagraph reports whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
 func (p *Place) beginsParagraph(xml []byte) bool {
 	xml = bytes.TrimSpace(xml)
 	return len(xml) == 0 || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p>")) || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p "))

@@ -172,7 +172,7 @@ func localName(tag []byte) string {
 	return string(name[bytes.IndexByte(name, ':')+1:])
 }
 
-// isOn tells whether the tag of a property that is on or off (ISO 29500-1 §17.17.4) says that it is on.
+// isOn reports whether the tag of a property that is on or off (ISO 29500-1 §17.17.4) says that it is on.
 func isOn(tag []byte) bool {
 	for _, off := range []string{`"0"`, `"false"`, `"off"`, `'0'`, `'false'`, `'off'`} {
 		if bytes.Contains(tag, []byte(off)) {
