@@ -60,7 +60,10 @@ func Open(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	if err := p.verify(); err != nil {
 		return nil, err
 	}
-	return p, p.readDirectory()
+	if err := p.readDirectory(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // Peek is Open without reading the parts. A wrong checksum is found when the part is read. Peek is for reading a few parts of a document
@@ -73,7 +76,10 @@ func Peek(r io.ReaderAt, size int64, lim Limits) (*Package, error) {
 	if err := p.checkSizes(); err != nil {
 		return nil, err
 	}
-	return p, p.readDirectory()
+	if err := p.readDirectory(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // openDirectory reads the directory of a container.

@@ -103,8 +103,8 @@ func (c *compiler) remove(pos, end int) {
 }
 
 // insert inserts XML.
-func (c *compiler) insert(pos int, rank rank, xml string) {
-	c.add(edit{pos: pos, end: pos, rank: rank, action: inserted(xml)})
+func (c *compiler) insert(pos int, xml string) {
+	c.add(edit{pos: pos, end: pos, rank: rankReplace, action: inserted(xml)})
 }
 
 // replace puts a step in the place of a stretch of the source.

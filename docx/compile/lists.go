@@ -94,7 +94,7 @@ func (c *compiler) editList(par *wml.Node, slot int) {
 		}
 	}
 	val := " " + prefix + `val="`
-	c.insert(at, rankReplace, "<"+prefix+"numPr><"+prefix+"ilvl"+val+l.Level+`"/><`+prefix+"numId"+val)
+	c.insert(at, "<"+prefix+"numPr><"+prefix+"ilvl"+val+l.Level+`"/><`+prefix+"numId"+val)
 	c.emit(at, rankReplace, step)
-	c.insert(at, rankReplace, `"/></`+prefix+"numPr>")
+	c.insert(at, `"/></`+prefix+"numPr>")
 }

@@ -13,44 +13,6 @@ import (
 	"platen/ooxml/scan"
 )
 
-// A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
-// the tag as its alt text.
-
-// findInControl makes the picture in a content control a placeholder.
-func (c *pictures) findInControl(sdt *wml.Node, text string) {
-	drawings := drawingsIn(sdt.Child("w:sdtContent"))
-	if len(drawings) != 1 || isChart(drawings[0]) {
-		c.warnAside(sdt, text, "content control",
-			"The content control '"+text+"' has no picture of its own that its value could take the place of; it stays as it is.")
-		return
-	}
-	if slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return h.drawing == drawings[0] }) {
-		return // its alt text has a tag, which is the nearer one
-	}
-	if a := c.asideIn(sdt, text, "content control"); a != nil {
-		a.reads, a.kind = (*lang.Use).AddPicture, "image"
-		c.asides = append(c.asides, a)
-		c.placeholders = append(c.placeholders, &placeholder{mark: a.mark, drawing: drawings[0], control: sdt})
-	}
-}
-
-// editControl writes the edits around the picture of a content control.
-func (c *pictures) editControl(h *placeholder) {
-	d := h.drawing
-	c.hold(d.Start, d.End, yields, held(func(body []program.Step) program.Step { return &program.ContentPicture{Body: body} }))
-	for _, n := range c.spentProperties(h.control.Child("w:sdtPr")) {
-		c.part(n.Start, n.End, program.PictureAlt)
-	}
-}
-
-// part has a stretch of a drawing follow the picture.
-func (c *pictures) part(pos, end int, kind program.PicturePartKind) { c.partOf(nil, pos, end, kind) }
-
-// partOf is part for what depends on the placeholder.
-func (c *pictures) partOf(p *program.Placeholder, pos, end int, kind program.PicturePartKind) {
-	c.replace(pos, end, &program.PicturePart{Part: kind, Text: c.copy(pos, end), Placeholder: p})
-}
-
 // A picture of the template whose alt text holds a tag is a placeholder: the picture of the data takes its place, with its
 // position, its effects and, as far as its proportions allow, its size. A value with the filter image, qrcode or barcode
 // becomes a picture in the line of its tag.
@@ -329,4 +291,42 @@ func vmlLength(s string) picture.EMU {
 		return 0
 	}
 	return picture.EMU(math.Round(x * unit))
+}
+
+// A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
+// the tag as its alt text.
+
+// findInControl makes the picture in a content control a placeholder.
+func (c *pictures) findInControl(sdt *wml.Node, text string) {
+	drawings := drawingsIn(sdt.Child("w:sdtContent"))
+	if len(drawings) != 1 || isChart(drawings[0]) {
+		c.warnAside(sdt, text, "content control",
+			"The content control '"+text+"' has no picture of its own that its value could take the place of; it stays as it is.")
+		return
+	}
+	if slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return h.drawing == drawings[0] }) {
+		return // its alt text has a tag, which is the nearer one
+	}
+	if a := c.asideIn(sdt, text, "content control"); a != nil {
+		a.reads, a.kind = (*lang.Use).AddPicture, "image"
+		c.asides = append(c.asides, a)
+		c.placeholders = append(c.placeholders, &placeholder{mark: a.mark, drawing: drawings[0], control: sdt})
+	}
+}
+
+// editControl writes the edits around the picture of a content control.
+func (c *pictures) editControl(h *placeholder) {
+	d := h.drawing
+	c.hold(d.Start, d.End, yields, held(func(body []program.Step) program.Step { return &program.ContentPicture{Body: body} }))
+	for _, n := range c.spentProperties(h.control.Child("w:sdtPr")) {
+		c.part(n.Start, n.End, program.PictureAlt)
+	}
+}
+
+// part has a stretch of a drawing follow the picture.
+func (c *pictures) part(pos, end int, kind program.PicturePartKind) { c.partOf(nil, pos, end, kind) }
+
+// partOf is part for what depends on the placeholder.
+func (c *pictures) partOf(p *program.Placeholder, pos, end int, kind program.PicturePartKind) {
+	c.replace(pos, end, &program.PicturePart{Part: kind, Text: c.copy(pos, end), Placeholder: p})
 }

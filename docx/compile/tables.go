@@ -60,9 +60,9 @@ func (c *compiler) addProperty(tc *wml.Node, before []string, step program.Step)
 	props := tc.Child("w:tcPr")
 	if props == nil {
 		prefix := tc.Prefix(c.src)
-		c.insert(tc.OpenEnd, rankReplace, "<"+prefix+"tcPr>")
+		c.insert(tc.OpenEnd, "<"+prefix+"tcPr>")
 		c.emit(tc.OpenEnd, rankReplace, step)
-		c.insert(tc.OpenEnd, rankReplace, "</"+prefix+"tcPr>")
+		c.insert(tc.OpenEnd, "</"+prefix+"tcPr>")
 		return
 	}
 	pos := props.OpenEnd

@@ -212,7 +212,7 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 			}
 			c.remove(space.Start, space.End)
 		}
-		c.insert(t.OpenEnd-1, rankReplace, wml.Preserve)
+		c.insert(t.OpenEnd-1, wml.Preserve)
 		from, to := piece.from, piece.to
 		for from < to && isXMLSpace(p.text[from]) {
 			from++

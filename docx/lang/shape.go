@@ -159,10 +159,11 @@ func (r *shapeReader) property(n *shapeNode, quoted jsontext.Value, next int) in
 		name, _ = jsontext.AppendUnquote(nil, quoted) // the error is of half a surrogate pair, which becomes U+FFFD
 	}
 	if next >= len(n.props) || n.props[next].name != string(name) {
-		known := false
-		if next, known = n.index[string(name)]; !known {
-			next = r.newProperty(n, string(name))
+		position, known := n.index[string(name)]
+		if !known {
+			position = r.newProperty(n, string(name))
 		}
+		next = position
 	}
 	if p := &n.props[next]; p.last == n.seen {
 		r.shape.unknown = true

@@ -116,6 +116,17 @@ func (o *ListID) run(x *execution) error {
 	return nil
 }
 
+// lists is what an execution knows about lists, and what it adds to the numbering.
+type lists struct {
+	current []int // ids by slot; 0 for a list that has not begun
+
+	abstracts, nums  []byte         // XML
+	byKey            map[string]int // ids of the abstract lists
+	bullets          map[string]int // ids of lists without numbers, which are one
+	lastAbs, lastNum int            // the largest ids in use; 0 before the first
+	count            int
+}
+
 // restarting is the current id of a list that restarts with its next item.
 const restarting = -1
 
@@ -126,17 +137,6 @@ func (l *lists) restart(slots []int) {
 			l.current[slot] = restarting
 		}
 	}
-}
-
-// lists is what an execution knows about lists, and what it adds to the numbering.
-type lists struct {
-	current []int // ids by slot; 0 for a list that has not begun
-
-	abstracts, nums  []byte         // XML
-	byKey            map[string]int // ids of the abstract lists
-	bullets          map[string]int // ids of lists without numbers, which are one
-	lastAbs, lastNum int            // the largest ids in use; 0 before the first
-	count            int
 }
 
 // anotherList adds a list with the look of one of the template's that starts anew, and returns its id.

@@ -100,8 +100,8 @@ func (m *measurer) measure(v reflect.Value) {
 		}
 	case reflect.Struct:
 		if v.Type().PkgPath() == thisPackage {
-			for i := range v.NumField() {
-				m.measure(v.Field(i))
+			for _, field := range v.Fields() {
+				m.measure(field)
 			}
 		}
 	}

@@ -114,14 +114,14 @@ func (r *declarationReader) takeValue(kind css.TokenType, data []byte) {
 	if r.ended {
 		return
 	}
-	text, bare := string(data), ""
+	var text, bare string
 	switch kind {
 	case css.URLToken, css.BadURLToken: // no property uses one
 		return
 	case css.WhitespaceToken, css.CommentToken:
 		text, bare = " ", " "
 	case css.StringToken:
-		bare = unescape(bytes.TrimSuffix(data[1:], data[:1]))
+		text, bare = string(data), unescape(bytes.TrimSuffix(data[1:], data[:1]))
 	default:
 		text = unescape(data)
 		bare = text

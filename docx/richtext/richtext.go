@@ -61,7 +61,8 @@ func Markdown(m *budget.Meter, s string) (*Doc, error) {
 		return nil, err
 	}
 	var page bytes.Buffer
-	if len(s) > MaxMarkdown || costsTooMuch(s) || markdown.Convert([]byte(s), &page) != nil {
+	readable := len(s) <= MaxMarkdown && !costsTooMuch(s) && markdown.Convert([]byte(s), &page) == nil
+	if !readable {
 		return plainDoc(s), nil
 	}
 	return HTML(m, page.String())

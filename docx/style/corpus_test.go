@@ -171,7 +171,7 @@ func unseen(n *wml.Node) bool {
 func splitWords(text string) []string {
 	const least = 4
 	var words []string
-	for _, field := range strings.Fields(text) {
+	for field := range strings.FieldsSeq(text) {
 		plain := len(field) >= least && utf8.RuneCountInString(field) == len(field)
 		if plain {
 			words = append(words, field)

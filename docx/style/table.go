@@ -2,6 +2,7 @@ package style
 
 import (
 	"strconv"
+	"strings"
 )
 
 // Condition is a set of conditional formats of a table style (§17.18.89). The zero value is the whole table.
@@ -35,21 +36,18 @@ var conditionOf = map[string]Condition{
 
 // String returns the values of w:type for a set.
 func (c Condition) String() string {
-	names := ""
+	var names []string
 	for bit := WholeTable; bit < conditions; bit <<= 1 {
 		if c&bit == 0 {
 			continue
 		}
 		for name, condition := range conditionOf {
 			if condition == bit {
-				names += " " + name
+				names = append(names, name)
 			}
 		}
 	}
-	if names == "" {
-		return ""
-	}
-	return names[1:]
+	return strings.Join(names, " ")
 }
 
 // Table is the part of a table that the formatting of its cells depends on.

@@ -17,7 +17,7 @@ func decode(raw []byte) []byte {
 	}
 	text := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
-		n := 1
+		var n int
 		switch raw[0] {
 		case '<':
 			n = markupLen(raw)

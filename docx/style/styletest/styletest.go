@@ -86,13 +86,13 @@ func (p Parts) Docx(t testing.TB, files map[string][]byte) []byte {
 		`<Default Extension="odttf" ContentType="application/vnd.openxmlformats-officedocument.obfuscatedFont"/>`+types+`</Types>`)
 	write("_rels/.rels", xmlProlog+relsStart+`<Relationship Id="r1" Type="`+relType+`officeDocument" Target="word/document.xml"/>`+relsEnd)
 	write("word/_rels/document.xml.rels", xmlProlog+relsStart+rels+relsEnd)
-	fonts := ""
+	var fonts strings.Builder
 	for name, content := range files {
 		write("word/fonts/"+name, string(content))
-		fonts += `<Relationship Id="` + name + `" Type="` + relType + `font" Target="fonts/` + name + `"/>`
+		fonts.WriteString(`<Relationship Id="` + name + `" Type="` + relType + `font" Target="fonts/` + name + `"/>`)
 	}
-	if fonts != "" {
-		write("word/_rels/fontTable.xml.rels", xmlProlog+relsStart+fonts+relsEnd)
+	if fonts.Len() > 0 {
+		write("word/_rels/fontTable.xml.rels", xmlProlog+relsStart+fonts.String()+relsEnd)
 	}
 	if err := zw.Close(); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,6 @@ func (a *actions) restore() {
 // sigaction reads or sets the handler of a signal. It fails only for SIGKILL, SIGSTOP, and the signals that libc
 // reserves, whose handlers never change.
 func sigaction(signal int, set, get *action) {
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), 8, 0,
-		0) //nolint:errcheck // see above
+	//nolint:errcheck // see above
+	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(get)), 8, 0, 0)
 }
