@@ -28,7 +28,7 @@ const (
 	maxLists  = 20_000
 	maxChain  = 20       // styles based on one another; others are ignored
 	maxKept   = 500_000  // properties in results that are kept for later calls
-	maxMerged = 50 << 20 // properties that combining styles may take
+	maxMerged = 8 << 20 // properties that combining styles may take
 )
 
 // ErrLimit means that the styles of a document take too much work to combine.
