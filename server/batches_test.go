@@ -23,7 +23,7 @@ func pdfBatch(s scene, options object) object {
 	})
 }
 
-// work makes the documents of a batch, of which the last fails, as a worker does.
+// work runs the jobs of a batch as a worker does. The last one fails.
 func (w *world) work(batch string) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -40,7 +40,7 @@ func (w *world) work(batch string) {
 	must(w.t, err)
 }
 
-// claimBatch claims all jobs of a batch that wait, as a slot does; those of other batches go on waiting.
+// claimBatch claims the waiting jobs of a batch, as a slot does. Jobs of other batches stay in the queue.
 func claimBatch(ctx context.Context, t testing.TB, service *docgen.Service, userID int64, lane docgen.Lane, batch string) *docgen.Claim {
 	t.Helper()
 	claimed, others := &docgen.Claim{}, []*docgen.Claim{}

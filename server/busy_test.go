@@ -13,8 +13,8 @@ import (
 	"platen/store/storetest"
 )
 
-// TestBusyDatabase: while another process holds the lock of the database, whatever writes is answered with 503, and the server is not
-// ready. Reading goes on.
+// TestBusyDatabase: while another process holds the lock of the database, requests that write get 503, and the server is not ready.
+// Reading still works.
 func TestBusyDatabase(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.SQLite(t)

@@ -20,8 +20,8 @@ import (
 
 var updateClient = flag.Bool("update-client", false, "write client/*.gen.go again")
 
-// clientFiles are the files that are generated, and how: the types and values of the document, and the operations of each
-// tag. Authentication is left out: whoever has a client has a token.
+// clientFiles are the generated files, with the options of the generator: the types and values of the OpenAPI document, and the
+// operations of each tag. Authentication is left out, because every client has a token.
 var clientFiles = map[string][]string{
 	"types.gen.go":          {"-config=tools/oapi/types.yaml"},
 	"values.gen.go":         {"-config=tools/oapi/values.yaml"},

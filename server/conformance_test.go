@@ -182,7 +182,7 @@ func spellingsOfTime(t *testing.T, expression string) []string {
 	return words
 }
 
-// constants lists the constants of a source file, with their values as they stand there.
+// constants returns the constants of a source file, with the source text of their values.
 func constants(t *testing.T, name string, wanted func(spec *ast.ValueSpec, name string) bool) map[string]string {
 	t.Helper()
 	source, err := os.ReadFile(name)
@@ -238,7 +238,7 @@ func TestConformanceNamesTests(t *testing.T) {
 	}
 }
 
-// missingTest tells what there is not of a named test; empty when it is all there.
+// missingTest returns what is missing of a named test, "" if it exists.
 func missingTest(sources map[string]map[string]bool, name string) string {
 	pkg, test, ok := strings.Cut(name, " ")
 	if !ok {

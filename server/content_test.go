@@ -346,7 +346,7 @@ func TestItemsChange(t *testing.T) {
 	})
 }
 
-// TestRangesOfNothing asks for parts of an empty file, and gets all of it: no Content-Range can say that there is nothing.
+// TestRangesOfNothing requests ranges of an empty file, and gets the whole file: no Content-Range can describe zero bytes.
 func TestRangesOfNothing(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"empty.txt","parent":{"id":"0"}}`},

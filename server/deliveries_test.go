@@ -11,7 +11,7 @@ import (
 	"platen/docgen"
 )
 
-// deliveryLog is what two webhooks were told, a second apart, of events that did not happen.
+// deliveryLog has the deliveries to two webhooks, at intervals of a second, of invented events.
 type deliveryLog struct {
 	*world
 	first, second string   // the webhooks
@@ -68,7 +68,7 @@ func (w *world) tried(delivery string, tries ...docgen.AttemptResult) {
 	}
 }
 
-// places tells where entries of a list stand among the deliveries, the newest being 0.
+// places returns the positions of the entries of a page among the deliveries, where 0 is the newest.
 func (l *deliveryLog) places(page object) []int {
 	places := []int{}
 	for _, entry := range page["entries"].([]any) {

@@ -46,7 +46,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 	}
 }
 
-// A text that is no UTF-8 is an answer all the same.
+// A response with text that is not UTF-8 is still valid.
 func TestMarshalOfWhatIsNoText(t *testing.T) {
 	if got, err := marshal("a\xff\u2028"); err != nil || string(got) != "\"a\ufffd\u2028\"" {
 		t.Errorf("%q, %v", got, err)

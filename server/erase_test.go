@@ -21,7 +21,7 @@ import (
 	"platen/store/storetest"
 )
 
-// What tells the person of these tests apart. Neither may be found anywhere in the end.
+// Texts that identify the user of these tests. None of them may be found anywhere in the end.
 const (
 	zoeLogin  = "Zoe.Quarrel@erase.example"
 	zoeFormer = "zoe.formerly@erase.example"
@@ -129,7 +129,7 @@ func (w *eraseWorld) hook(ctx context.Context, c *docgen.Caller, folder int64, a
 	must(w.t, err)
 }
 
-// deliver records that half of what waits was answered with what was sent.
+// deliver records that half of the waiting notifications were delivered, with responses that repeat them.
 func (w *eraseWorld) deliver(ctx context.Context) {
 	w.t.Helper()
 	for _, webhook := range w.query("SELECT id FROM webhooks") {

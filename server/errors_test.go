@@ -12,7 +12,7 @@ import (
 	"platen/server"
 )
 
-// TestErrors is what a caller is told about every kind of mistake.
+// TestErrors checks the response to every kind of mistake.
 func TestErrors(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

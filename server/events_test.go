@@ -11,7 +11,7 @@ import (
 	"platen/docgen"
 )
 
-// watched is a folder of the owner with a webhook that is told everything, what it holds, and a folder beside it.
+// watched is a folder of the owner with its content, a webhook for all triggers, and a second folder next to it.
 type watched struct {
 	*world
 	t                               *testing.T
@@ -19,13 +19,13 @@ type watched struct {
 	webhook                         string
 }
 
-// happened is what a webhook is told.
+// happened is a notification that a webhook gets.
 type happened struct {
 	kind, id string // of the source
 	info     any    // an empty list when nil
 	get      string // what answers with the source as it is now; empty for nothing
 	as       string // who did it; the owner when empty
-	webhook  string // which one is told; that on the folder when empty
+	webhook  string // that is notified; "" means the webhook on the folder
 }
 
 // eventCases has for every trigger that is fired what makes it happen.
@@ -181,7 +181,7 @@ func (w *watched) invited(answer string) happened {
 	return h
 }
 
-// generating begins a job with the file as its template, and returns what events say of it.
+// generating begins a job with the file as its template, and returns its representation in events.
 func (w *watched) generating() (object, *docgen.Claim) {
 	ctx := w.t.Context()
 	w.ok("POST /docgen_templates", object{"file": ref(w.file, "file")})
@@ -224,7 +224,7 @@ func (w *world) watched(t *testing.T) *watched {
 	return of
 }
 
-// TestEveryEvent makes everything happen that webhooks are told of, and reads what they are told.
+// TestEveryEvent triggers every event of webhooks, and checks the notifications.
 func TestEveryEvent(t *testing.T) {
 	run(t, func(w *world) {
 		for _, rule := range docgen.Triggers() {

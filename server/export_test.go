@@ -24,8 +24,8 @@ var (
 	ClientAddress = clientAddress
 )
 
-// WithDefaults exposes what stands for a limit that is not given.
+// WithDefaults exposes the defaults of limits.
 func (l RateLimits) WithDefaults() RateLimits { return l.withDefaults() }
 
-// PlainNotification writes what a webhook is told as any other answer is written.
+// PlainNotification encodes a notification like a response.
 func PlainNotification(n docgen.Notification) ([]byte, error) { return marshal(notificationOf(n)) }

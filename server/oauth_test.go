@@ -27,7 +27,7 @@ func plus(f url.Values, more ...string) url.Values {
 	return f
 }
 
-// TestTokenErrors is what a client is told about every kind of mistake.
+// TestTokenErrors checks the response of the token endpoint to every kind of mistake.
 func TestTokenErrors(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		app := w.client(docgen.NewApplication{Name: "App", ActsAsUsers: true})

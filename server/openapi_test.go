@@ -115,8 +115,8 @@ func escapePointer(name string) string {
 var ownHeaders = []string{"Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Security-Policy", "Content-Type",
 	"Date", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"}
 
-// check holds a response against the document: its status is documented for the operation, and headers, content type and
-// body are what is documented for the status. Outside of the operations an error has its body all the same.
+// check compares a response with the document: its status must be documented for the operation, and its headers, content type, and body
+// for the status. Errors outside of operations have the same body.
 func (d *document) check(t testing.TB, r response) {
 	t.Helper()
 	path, ours := strings.CutPrefix(r.Request.URL.Path, "/2.0")

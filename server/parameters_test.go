@@ -96,7 +96,7 @@ func TestParametersOfEveryRoute(t *testing.T) {
 	})
 }
 
-// TestParametersOfClients sends to the addresses of OAuth what belongs in the form, or is repeated.
+// TestParametersOfClients sends parameters to the OAuth endpoints in the query instead of the form, or twice.
 func TestParametersOfClients(t *testing.T) {
 	for compat, status := range map[server.Compat]int{server.CompatNone: 400, server.CompatBox: 200} {
 		t.Run("compat="+string(compat), func(t *testing.T) {

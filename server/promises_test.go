@@ -296,7 +296,7 @@ func TestLimitsOfTexts(t *testing.T) {
 	})
 }
 
-// TestDryRunOfManyDocuments tries more documents than a dry run tells of.
+// TestDryRunOfManyDocuments runs a dry run of more documents than its response lists.
 func TestDryRunOfManyDocuments(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()

@@ -47,7 +47,7 @@ func TestClientAddress(t *testing.T) {
 	}
 }
 
-// Behind a trusted proxy each client has its own limit, and the log names the client.
+// TestGuestsBehindAProxy: with a trusted proxy, each client has its own limit, and the log names the client.
 func TestGuestsBehindAProxy(t *testing.T) {
 	cfg := server.Config{
 		RateLimits: server.RateLimits{Requests: -1, Uploads: -1, Guests: 2}, Now: func() time.Time { return noon },

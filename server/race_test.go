@@ -2,5 +2,5 @@
 
 package server_test
 
-// raceEnabled tells that everything runs some ten times slower.
+// raceEnabled reports whether the race detector is on, which makes everything about ten times slower.
 const raceEnabled = true

@@ -38,7 +38,7 @@ func runCounters(t *testing.T, test func(t *testing.T, c server.RateCounter)) {
 	}
 }
 
-// TestRateCounter says what a limit of 10 lets through as time goes on.
+// TestRateCounter checks what a limit of 10 allows over time.
 func TestRateCounter(t *testing.T) {
 	runCounters(t, func(t *testing.T, c server.RateCounter) {
 		for _, step := range []struct {
@@ -101,8 +101,8 @@ func TestRateCounterIsExact(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsExact shows that there is room after the time to wait, and none before. Where the time is less than a
-// second, a second is what a client can be told.
+// TestRetryAfterIsExact shows that a request is allowed after the time to wait, and not before. Retry-After has whole seconds, so it is
+// at least 1.
 func TestRetryAfterIsExact(t *testing.T) {
 	runCounters(t, func(t *testing.T, c server.RateCounter) {
 		key := 0

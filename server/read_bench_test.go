@@ -34,7 +34,7 @@ type reader struct {
 	token      string
 	db         *sql.DB
 	answer     []byte                      // of the floor
-	query      func(context.Context) error // likewise
+	query      func(context.Context) error // of the floor
 	job, batch string
 	folder     int64
 	template   int64
@@ -123,7 +123,7 @@ func (r *reader) read(b *testing.B, path string) {
 	b.ReportMetric(micros(quantile(server, 50))/micros(quantile(floor, 50)), "times-floor")
 }
 
-// time tells how long an answer takes.
+// time returns the duration of a request.
 func (r *reader) time(b *testing.B, from *httptest.Server, path string) time.Duration {
 	began := time.Now()
 	r.get(b, from, path)

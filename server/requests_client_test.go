@@ -52,7 +52,7 @@ func (v *visit) clients() {
 	w.tokens["account"] = tokens.Access
 }
 
-// client makes an application, whose secret nobody is told.
+// client creates an application, whose secret must not appear in any response.
 func (v *visit) client(name string, n docgen.NewApplication) client {
 	made := v.w.client(n)
 	v.ids["client:"+name], v.ids["secret:"+name] = made.ClientID, made.secret

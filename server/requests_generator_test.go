@@ -160,7 +160,7 @@ func (g *generator) path(op operationRef) string {
 	return path + "?" + encodeNamed(query)
 }
 
-// encodeNamed writes a form in which what stands between « and » keeps its meaning.
+// encodeNamed encodes a form without escaping the text between « and ».
 func encodeNamed(values url.Values) string {
 	return strings.NewReplacer("%C2%AB", "«", "%C2%BB", "»", "%3A", ":").Replace(values.Encode())
 }

@@ -135,7 +135,7 @@ func (s *storedState) problem() string {
 	return strings.Join(slices.Compact(problems), "\n")
 }
 
-// broken tells which of some rules are broken.
+// broken returns the rules that the stored state breaks.
 func (s *storedState) broken(rules map[string]string) []string {
 	var problems []string
 	for what, query := range rules {
@@ -169,7 +169,7 @@ func (s *storedState) versions() []storedVersion {
 	return versions
 }
 
-// lost tells of the versions whose content is not there.
+// lost returns a message for each version whose content is missing.
 func (s *storedState) lost() []string {
 	var problems []string
 	for _, v := range s.versions() {
@@ -198,7 +198,7 @@ func (s *storedState) work() {
 	must(t, rows.Err())
 }
 
-// orphans tells of the contents that no version names.
+// orphans returns a message for each content that no version refers to.
 func (s *storedState) orphans() []string {
 	named := map[string]bool{}
 	for _, mark := range docgen.IdentityObjects() { // which say which database the contents are of

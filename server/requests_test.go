@@ -110,16 +110,16 @@ func shrink(t *testing.T, requests []wireRequest, problem string) ([]wireRequest
 	return requests, problem
 }
 
-// visit is a world with things of several owners, and what its answers have told so far.
+// visit is a world with items of several owners, and the data of its responses so far.
 type visit struct {
 	w       *world
 	ids     map[string]string // by their names in requests
-	made    map[string]int    // how many ids of each kind answers have told
+	made    map[string]int    // the number of ids of each kind in responses
 	seen    map[string]bool   // ids
 	markers []string          // of any list and any caller
-	strange map[string]bool   // names of what is the stranger's
+	strange map[string]bool   // names of the stranger's items
 	secrets []string          // what no caller may see
-	absent  bool              // ids of what is hidden are others, of what is not there
+	absent  bool              // ids of hidden items are replaced with ids that do not exist
 	stored  *storedState
 	reached *reach
 
@@ -233,7 +233,7 @@ func (v *visit) send(r wireRequest) (response, error) {
 	return response{res, text}, err
 }
 
-// manyHeaders stands in a request for so many headers.
+// manyHeaders is the name of a header whose value is a number of headers to send instead.
 const manyHeaders = "Many"
 
 func addMany(header http.Header, count string) {

@@ -9,25 +9,24 @@ import (
 	"unicode"
 )
 
-// A wireRequest is a request as it goes over the wire. What differs from world to world, and what would be long, stands in
-// it between « and »:
+// A wireRequest is a request as it is sent. Names between « and » stand for values that differ between worlds, and for long texts:
 //
-//	«file:shared»      the id of something that visits are furnished with
-//	«file:made3»       the fourth id of its kind that an answer told, counted from the first again where there are not so many
-//	«marker:2»         a marker that an answer told
-//	«secret:acting»    the secret of an application, as «client:acting» is its id; so with «basic:…», «token:…» and «refresh:…»
+//	«file:shared»      the id of an item that every visit has
+//	«file:made3»       the fourth id of its kind in the responses, counted from the first again if there are fewer
+//	«marker:2»         a marker of the responses
+//	«secret:acting»    the secret of the application «client:acting»; «basic:…», «token:…», and «refresh:…» are similar
 //	«assertion:user»   an assertion of an application
-//	«repeat:500:[»     a text that many times
+//	«repeat:500:[»     a text, repeated
 type wireRequest struct {
-	operation        string // as the document has it
-	as, method, path string // the path is below /2.0, or begins with // and is from the root; with the query
+	operation        string // of the OpenAPI document
+	as, method, path string // path has the query. It is relative to /2.0, or to the root if it begins with //
 	header           [][2]string
 	body             string
 }
 
 func (r wireRequest) call() string { return r.method + " " + r.path + " as " + r.as }
 
-// fill puts what a caller means into the place of what stands between « and ».
+// fill replaces the names between « and » with their values for a caller.
 func (v *visit) fill(caller, text string) string {
 	var filled strings.Builder
 	for {
@@ -42,14 +41,14 @@ func (v *visit) fill(caller, text string) string {
 	}
 }
 
-// isLogged tells the kinds of things that the log of deliveries names.
+// isLogged reports whether the log of deliveries contains ids of a kind.
 func isLogged(kind string) bool { return strings.HasPrefix(kind, "webhook") || kind == "event" }
 
-// seesLog tells who sees what the webhooks of everybody were told.
+// seesLog reports whether a caller sees the deliveries of all users.
 func seesLog(caller string) bool { return caller == "admin" || caller == "account" }
 
-// meant is what a name stands for; one that was made wrong stands for nothing, and so do the stranger's things for who may
-// do everything with everything, and what was told of them for who may see that.
+// meant returns the value of a name. It is "0" for unknown names, for the stranger's items if the caller may change everything, and for
+// their deliveries if the caller may see those.
 func (v *visit) meant(caller, name string) string {
 	kind, which, _ := strings.Cut(name, ":")
 	count, what, _ := strings.Cut(which, ":")
@@ -73,7 +72,7 @@ func (v *visit) meant(caller, name string) string {
 }
 
 // Requests are kept as text: the call, a line for each header, an empty line and a line with the body. What a line cannot
-// hold is in Go's quotes. A line with two dashes stands between two requests.
+// hold is in Go's quotes. A line with two dashes separates requests.
 const between = "\n--\n"
 
 func formatRequests(requests []wireRequest) string {

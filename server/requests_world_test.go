@@ -196,13 +196,13 @@ func (v *visit) stranger() {
 	} {
 		v.ids[name], v.strange[name], v.seen[id] = id, true, true
 	}
-	v.seen[id(stranger.User.ID)] = true // so that nobody is told to become the stranger, or to take what is theirs
+	v.seen[id(stranger.User.ID)] = true // so that no request acts as the stranger, or takes over their items
 }
 
-// hidden tells the names of what nobody may know to be there.
+// hidden reports whether the item of a name must be invisible to the other users.
 func (v *visit) hidden(name string) bool { return v.strange[name] && name != "folder:shown" }
 
-// unused is an id like another, of what is not there.
+// unused returns an id of the same form that does not exist.
 func unused(like string) string {
 	n, err := strconv.ParseInt(like, 10, 64)
 	if err != nil {
@@ -211,8 +211,8 @@ func unused(like string) string {
 	return strconv.FormatInt(n-1_000_000, 10)
 }
 
-// betrayed makes a request again, with ids of what is not there in the place of what is hidden: the answer must be the same
-// but for the ids. What came through is made again only where it has changed nothing.
+// betrayed repeats a request with ids that do not exist in place of the ids of hidden items. The response must be the same, apart from
+// the ids. A request that succeeded is repeated only if it changed nothing.
 func (v *visit) betrayed(r wireRequest, res response) string {
 	var hidden []string
 	for name := range v.strange {

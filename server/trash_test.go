@@ -262,7 +262,7 @@ func TestCopiesOnTheWire(t *testing.T) {
 	})
 }
 
-// TestConflictsOnTheWire shows how what is in the way is told: a file by itself, a folder in a list.
+// TestConflictsOnTheWire checks how errors describe the conflicting item: a file as an object, a folder in a list.
 func TestConflictsOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

@@ -32,7 +32,7 @@ func (w *world) upload(t *testing.T, folder int64, name string) {
 	w.do("POST /files/content", request{body: form{{"attributes", attributes}, {"file", "text"}}}).want(t, 201)
 }
 
-// fetch fetches what a listener is told.
+// fetch fetches the notifications of a listener.
 func (w *world) fetch(t *testing.T, address string, body object) []any {
 	t.Helper()
 	return w.do("POST "+address+"/events", request{body: body}).want(t, 200)["entries"].([]any)
