@@ -74,13 +74,13 @@ func parse(name, text string) (*file, error) {
 	}, nil
 }
 
-// An imported package of ours.
+// imported is an imported package of Platen.
 type imported struct {
 	pkg  string
 	line int
 }
 
-// ours returns the packages of ours that the file imports.
+// ours returns the packages of Platen that the file imports.
 func (f *file) ours() []imported {
 	var found []imported
 	for _, spec := range f.syntax.Imports {
@@ -92,14 +92,14 @@ func (f *file) ours() []imported {
 	return found
 }
 
-// isTestSupport tells a package that helps tests, such as blob/blobtest, by its name, or by that of one it stands below.
+// isTestSupport reports whether a package is only for tests, such as blob/blobtest and the packages in it.
 func isTestSupport(pkg string) bool {
 	return slices.ContainsFunc(strings.Split(pkg, "/"), func(name string) bool {
 		return name != "test" && strings.HasSuffix(name, "test")
 	})
 }
 
-// isTool tells a command for those who develop Platen, which may use what helps tests.
+// isTool reports whether a package is a command for developers, which may use test-support packages.
 func isTool(pkg string) bool { return strings.HasPrefix(pkg, "tools/") }
 
 // bubbles returns the calls of synctest.Test.
@@ -136,7 +136,7 @@ func (f *file) find(want func(ast.Node) bool) []ast.Node {
 	return found
 }
 
-// within reports whether a node lies in one of the others.
+// within reports whether a node is inside one of the others.
 func within(n ast.Node, others []ast.Node) bool {
 	return slices.ContainsFunc(others, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
 }

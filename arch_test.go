@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the tests generate")
 
-// A room is a package of ours: where it is, what it holds, and which other rooms it may import. Nothing else may be imported.
+// room is a package of Platen, with its purpose and the only rooms that it may import.
+
 type room struct{ path, holds, imports string }
 
 // rooms is the map of the source. The table in CONTRIBUTING.md is generated from it: go test . -run=Rooms -update

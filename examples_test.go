@@ -96,7 +96,8 @@ func changed(t *testing.T, input []byte, change func(map[string]any)) []byte {
 	return input
 }
 
-// fill makes a document, of which nothing may be missing and nothing unused, and returns the text of its body.
+// fill generates a document and returns the text of its body. The input must have all values of the template, and no others.
+
 func fill(t *testing.T, template, input []byte) string {
 	t.Helper()
 	compiled, err := docx.Parse(bytes.NewReader(template), int64(len(template)))

@@ -145,7 +145,7 @@ func TestAFullDiskIsErrNoSpace(t *testing.T) {
 	wantTemporary(t, dir, 0)
 }
 
-// A symbolic link that somebody puts among the objects leads nowhere.
+// Symbolic links among the objects are not followed.
 func TestLinksOutOfTheStoreAreNotFollowed(t *testing.T) {
 	dir, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {

@@ -1,6 +1,6 @@
 // Package budget bounds what one document may cost: work, bytes, memory, pixels, and time.
 //
-// A [Meter] belongs to one document. Whoever does work for it, in any package of the engine, spends from the meter and stops at
+// A [Meter] belongs to one document. All packages of the engine spend from the meter before they work for the document, and stop at
 // the first error. All budgets but [Time] are deterministic: the same template, data, and limits give the same result on
 // every machine. The meter also carries the context, and every few thousand steps it looks whether that has ended.
 package budget
@@ -33,7 +33,7 @@ const (
 // Names lists all budgets.
 var Names = []Name{Work, Content, Size, Memory, Pixels, Time, Value, TemplateWork, TemplateTime}
 
-// The default limits. ADR 20 tells how they were chosen.
+// The default limits. ADR 20 explains them.
 const (
 	DefaultSteps   = 50_000_000
 	DefaultContent = 1 << 30
@@ -193,7 +193,8 @@ func (m *Meter) name(document, template Name) Name {
 	return document
 }
 
-// Check reports whether the document may go on: it is for work that cannot be counted in steps, before each part of it.
+// Check returns an error if the document has exceeded its time or was canceled. Call it before each part of work that is not counted in
+// steps.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil
@@ -277,7 +278,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.Writer.Write(p)
 }
 
-// Reader returns a reader that ends with an error when the document must not go on, for decoders that take no context.
+// Reader returns a reader that fails when Check does, for decoders that take no context.
 func (m *Meter) Reader(r io.Reader) io.Reader {
 	if m == nil {
 		return r

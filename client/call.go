@@ -133,7 +133,7 @@ func setParameters(request *http.Request, params any) {
 	request.URL.RawQuery = query.Encode()
 }
 
-// nameIn returns the name in the tag of a field, without what follows it.
+// nameIn returns the name in the tag of a field, without the options.
 func nameIn(tag string) string {
 	name, _, _ := strings.Cut(tag, ",")
 	return name

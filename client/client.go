@@ -1,5 +1,5 @@
 // Package client calls a Platen server. Its operations and their types are generated from the server's OpenAPI document
-// (make generate). The rest is written by hand: New; what sends requests and turns errors of the server into errors of Go; and
+// (make generate). The rest is not generated: New, the code that sends requests and returns the server's errors as Go errors, and
 // Upload, UploadVersion, and Download, which stream contents of any size.
 //
 //	file, err := c.GetFile(ctx, id, &client.GetFileParams{})
@@ -65,7 +65,7 @@ func (p patient) Do(request *http.Request) (*http.Response, error) {
 			return nil, ctx.Err()
 		case <-time.After(retryAfter(response)):
 		}
-		request = request.WithContext(ctx) // another one: the last may still be in somebody's hands
+		request = request.WithContext(ctx) // a copy: the transport may still use the last one
 		if request.GetBody == nil {
 			continue
 		}

@@ -173,7 +173,7 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// What stands before a server may answer in words of its own.
+// A proxy in front of the server may send responses in another format.
 func TestForeignAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

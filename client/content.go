@@ -23,7 +23,7 @@ func Upload(ctx context.Context, c *Client, attributes FileAttributes, content i
 	return c.UploadFile(ctx, &UploadFileParams{}, Form{f.contentType, f.open()}, f.repeatable)
 }
 
-// UploadVersion makes a content the new version of a file, in the way of Upload.
+// UploadVersion uploads a content as the new version of a file, like Upload.
 func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes, content io.Reader) (*UploadVersionResponse, error) {
 	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
 	if err != nil {
@@ -106,8 +106,8 @@ func (f *form) repeatable(_ context.Context, request *http.Request) error {
 	return nil
 }
 
-// A body can be taken from who reads it: once Close has returned, r is not read any more. What sends a request may go on
-// reading for a while after the server has answered.
+// body is a reader that does not use r after Close has returned, so that the caller may use r again. A transport may read the body of a
+// request even after the server has responded.
 type body struct {
 	mu sync.Mutex
 	r  io.Reader

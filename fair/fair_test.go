@@ -24,7 +24,7 @@ type hall struct {
 	done   sync.WaitGroup
 }
 
-// comes has somebody wait for a slot, hold it for a time and release it. Those who come are in the queue when it returns.
+// comes starts a claimant that waits for a slot, holds it for a time, and releases it. The claimant is in the queue when comes returns.
 func (h *hall) comes(name string, c fair.Claimant, hold time.Duration) {
 	h.t.Helper()
 	h.done.Go(func() {
@@ -391,8 +391,8 @@ func (n *census) check(t *testing.T, cfg fair.Config) {
 	}
 }
 
-// Whatever comes and goes: no more slots are held than there are, none is free while somebody waits who may have it, and
-// everybody is served in the end.
+// With any order of claimants, no more slots are held than exist, no slot is free while a claimant who may have it waits, and every
+// claimant is served in the end.
 func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := fair.Config{

@@ -24,10 +24,9 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkBatch is the whole way of a batch of one-page letters: from its acceptance to the last job completed and every
-// document durable in its folder. Beside it stands the floor, the least a machine must do for the same documents: render
-// them on all cores, write and fsync the same bytes, and insert the same rows in one transaction. The peak is the most
-// memory the process has from the acceptance on.
+// BenchmarkBatch measures a batch of one-page letters from its acceptance until the last job is completed and every document is durable
+// in its folder. It compares it with the floor, the least work for the same documents: render them on all cores, write and fsync the same
+// bytes, and insert the same rows in one transaction. The peak is the largest memory of the process since the acceptance.
 func BenchmarkBatch(b *testing.B) {
 	databases := map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}
 	for name, config := range databases {

@@ -101,7 +101,7 @@ func newFairness(b *testing.B, db store.Config, output string) *fairness {
 	return f
 }
 
-// samples generates documents one after the other, and returns how long each has waited.
+// samples generates documents in sequence, and returns how long each one waited.
 func (f *fairness) samples(n int) []time.Duration {
 	f.b.Helper()
 	waits := make([]time.Duration, n)

@@ -17,8 +17,8 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkPDFs is the whole way of a batch of one-page letters as PDFs, from its acceptance to the last job completed. Beside it
-// stands the engine alone, which converts the same documents without a service around it. Both do it in turn.
+// BenchmarkPDFs measures a batch of one-page letters as PDFs from its acceptance until the last job is completed. It compares it, in turn,
+// with the engine alone, which converts the same documents without a service.
 func BenchmarkPDFs(b *testing.B) {
 	const documents = 200
 	engine := newOffice(b)

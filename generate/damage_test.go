@@ -15,7 +15,7 @@ import (
 	"platen/store/storetest"
 )
 
-// No document is made of a template whose stored bytes have changed, even if it could be read; the job says why.
+// Jobs fail if the stored bytes of their template have changed, even if the template is readable. The error says so.
 func TestDamagedTemplate(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := newBlobs(t)

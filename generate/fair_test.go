@@ -131,7 +131,7 @@ func TestWaitsAreMeasured(t *testing.T) {
 	t.Error("the waits of two documents are not measured")
 }
 
-// holding is an engine that holds the documents of one user, as long ones do, until it is told to let go. It counts how many it
+// holding is an engine that holds the documents of one user, as if they were long, until it is released. It counts how many it
 // has at most, as one with a spare worker would have to convert.
 type holding struct {
 	pdf.Engine
@@ -162,7 +162,7 @@ func (h *holding) Available() error { return nil }
 
 func (h *holding) Fonts([]byte) (*font.Report, error) { return &font.Report{}, nil }
 
-// Long PDFs of one user occupy all LibreOffices, and more wait: those of another user are converted by the spare one, one after the other.
+// While long PDFs of one user occupy every other LibreOffice, and more of them wait, the spare one converts those of another user.
 func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &holding{t: t, letGo: make(chan struct{})}

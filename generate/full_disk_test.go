@@ -115,7 +115,7 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 	})
 }
 
-// The batches of a user wait each for itself: those with a place that has room are generated.
+// A full disk stops only the batches that need it. Other batches of the same user are generated.
 func TestAFullDiskHoldsUpNoOther(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := &fullFor{Store: newBlobs(t), t: t}

@@ -48,7 +48,7 @@ func TestIncludedFiles(t *testing.T) {
 	})
 }
 
-// Whoever uploads a template includes nothing with it that they may not read.
+// A template includes only files that the user who uploaded it may read.
 func TestIncludedFilesMustBeReadable(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -75,8 +75,8 @@ func TestIncludedFilesMustBeReadable(t *testing.T) {
 	})
 }
 
-// An editor of a template gets no file included that only the owner may read, even when the owner has made the editor's version
-// the current one, and whoever the template was compiled for before.
+// An editor of a template cannot include a file that only the owner may read, even if the owner has made the editor's version the current
+// one, or the template has been compiled for the owner before.
 func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

@@ -110,7 +110,7 @@ var (
 	waysOfProblems = []string{"tags", "contract", "dry run", "template", "list of templates"}
 )
 
-// Nothing that was read of a template is shown to those who may not download all files that it includes, at that moment.
+// Users who may not download all files that a template includes at that moment see none of its content.
 func TestWhoSeesWhatWasReadOfIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

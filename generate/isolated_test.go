@@ -44,8 +44,8 @@ func isolatedProcesses(t *testing.T) (found []int) {
 	return found
 }
 
-// Documents that were in progress when two servers crashed are generated in processes of their own. One whose process dies fails,
-// and says why; the others are generated, and the server goes on.
+// Documents that were in progress when two servers crashed are generated in isolation. The one whose process dies fails, with the reason;
+// the others are generated, and the server keeps running.
 func TestDocumentsAreIsolatedAfterCrashes(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		killed := false

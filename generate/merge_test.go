@@ -145,7 +145,7 @@ func TestEncryptedDocumentsAreMerged(t *testing.T) {
 	}
 }
 
-// TestMergingFails shows what becomes of a merged file that cannot be made.
+// TestMergingFails checks the batch if its merged file cannot be generated.
 func TestMergingFails(t *testing.T) {
 	wantFailure := func(t *testing.T, w *world, task docgen.MergeDocuments, want string) {
 		t.Helper()
@@ -267,7 +267,7 @@ func TestMergingIsBrokenOff(t *testing.T) {
 	})
 }
 
-// A task of an earlier release is given up after five crashes; its merged file is made all the same.
+// An earlier release gave up a task after five crashes. Its merged file is generated nevertheless.
 func TestAMergeThatWasLostIsTriedAgain(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
 	task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
@@ -289,7 +289,7 @@ func (b *watchedBlobs) Open(ctx context.Context, key string, offset, length int6
 	return b.Store.Open(ctx, key, offset, length)
 }
 
-// lostBlobs is a blob store that cannot read, once it is told to.
+// lostBlobs is a blob store that can be switched to fail reading.
 type lostBlobs struct {
 	blob.Store
 	lost atomic.Bool

@@ -31,8 +31,8 @@ func (a *asking) Convert(_ context.Context, r pdf.Request) (*pdf.Result, error) 
 	return &pdf.Result{PDF: r.Document}, nil
 }
 
-// A database of the release that had set a document apart in the queue is opened: the document is generated in isolation, and the other
-// of its batch is not.
+// A database of an earlier release has a document in its queue that was marked for isolation. It is generated in isolation, and the other
+// document of its batch is not.
 func TestIsolatedDocumentsOfAnEarlierRelease(t *testing.T) {
 	storetest.RunPending(t, func(t *testing.T, cfg store.Config) {
 		blobs := newBlobs(t)
@@ -43,7 +43,7 @@ func TestIsolatedDocumentsOfAnEarlierRelease(t *testing.T) {
 		template := docxOf(t, "Dear {{name}}")
 		put("contents", "THEBLOBSTOREOFTHEOLDSERVER")
 		put("versions/51", string(template))
-		digest := sha1.Sum(template) //nolint:gosec // likewise
+		digest := sha1.Sum(template) //nolint:gosec // the API defines it
 		raw := storetest.Raw(t, cfg)
 		for _, statement := range []string{
 			"UPDATE docgen_jobs SET apart = TRUE WHERE id = 74", // as it was when LibreOffice ended with it

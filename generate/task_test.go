@@ -48,7 +48,7 @@ func TestATaskGoesOnWhereItsTimeRanOut(t *testing.T) {
 	})
 }
 
-// countingBlobs counts how often a content is opened.
+// countingBlobs counts how many times contents are opened.
 type countingBlobs struct {
 	blob.Store
 	opened atomic.Int64
@@ -124,7 +124,7 @@ func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
 // A database that is busy when the tags of a template are to be saved is no fault of the template.
 func TestSavingTagsWaitsForTheDatabase(t *testing.T) {
 	cfg := storetest.SQLite(t)
-	cfg.WriteWait = time.Second // enough for what comes before, also on a busy machine
+	cfg.WriteWait = time.Second // enough for the preparation on a busy machine
 	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
 	w := newWorld(t, db, newBlobs(t))
 	template := w.template("T.docx", docxOf(t, "{{a}}"))

@@ -39,8 +39,8 @@ func lockOut(t *testing.T, cfg store.Config) (release func()) {
 	}
 }
 
-// TestWriteWaitsForAnotherProcess: while another process holds the lock, writers give up after a while, however many there are, and
-// nothing of theirs is written. Then they write again.
+// TestWriteWaitsForAnotherProcess: while another process holds the lock, writers give up after a while, however many there are, without
+// having written anything. Later they can write again.
 func TestWriteWaitsForAnotherProcess(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		cfg.WriteWait = 50 * time.Millisecond

@@ -89,7 +89,7 @@ func TestOpenSQLite(t *testing.T) {
 	})
 }
 
-// setting reads one row the way the service does; "" when it is not there.
+// setting reads a row like the service does. It returns "" if the row does not exist.
 func setting(t *testing.T, db *store.DB, name string) string {
 	t.Helper()
 	var value string

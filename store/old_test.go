@@ -107,7 +107,7 @@ func TestOldDatabases(t *testing.T) {
 	})
 }
 
-// checkRow compares a row with what it was before the migrations.
+// checkRow compares a row after the migrations with the row before.
 func checkRow(t *testing.T, table string, before, after row, changed, fresh map[string]string) {
 	t.Helper()
 	for column, got := range after {
@@ -216,8 +216,7 @@ func column(t *testing.T, db *sql.DB, query string) []string {
 	return list
 }
 
-// checkReferences checks that no row names one that is not there, and that every reference is to a table that is. On
-// PostgreSQL both are so while a reference exists at all.
+// checkReferences checks that every reference is to a table and a row that exist. PostgreSQL ensures both for every reference.
 func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
 	t.Helper()
 	if cfg.Path != "" {

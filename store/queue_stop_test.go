@@ -62,7 +62,7 @@ func TestStopCancelsInTheEndAndTheJobRunsAgain(t *testing.T) {
 		store.Handle(interrupted, func(ctx context.Context, _ number) error {
 			running <- struct{}{}
 			<-ctx.Done()
-			return errors.New("the converter was killed") // whatever a handler makes of a cancelled context
+			return errors.New("the converter was killed") // any error that a handler may return after its context is canceled
 		})
 		start(t, interrupted)
 		enqueue(t, db, store.Job{Task: number{1}, Tries: 1}) // its one try must not be lost

@@ -126,7 +126,7 @@ func TestEnqueueIsPartOfTheTransaction(t *testing.T) {
 	})
 }
 
-// The queue is told of a new job: with an hour between looks nothing else can start it.
+// The queue is notified of a new job. With an hour between polls, nothing else can start it.
 func TestANewJobIsNotPolledFor(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan int, 10)
@@ -476,7 +476,7 @@ type misnamed struct{ N string }
 
 func (misnamed) Kind() string { return "number" }
 
-// Whoever adds a unique job while its handler ends it meets either the handler or a job of its own: nothing stays behind.
+// A unique job that is added while the handler of an equal job ends is either handled by it or stays in the queue: none is lost.
 func TestDoneOverlooksNothing(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		const writers, each = 8, 50
