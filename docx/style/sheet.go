@@ -26,8 +26,8 @@ const (
 	maxPart   = 16 << 20 // bytes of a part that defines formatting
 	maxStyles = 20_000
 	maxLists  = 20_000
-	maxChain  = 20       // styles based on one another; others are ignored
-	maxKept   = 500_000  // properties in results that are kept for later calls
+	maxChain  = 20      // styles based on one another; others are ignored
+	maxKept   = 500_000 // properties in results that are kept for later calls
 	maxMerged = 8 << 20 // properties that combining styles may take
 )
 
